@@ -15,7 +15,7 @@ COPY --from=manifests /manifests ./
 # No dependency needs an install script.
 RUN npm ci --omit=dev --ignore-scripts --workspace apps/http --workspace apps/worker --workspace apps/cli
 
-# Vite and what it needs stay in this stage: the image gets only the files that browsers load.
+# Vite and its dependencies stay in this stage: the image gets only the files that browsers load.
 FROM ${NODE_IMAGE} AS console
 WORKDIR /app
 COPY --from=manifests /manifests ./
@@ -25,11 +25,11 @@ RUN node apps/console/build.mjs
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data SECRETS_KEY_FILE=/data/secrets.key
-# So glibc gives back what large documents took: by itself it keeps an arena for each thread that read one, and after one
-# of 20 MB up to twice as much of each.
+# Makes glibc return the memory of large documents. By default it keeps an arena for each thread that parsed one, with up
+# to twice the size of a document of 20 MB.
 ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=1048576 MALLOC_TRIM_THRESHOLD_=4194304
-# What is allocated for one then comes in pages of 2 MB where the host has transparent huge pages: on a virtual machine
-# each page of 4 KB may take 10 to 20 µs, 5,000 of them for 20 MB.
+# Allocates memory in pages of 2 MB if the host has transparent huge pages: on a virtual machine a page of 4 KB may take
+# 10 to 20 µs, and 20 MB need 5,000 of them.
 ENV GLIBC_TUNABLES=glibc.malloc.hugetlb=1
 WORKDIR /app
 COPY --from=dependencies /app ./

@@ -10,13 +10,13 @@ const sources = ['**/*.ts', '**/*.tsx'];
 const tests = ['**/*.test.ts', '**/test/**/*.ts'];
 const testPackages = ['vitest', 'vitest/**', 'vite', 'fast-check'];
 
-/** Each adapter and app may import Node and the packages that it declares itself: `ARCHITECTURE.md` says why. */
+/** Each adapter and app may import Node and the packages that it declares: see `ARCHITECTURE.md`. */
 const declaredIn = (folder) =>
   Object.fromEntries(
     readdirSync(join(import.meta.dirname, folder)).map((name) => {
       const text = readFileSync(join(import.meta.dirname, folder, name, 'package.json'), 'utf8');
       const manifest = JSON.parse(text);
-      // What a browser runs is built before, so that its packages are for development, and not in the image.
+      // Browser code is built, so its packages are development dependencies, and not in the image.
       const runsBuilt = manifest.nx.tags.includes('type:console');
       const packages = Object.keys((runsBuilt ? manifest.devDependencies : manifest.dependencies) ?? {});
       return [name, ['node:*', ...packages.flatMap((declared) => [declared, `${declared}/**`])]];
@@ -26,10 +26,10 @@ const technologies = declaredIn('libs/adapters');
 const apps = declaredIn('apps');
 
 /**
- * The rooms of the domain, from the ground up: values, nouns with their rules, ports, use cases. A room imports only
- * from earlier ones, so that no two rooms import each other.
+ * The folders of the domain, from the bottom up: values, nouns with their rules, ports, use cases. A folder imports only
+ * from earlier ones, so that no two folders import each other.
  */
-const domainRooms = {
+const domainFolders = {
   'libs/domain/src':
     'characters.ts checked-secret.ts line.ts ids.ts instant.ts json.ts deadline.ts collections limits settings.ts errors.ts profiles ' +
     'groups service-accounts access audit documents operations usage requests grants jobs mails search ports use-cases index.ts',
@@ -39,23 +39,23 @@ const domainRooms = {
 const importsRefused = (...patterns) => ({
   'no-restricted-imports': [
     'error',
-    { patterns: [{ group: ['node:*'], message: 'The domain imports nothing of Node.' }, ...patterns] },
+    { patterns: [{ group: ['node:*'], message: 'The domain must not import Node modules.' }, ...patterns] },
   ],
 });
-const noCircles = Object.entries(domainRooms).flatMap(([floor, list]) => {
-  const rooms = list.split(' ');
-  const entries = readdirSync(join(import.meta.dirname, floor), { withFileTypes: true });
-  const unlisted = entries.find((entry) => entry.isDirectory() && !rooms.includes(entry.name));
-  if (unlisted) throw new Error(`domainRooms does not say what ${floor}/${unlisted.name} may import`);
-  return rooms.slice(0, -1).map((room, at) => {
-    const [files, step] = room.endsWith('.ts') ? ['', '\\./'] : ['/**/*.ts', '\\.\\./'];
-    const above = rooms.slice(at + 1).map((name) => name.replace('.', '\\.'));
+const noCycles = Object.entries(domainFolders).flatMap(([layer, list]) => {
+  const folders = list.split(' ');
+  const entries = readdirSync(join(import.meta.dirname, layer), { withFileTypes: true });
+  const unlisted = entries.find((entry) => entry.isDirectory() && !folders.includes(entry.name));
+  if (unlisted) throw new Error(`domainFolders does not list ${layer}/${unlisted.name}`);
+  return folders.slice(0, -1).map((folder, at) => {
+    const [files, step] = folder.endsWith('.ts') ? ['', '\\./'] : ['/**/*.ts', '\\.\\./'];
+    const above = folders.slice(at + 1).map((name) => name.replace('.', '\\.'));
     return {
-      files: [`${floor}/${room}${files}`],
-      ignores: [...tests, ...(room === 'use-cases' ? [`${floor}/use-cases/*/**`] : [])],
+      files: [`${layer}/${folder}${files}`],
+      ignores: [...tests, ...(folder === 'use-cases' ? [`${layer}/use-cases/*/**`] : [])],
       rules: importsRefused(
-        { regex: `^${step}(${above.join('|')})(/|$)`, message: `${room} stands below it in domainRooms.` },
-        { regex: '^(\\.\\./)+index\\.ts$', message: 'index.ts is for importers outside.' },
+        { regex: `^${step}(${above.join('|')})(/|$)`, message: `${folder} is below it in domainFolders.` },
+        { regex: '^(\\.\\./)+index\\.ts$', message: 'index.ts is only for other packages.' },
       ),
     };
   });
@@ -145,17 +145,17 @@ export default defineConfig(
       ],
     },
   },
-  ...noCircles,
+  ...noCycles,
   {
-    // What runs in browsers knows the service by its API alone, and takes nothing but types from it.
+    // Browser code uses the service only through its API, and imports only types from it.
     files: ['apps/console/src/**'],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
         {
           patterns: [
-            { group: ['@portico/*'], allowTypeImports: true, message: 'The console takes types only.' },
-            { group: ['node:*'], message: 'Browsers have nothing of Node.' },
+            { group: ['@portico/*'], allowTypeImports: true, message: 'The console may import only types.' },
+            { group: ['node:*'], message: 'Browsers have no Node modules.' },
           ],
         },
       ],

@@ -17,11 +17,11 @@ const release = '{src,test}/**/*.release.test.ts';
 const inChromium = 'apps/console';
 const notInChromium = (root) => (root === inChromium ? ['test/**'] : []);
 
-/** The test files of a package by `--mode`. The name or the folder of a file says which command runs it. */
+/** The test files of a package by `--mode`. The name or the folder of a file decides which command runs it. */
 const filesOf = {
   // npm test
   test: (root) => ({ include: [all], exclude: [servers, release, ...notInChromium(root)] }),
-  // npm run check: what needs no server, of the packages tagged `tests:quick`
+  // npm run check: tests without servers, of the packages tagged `tests:quick`
   quick: (root) => ({ include: isQuick(root) ? ['src/**/*.test.ts'] : [], exclude: [servers, release] }),
   // npm run test:servers
   servers: () => ({ include: [servers] }),
@@ -29,25 +29,25 @@ const filesOf = {
   console: (root) => ({ include: root === inChromium ? ['test/**/*.test.ts'] : [] }),
   // npm run test:all
   all: () => ({ include: [all] }),
-  // what only that runs
+  // only run by test:all
   release: () => ({ include: [release] }),
 };
 
 const manifestOf = (root) => JSON.parse(readFileSync(join(import.meta.dirname, root, 'package.json'), 'utf8'));
 const isQuick = (root) => manifestOf(root).nx.tags.includes('tests:quick');
 
-/** One project per package, named like the package; runs the sources as they are, without a build. */
+/** One project per package, with the package's name; runs the sources without a build. */
 const project = (root, files) => ({
   root: join(import.meta.dirname, root),
   ssr: { resolve: { conditions: ['@portico/source', ...defaultServerConditions] } },
   test: {
     name: manifestOf(root).name,
     ...files,
-    // For hangs alone: a slow machine reaches none of these. No test has a limit of its own.
+    // Only for hangs: a slow machine reaches none of these. No test sets its own timeout.
     testTimeout: 15 * 60_000,
     hookTimeout: 15 * 60_000,
     expect: { poll: { timeout: 2 * 60_000 } },
-    // Files run one after the other in a process that has loaded the sources already: half the time for most packages.
+    // Files run one after the other in a process that has already loaded the sources: half the time for most packages.
     isolate: false,
     // Makes worker threads and child processes of the tests resolve the same sources.
     execArgv: ['-C', '@portico/source'],
@@ -70,7 +70,7 @@ export default defineConfig(({ mode }) => {
       // Many tests wait for servers more than they compute.
       maxWorkers: availableParallelism() + 1,
       projects: roots.map((root) => project(root, files(root))),
-      // Failed tests come last, where one looks, and what is kept of a long output ends.
+      // Failed tests come last, where people look, and where a truncated log still shows them.
       reporters: [new SkippedTestsReporter(), new HangingTestsReporter(), 'default'],
     },
   };

@@ -1,6 +1,6 @@
-// Runs `npm test` on a busy machine: at the lowest priority, beside two endless loops. No test may depend on how long
-// something takes. Arguments go to Vitest, such as a file's name. The loops have sessions of their own, like programs of
-// other terminals: in this one's, Linux would leave a fiftieth of the machine to the tests.
+// Runs `npm test` on a busy machine: at the lowest priority, together with two endless loops. No test may depend on
+// timing. Arguments go to Vitest, such as a file name. The loops have separate sessions, like programs in other
+// terminals: in the same session, Linux would give the tests a fiftieth of the CPU.
 import { spawn, spawnSync } from 'node:child_process';
 
 const loops = Array.from({ length: 2 }, () => spawn(process.execPath, ['-e', 'for (;;);'], { detached: true }));
@@ -8,5 +8,5 @@ const loops = Array.from({ length: 2 }, () => spawn(process.execPath, ['-e', 'fo
 const startedAt = Date.now();
 const { status } = spawnSync('nice', ['-n', '19', 'npm', 'test', '--', ...process.argv.slice(2)], { stdio: 'inherit' });
 for (const loop of loops) loop.kill('SIGKILL');
-console.log(`Beside two endless loops, the tests took ${Math.round((Date.now() - startedAt) / 1_000)} s.`);
+console.log(`With two endless loops, the tests took ${Math.round((Date.now() - startedAt) / 1_000)} s.`);
 process.exitCode = status ?? 1;

@@ -1,6 +1,5 @@
-// Run before each commit: types, lint, format, and the tests that need no server. Rechecks only what has changed, and
-// stops
-// at the first failure. `.ci/run` checks everything, from a clean checkout.
+// Run before each commit: types, lint, format, and tests without servers. Rechecks only changed files, and stops at the
+// first failure. `.ci/run` checks everything, from a clean checkout.
 import { spawnSync } from 'node:child_process';
 
 const cache = 'node_modules/.cache';

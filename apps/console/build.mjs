@@ -6,14 +6,14 @@ import { clearInterval, setInterval } from 'node:timers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
-// Builds the console into `dist`. With --if-changed only if what it is made of has changed since the last time. Of
-// several that start at once, one builds and the others wait for it.
+// Builds the console into `dist`; with --if-changed only if its sources changed since the last build. If several
+// processes start at the same time, one builds and the others wait.
 const { values } = parseArgs({ options: { 'if-changed': { type: 'boolean', default: false } } });
 const folder = import.meta.dirname;
-const madeOf = join(folder, 'dist/made-of.txt');
+const digestFile = join(folder, 'dist/made-of.txt');
 const lock = join(tmpdir(), `portico-console-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}.lock`);
-/** The builder touches its lock each second; one that was killed leaves a lock that grows old. */
-const deadAfterMs = 10_000;
+/** The builder touches its lock every second, so an older lock belongs to a killed process. */
+const staleAfterMs = 10_000;
 
 const digest = () => {
   const sources = globSync(['src/**/*.*', 'index.html', 'build.mjs', 'vite.config.mjs', 'package.json'], {
@@ -26,35 +26,35 @@ const digest = () => {
   return hash.digest('hex');
 };
 
-const isBuiltOf = (wanted) => existsSync(madeOf) && readFileSync(madeOf, 'utf8').trim() === wanted;
+const isBuiltFrom = (sources) => existsSync(digestFile) && readFileSync(digestFile, 'utf8').trim() === sources;
 
-const locked = async (work) => {
-  while (!taken()) await pause(100);
-  const touching = setInterval(() => utimesSync(lock, new Date(), new Date()), 1_000);
+const withLock = async (work) => {
+  while (!tryLock()) await pause(100);
+  const heartbeat = setInterval(() => utimesSync(lock, new Date(), new Date()), 1_000);
   try {
     await work();
   } finally {
-    clearInterval(touching);
+    clearInterval(heartbeat);
     rmSync(lock, { recursive: true, force: true });
   }
 };
 
-const taken = () => {
+const tryLock = () => {
   try {
     mkdirSync(lock);
     return true;
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
     const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-    if (Date.now() - since > deadAfterMs) rmSync(lock, { recursive: true, force: true });
+    if (Date.now() - since > staleAfterMs) rmSync(lock, { recursive: true, force: true });
     return false;
   }
 };
 
 const build = async () => {
-  const wanted = digest();
-  if (values['if-changed'] && isBuiltOf(wanted)) return;
-  // Of any other environment, such as that of tests, Vite would build React for its developers: larger and slower.
+  const sources = digest();
+  if (values['if-changed'] && isBuiltFrom(sources)) return;
+  // In any other environment, such as tests, Vite would build the development version of React: larger and slower.
   process.env.NODE_ENV = 'production';
   const vite = await import('vite').catch(() => null);
   if (!vite) {
@@ -63,7 +63,7 @@ const build = async () => {
   }
   console.error('Building the console …');
   await vite.build({ configFile: join(folder, 'vite.config.mjs'), logLevel: 'warn' });
-  writeFileSync(madeOf, `${wanted}\n`);
+  writeFileSync(digestFile, `${sources}\n`);
 };
 
-if (!(values['if-changed'] && isBuiltOf(digest()))) await locked(build);
+if (!(values['if-changed'] && isBuiltFrom(digest()))) await withLock(build);

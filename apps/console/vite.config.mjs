@@ -4,10 +4,10 @@ import { gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** Writes each text also as gzip, so that the service never compresses while it answers. */
-const gzipped = {
-  name: 'gzipped',
-  // Only then are the files complete.
+/** Also writes each text file as gzip, so that the service never compresses while it handles a request. */
+const gzip = {
+  name: 'gzip',
+  // The files are complete only in this hook.
   writeBundle({ dir }, bundle) {
     for (const fileName of Object.keys(bundle).filter((name) => /\.(js|css|svg)$/.test(name))) {
       const path = join(dir, fileName);
@@ -16,8 +16,8 @@ const gzipped = {
   },
 };
 
-/** What the service answers; Vite answers the rest of /console. It sees the page's own host, so that it takes its origin. */
-const ofTheService = [
+/** Paths of the service; Vite serves the rest. The service sees the page's host and accepts its origin. */
+const servicePaths = [
   '/api',
   '/console/config.json',
   '/local-issuer',
@@ -31,17 +31,17 @@ const ofTheService = [
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
-  plugins: [react(), gzipped],
+  plugins: [react(), gzip],
   server: {
     host: '127.0.0.1',
     proxy: Object.fromEntries(
-      ofTheService.map((path) => [path, { target: process.env.PORTICO_SERVER ?? 'http://127.0.0.1:3000' }]),
+      servicePaths.map((path) => [path, { target: process.env.PORTICO_SERVER ?? 'http://127.0.0.1:3000' }]),
     ),
   },
   build: {
-    // Every file but the page has its content's hash in its name, so that it can be kept for ever.
+    // Every file except the page has a content hash in its name, so it can be cached forever.
     assetsDir: 'assets',
-    // The policy of the page allows no data in place of a file.
+    // The page's Content-Security-Policy allows no data URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
@@ -50,7 +50,7 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // What most pages are made of comes in few files, instead of one for each part that two pages have.
+            // Code that most pages share goes into a few files, instead of one for each module that two pages share.
             { name: 'parts', test: /node_modules|src[\\/](parts|api|layout|words)/, minShareCount: 4 },
           ],
         },

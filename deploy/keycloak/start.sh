@@ -1,5 +1,5 @@
-# Keycloak with its own certificate, made at the first start, because an issuer is reached only by https. The service
-# trusts exactly this certificate (IDENTITY_CA_FILE). For trying out: its database is lost with the container.
+# Keycloak with its own certificate, generated at the first start, because an issuer requires https. The service trusts
+# only this certificate (IDENTITY_CA_FILE). For trying out Portico: its database is lost with the container.
 set -eu
 umask 077
 secret=$(cat /secrets/admin-password)

@@ -1,4 +1,4 @@
-"""Texts as bags of rows: which words of the vocabulary each text holds."""
+"""Texts as bags of vocabulary rows."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class Bags:
         return len(self.starts) - 1
 
     def some(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The words of the chosen texts, and where each text begins among them."""
+        """The words of the selected texts, and the start of each text."""
         lengths = self.starts[chosen + 1] - self.starts[chosen]
         begins = np.concatenate([[0], np.cumsum(lengths)])
         places = np.repeat(self.starts[chosen] - begins[:-1], lengths) + np.arange(begins[-1])
@@ -35,7 +35,7 @@ class Bags:
 
 
 class Reader:
-    """Looks up words; an inflected one that has no row takes that of its base form."""
+    """Looks up words; an inflected word without a row uses that of its base form."""
 
     def __init__(self, words: list[str]):
         self._places = {word: place for place, word in enumerate(words)}

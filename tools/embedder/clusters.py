@@ -1,4 +1,4 @@
-"""Groups texts that the teacher holds alike, so that a batch can be made of real neighbourhoods."""
+"""Clusters texts by the teacher's vectors, so that batches contain real neighbourhoods."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ def nearest(vectors: np.ndarray, centres: np.ndarray, step: int = 4096) -> np.nd
 
 
 def clustered(vectors: np.ndarray, count: int, random: np.random.Generator, rounds: int = 4) -> np.ndarray:
-    """Spherical k-means on a sample; the number of its cluster for every vector (of unit length)."""
+    """Spherical k-means on a sample; returns the cluster number of every vector (of unit length)."""
     count = min(count, len(vectors))
     sample = vectors[random.permutation(len(vectors))[: 12 * count]]
     centres = sample[:count].copy()
@@ -25,7 +25,7 @@ def clustered(vectors: np.ndarray, count: int, random: np.random.Generator, roun
 
 
 def batches(member: np.ndarray, size: int, group: int, random: np.random.Generator) -> list[np.ndarray]:
-    """Each text once: half of a batch at random, half in groups that are each of one cluster."""
+    """Yields each text once: half of a batch at random, half in groups from one cluster each."""
     order = random.permutation(len(member))
     half = len(order) // 2
     loose, tight = order[:half], order[half:]

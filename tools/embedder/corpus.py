@@ -1,4 +1,4 @@
-"""Reads what the training is made from: the teacher's vectors, API texts, WordNet, questions."""
+"""Reads the training data: the teacher's vectors, API texts, WordNet, questions."""
 
 import gzip
 import json
@@ -13,7 +13,7 @@ from words import WORD
 
 
 class BadInput(Exception):
-    """What is given cannot be trained from; the message says why."""
+    """The input is invalid; the message has the reason."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _rows(folder: Path, name: str, count: int) -> np.ndarray:
-    """int8 rows with a scale each, as float32."""
+    """Converts int8 rows, each with a scale, to float32."""
     path = _existing(folder / f"{name}.npy")
     codes = np.load(path)
     scales = np.load(_existing(folder / f"{name}-scale.npy"))
@@ -108,7 +108,7 @@ _SEPARATOR = re.compile(r"\s\.\s")
 
 
 def read_apis(path: Path, left_out: set[str]) -> list[Api]:
-    """One API a line; the parts of `text` and `ops` are separated by a full stop between spaces."""
+    """One API per line; the parts of `text` and `ops` are separated by a full stop between spaces."""
     apis = []
     for number, line in enumerate(_lines(path), 1):
         try:
@@ -126,7 +126,7 @@ def read_apis(path: Path, left_out: set[str]) -> list[Api]:
 
 
 def read_left_out(path: Path) -> set[str]:
-    """Ids of the documents that operations are judged on: nothing may be learned from their texts."""
+    """Ids of the documents of the evaluation, which are excluded from training."""
     families = json.loads(_existing(path).read_text(encoding="utf-8"))
     return {document.removesuffix(".json") for family in families for document in family["docs"]}
 
@@ -139,7 +139,7 @@ def read_dictionary(path: Path) -> list[str]:
 
 
 def read_questions(path: Path, apis: list[Api], others_too: bool = False) -> list[Question]:
-    """API id, `api` or `op:` and the number of the part of `ops` that is meant, question; with tabs between.
+    """API id, `api` or `op:` and the number of the part of `ops`, question; separated by tabs.
 
     The parts are numbered and not written out, because their wording is their vendors'. With `others_too`, questions
     about APIs that are not among the texts are passed over.

@@ -1,4 +1,4 @@
-"""What the table is and what it was made from, beside it."""
+"""The manifest next to the table: its format and its origin."""
 
 import argparse
 import json
@@ -22,7 +22,7 @@ QUESTIONS = {"name": "questions written for this project, tools/embedder/questio
 
 
 def quality_of(path: Path | None) -> dict:
-    """Figures that an evaluation wrote; training itself judges nothing."""
+    """Figures of an evaluation; training itself evaluates nothing."""
     if path is None:
         return {}
     try:

@@ -1,4 +1,4 @@
-"""Texts that belong together: title and description, summaries, words and what the dictionary says of them."""
+"""Related texts: title and description, summaries, words and their dictionary entries."""
 
 from corpus import Api, Question
 

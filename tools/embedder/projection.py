@@ -1,4 +1,4 @@
-"""The arithmetic between a teacher's vectors and the files that the training reads."""
+"""Converts a teacher's vectors to the files that the training reads."""
 
 import lzma
 from pathlib import Path
@@ -9,29 +9,29 @@ from corpus import BadInput, checked_words
 
 
 def principal_directions(vectors: np.ndarray, width: int) -> np.ndarray:
-    """The directions with most of the second moment about zero, as columns, the strongest first.
+    """The principal directions of the second moment about zero, as columns, in descending order.
 
-    About zero and not about the mean, so that cosines before and after are of the same vectors.
+    About zero, not the mean, so that cosines are preserved.
     """
     if not 0 < width <= vectors.shape[1]:
         raise BadInput(f"width {width}: the teacher's vectors have {vectors.shape[1]} numbers")
     exact = vectors.astype(np.float64)
     _, directions = np.linalg.eigh(exact.T @ exact)
     strongest = directions[:, ::-1][:, :width]
-    # An eigenvector may point either way; this choice is the same on every machine.
+    # The sign of an eigenvector is arbitrary; this choice is the same on every machine.
     largest = np.take_along_axis(strongest, np.abs(strongest).argmax(0)[None], 0)
     return (strongest * np.where(largest < 0, -1, 1)).astype(np.float32)
 
 
 def to_int8(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Each row as int8 with its own scale: row = codes × scale."""
+    """Quantizes each row to int8 with its own scale: row = codes × scale."""
     scales = (np.abs(rows).max(1) / 127).astype(np.float32)
     codes = np.rint(np.divide(rows, scales[:, None], out=np.zeros_like(rows), where=scales[:, None] > 0))
     return codes.astype(np.int8), scales
 
 
 def embedded(encode, texts: list[str], what: str, batch: int = 256, say=print) -> np.ndarray:
-    """Vectors of unit length of all texts, in their order."""
+    """Unit vectors of all texts, in order."""
     parts = []
     for start in range(0, len(texts), batch):
         part = np.asarray(encode(texts[start : start + batch]), dtype=np.float32)
@@ -45,7 +45,7 @@ def embedded(encode, texts: list[str], what: str, batch: int = 256, say=print) -
 
 
 def teach(encode, words: list[str], texts: list[tuple[str, str]], width: int, out: Path, say=print) -> None:
-    """Writes the six files: words and texts, in order, and their vectors along the texts' main directions."""
+    """Writes the six files: words and texts, in order, and their vectors in the principal directions of the texts."""
     checked_words(words, "the vocabulary")
     if not texts:
         raise BadInput("there are no texts for the teacher to read")

@@ -1,4 +1,4 @@
-"""One training, from the files to the table."""
+"""One training run, from the files to the table."""
 
 import argparse
 import functools
@@ -54,7 +54,7 @@ def read(data: Path, teacher: Path | None, questions: Path | None, width: int) -
 
 
 def placed(made: list[tuple[str, str, float]], places: dict[str, int], filled: np.ndarray) -> Pairs | None:
-    """Pairs of texts as pairs of bags, without those that have an empty side."""
+    """Converts pairs of texts to pairs of bags; drops pairs with an empty side."""
     kept = [(places[left], places[right], weight) for left, right, weight in made]
     kept = [pair for pair in kept if filled[pair[0]] and filled[pair[1]]]
     if not kept:
@@ -87,7 +87,7 @@ def trained(material: Material, settings: Settings, seed: int, say=print) -> np.
     say(f"{len(taught)} texts, {len(pairs.left)} pairs, {count} questions, {len(teacher.words)} words")
     vectors = first_vectors(teacher.word_vectors, weights, bags.part(taught), teacher.text_vectors[taught])
     member = clustered(teacher.text_vectors[taught], settings.clusters, random)
-    # Runs that begin alike end near each other; the mean of their rows has less of the chance in each.
+    # Runs with the same start converge to similar rows; their mean reduces the variance of each.
     total = np.zeros_like(vectors)
     for _ in range(settings.runs):
         rows = Rows(vectors, weights)
@@ -97,7 +97,7 @@ def trained(material: Material, settings: Settings, seed: int, say=print) -> np.
 
 
 def table_of(material: Material, rows: np.ndarray) -> table.Table:
-    """Rows of four bits, with what the reader needs to weigh and to correct words."""
+    """Rows of four bits, with the data to weight and to correct words."""
     words, frequencies = material.teacher.words, material.frequencies
     idf = np.array([frequencies.idf(word) for word in words]) / frequencies.highest_idf()
     rarity = np.array([-16 * np.log(frequencies.share(word)) for word in words])

@@ -1,4 +1,4 @@
-"""What the tests need: the modules beside them, a tiny corpus, and torch or a clear skip."""
+"""Setup of the tests: the import path, a tiny corpus, and a skip without torch."""
 
 import gzip
 import importlib.util
@@ -16,7 +16,7 @@ WORDS = ["pay", "bill", "coin", "rain", "sun", "weather", "city", "the", "a", "m
 
 
 def needs(*packages: str):
-    """Skips a test, with the names of what is missing; with REQUIRE_SERVICES=1 it fails instead."""
+    """Skips a test and names the missing packages; fails instead if REQUIRE_SERVICES=1."""
     if os.environ.get("REQUIRE_SERVICES") == "1":
         return lambda test: test
     missing = [package for package in packages if importlib.util.find_spec(package) is None]
@@ -24,14 +24,14 @@ def needs(*packages: str):
 
 
 def tiny_encoder(width: int = 48):
-    """A deterministic stand-in for a transformer: mean of random word vectors, through one layer."""
+    """A deterministic fake transformer: the mean of random word vectors, through one layer."""
     import torch
 
     generator = torch.Generator().manual_seed(7)
     table = torch.nn.EmbeddingBag(1000, width, mode="mean")
     layer = torch.nn.Linear(width, width)
     with torch.no_grad():
-        # Falling variances, as a real teacher's vectors have: otherwise no direction is a main one.
+        # Decreasing variances, like those of a real teacher: otherwise there are no principal directions.
         falling = torch.linspace(1, 0.01, width) ** 3
         table.weight.copy_(torch.randn(1000, width, generator=generator) * falling)
         layer.weight.copy_(torch.eye(width) + 0.05 * torch.randn(width, width, generator=generator) * falling)
@@ -55,7 +55,7 @@ def tiny_texts(count: int = 240) -> list[tuple[str, str]]:
 
 
 def tiny_data(folder: Path, width: int = 32) -> Path:
-    """A data folder like the real one, with a teacher made by teach.py's arithmetic."""
+    """A data folder like the real one, with a teacher computed by teach.py."""
     from projection import teach
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Where training starts: the teacher's vectors of single words, through one map that fits bags to texts."""
+"""The initial vectors of training: the teacher's word vectors, mapped by a fit of bags to texts."""
 
 import numpy as np
 
@@ -9,12 +9,12 @@ RIDGE = 1e-3
 
 
 def first_weights(shares: np.ndarray) -> np.ndarray:
-    """A frequent word says little: its weight falls with its share of all words."""
+    """The weight of a word decreases with its share of all words."""
     return (COMMON / (COMMON + shares)).astype(np.float32)
 
 
 def first_vectors(word_vectors: np.ndarray, weights: np.ndarray, bags: Bags, targets: np.ndarray) -> np.ndarray:
-    """Least squares, with a ridge, from the weighted mean of a text's words to the vector of the text."""
+    """Ridge regression from the weighted mean of a text's words to the vector of the text."""
     totals = bags.weighted(weights).sum(1).A1
     means = bags.weighted(weights) @ word_vectors / np.maximum(totals, 1e-6)[:, None]
     inputs = means.astype(np.float64)

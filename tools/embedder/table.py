@@ -1,4 +1,4 @@
-"""The file that the product reads: rows of four bits a number, a scale for each 32."""
+"""The file that the product reads: rows with four bits per number, and a scale for each 32 numbers."""
 
 import hashlib
 import struct
@@ -16,7 +16,7 @@ GROUP = 32
 @dataclass
 class Table:
     words: list[str]
-    idf: np.ndarray  # uint8: 255 is the highest, and an unknown word's
+    idf: np.ndarray  # uint8: 255 is the maximum, and used for unknown words
     rarity: np.ndarray  # uint8: -16 ln of the word's share
     scales: np.ndarray  # float16, words by groups
     codes: np.ndarray  # uint8 of 0 to 15, words by numbers
@@ -27,7 +27,7 @@ class Table:
 
 
 def quantised(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Scales and codes with the smallest squared error among some scales of either sign for each group.
+    """Finds the scale of either sign with the smallest squared error for each group, and its codes.
 
     Codes reach from -8 to 7, so that the sign of the scale says to which side the longer reach is.
     """
@@ -80,7 +80,7 @@ def from_bytes(data: bytes) -> Table:
 
 
 def write(path: Path, data: bytes) -> str:
-    """Writes beside and renames, so that a reader never sees half a file; returns the digest."""
+    """Writes a temporary file and renames it, so that readers never see half a file; returns the digest."""
     beside = path.with_name(path.name + ".part")
     beside.write_bytes(data)
     beside.replace(path)

@@ -1,4 +1,4 @@
-"""Makes the teacher's vectors, from which train.py trains, with any sentence transformer.
+"""Computes the teacher's vectors for train.py with any sentence transformer.
 
     python3 tools/embedder/teach.py --model all-mpnet-base-v2 --data DATA --out DATA/teacher
 
@@ -25,14 +25,14 @@ PACKAGES = "pip install sentence-transformers (it brings torch, transformers and
 
 
 def transformer(name: str):
-    """A function from texts to vectors."""
+    """Returns a function from texts to vectors."""
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:
         raise BadInput(f"sentence-transformers cannot be loaded ({error}): {PACKAGES}") from error
     try:
         model = SentenceTransformer(name)
-    except Exception as error:  # whatever the package meets: no such folder, no network, a broken file
+    except Exception as error:  # any error of the package: missing folder, no network, a broken file
         raise BadInput(f"the model {name} cannot be loaded: {error}") from error
     return lambda texts: model.encode(texts, batch_size=64, show_progress_bar=False, convert_to_numpy=True)
 
@@ -43,7 +43,7 @@ def _parts(kind: str, texts: list[str]) -> list[tuple[str, str]]:
 
 
 def texts_of(apis, dictionary: list[str], operations: int = 40) -> list[tuple[str, str]]:
-    """Titles, descriptions, summaries, glosses and examples; each once."""
+    """Distinct titles, descriptions, summaries, glosses and examples."""
     made = _parts("title", [api.title for api in apis])
     made += _parts("full", [api.whole() for api in apis])
     for api in apis:

@@ -11,7 +11,7 @@ import os
 import sys
 from pathlib import Path
 
-# One thread: sums over several come out differently by how many there are, and these matrices are too small to gain.
+# One thread: results of sums depend on the number of threads, and these matrices are too small to benefit.
 os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -37,7 +37,7 @@ def arguments(given: list[str]) -> argparse.Namespace:
 def main(given: list[str]) -> int:
     options = arguments(given)
     try:
-        from run import run  # torch takes seconds to load: not for --help and wrong options
+        from run import run  # torch takes seconds to load, so not for --help or invalid options
     except ModuleNotFoundError as missing:
         print(f"train: the Python package {missing.name} is needed: {PACKAGES}", file=sys.stderr)
         return 2

@@ -33,7 +33,7 @@ class Settings:
 
 @dataclass
 class Pairs:
-    """Two texts that belong together, as places in the bags, and how much the pair counts."""
+    """A pair of related texts, as indices of bags, and its weight."""
 
     left: np.ndarray
     right: np.ndarray
@@ -46,7 +46,7 @@ def _drawn(pairs: Pairs, count: int, random: np.random.Generator) -> Pairs:
 
 
 class Rows:
-    """Vectors and log-weights of all words; Adam's moments move only for the words of a batch."""
+    """Vectors and log-weights of all words; Adam's moments are updated only for the words of a batch."""
 
     def __init__(self, vectors: np.ndarray, weights: np.ndarray):
         self.vectors = torch.from_numpy(vectors.copy())
@@ -68,7 +68,7 @@ class Rows:
 
 
 class Batch:
-    """Embeds texts with the rows of the words that occur in them, and nothing else."""
+    """Embeds texts with only the rows of their words."""
 
     def __init__(self, rows: Rows, bags: Bags, chosen: np.ndarray):
         words, begins = bags.some(chosen)
@@ -86,7 +86,7 @@ class Batch:
 
 
 def neighbourhood_loss(ours: torch.Tensor, teachers: torch.Tensor, temperature: float) -> torch.Tensor:
-    """KL divergence from the teacher's neighbourhoods in the batch; a text is no neighbour of its own."""
+    """KL divergence from the teacher's neighbourhoods in the batch; a text is not its own neighbour."""
     own = torch.eye(len(ours), dtype=torch.bool)
     log_ours = (ours @ ours.T / temperature).masked_fill(own, -1e4).log_softmax(1)
     theirs = (teachers @ teachers.T / temperature).masked_fill(own, -1e4).softmax(1)
@@ -94,7 +94,7 @@ def neighbourhood_loss(ours: torch.Tensor, teachers: torch.Tensor, temperature: 
 
 
 def contrast_loss(left: torch.Tensor, right: torch.Tensor, weight: torch.Tensor, temperature: float) -> torch.Tensor:
-    """InfoNCE in both directions: the other texts of the batch are the wrong ones."""
+    """InfoNCE in both directions: the other texts of the batch are negatives."""
     scores = left @ right.T / temperature
     right_one = torch.arange(len(left))
     losses = functional.cross_entropy(scores, right_one, reduction="none")
@@ -137,7 +137,7 @@ def train(
     random: np.random.Generator,
     say=print,
 ) -> None:
-    """`taught` are the bags that have a teacher's vector (of unit length); pairs may point at any bag."""
+    """`taught` are the bags with a teacher's vector (of unit length); pairs may refer to any bag."""
     teachers = torch.from_numpy(targets)
     per_epoch = len(batches(member, settings.batch, settings.group, np.random.default_rng(0)))
     total, step, began = settings.epochs * per_epoch, 0, time.monotonic()

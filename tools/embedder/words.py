@@ -1,4 +1,4 @@
-"""Words of a text, and how often they occur.
+"""Words of a text, and their frequencies.
 
 The reader of the product cuts texts the same way: what is changed here has to be changed there as well.
 """
@@ -22,7 +22,7 @@ _RUN = re.compile(r"[A-Za-z0-9]+")
 
 
 def cleaned(text: str) -> str:
-    """The text without markup, addresses and accents."""
+    """Removes markup, URLs and accents."""
     text = _LINK.sub(r"\1", text)
     text = _TAG.sub(" ", text)
     if "&" in text:
@@ -35,13 +35,13 @@ def cleaned(text: str) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """Lower-case words; camelCase is split, digits stay within their word, overlong runs are left out."""
+    """Lower-case words; camelCase is split, digits stay in their word, overlong runs are dropped."""
     split = _UPPER_WORD.sub(" ", _LOWER_UPPER.sub(" ", cleaned(text)))
     return [run.lower() for run in _RUN.findall(split) if len(run) <= LONGEST]
 
 
 def base_forms(word: str) -> list[str]:
-    """What an inflected word may come from, likeliest first."""
+    """Candidate base forms of an inflected word, most likely first."""
     forms = []
     if len(word) > 4 and word.endswith("ies"):
         forms.append(word[:-3] + "y")
@@ -59,7 +59,7 @@ def base_forms(word: str) -> list[str]:
 
 
 class Frequencies:
-    """Shares of words in API texts and in WordNet, and in how many API texts each occurs."""
+    """The relative frequencies of words in API texts and in WordNet, and their document frequencies in API texts."""
 
     def __init__(self, api_texts: list[str], dictionary: list[str]):
         self.texts = len(api_texts)
@@ -78,7 +78,7 @@ class Frequencies:
         self._dictionary_total = max(1, sum(self.dictionary.values()))
 
     def share(self, word: str) -> float:
-        """Mean share of the two tables; a word of neither counts as half an occurrence in both."""
+        """The mean of both frequencies; an unknown word counts as half an occurrence in each."""
         api = max(self.api[word], 0.5) / self._api_total
         return (api + max(self.dictionary[word], 0.5) / self._dictionary_total) / 2
 
@@ -89,7 +89,7 @@ class Frequencies:
         return math.log(1 + self.texts)
 
     def vocabulary(self, size: int) -> list[str]:
-        """The most frequent words of both sources; of equal ones the first in the alphabet."""
+        """The most frequent words of both sources; ties are in alphabetical order."""
         score: dict[str, int] = {}
         for word in self.in_texts.keys() | self.dictionary.keys():
             score[word] = 3 * self.in_texts[word] + self.dictionary[word] + 2 * (word in self.lemmas)

@@ -1,25 +1,25 @@
 /** The caller: anonymous, a person by identity token, or a client by its API key pair. */
 export type Credential = { readonly token: string } | { readonly clientId: string; readonly secret: string } | null;
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   /** The parsed body. */
   readonly body: unknown;
 }
 
-export interface TextAnswer extends Pick<Answer, 'status' | 'headers'> {
+export interface TextResponse extends Pick<ApiResponse, 'status' | 'headers'> {
   readonly text: string;
 }
 
 export interface ApiClient {
   readonly address: string;
-  /** Calls, and returns the answer as text, whatever its status and type. */
-  readonly read: (caller: Credential, method: string, path: string, body?: unknown) => Promise<TextAnswer>;
-  /** Calls, and returns the answer, whatever its status. */
-  readonly call: (caller: Credential, method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** Calls, and returns the body; throws unless the call succeeds. */
-  readonly ask: <Body>(caller: Credential, method: string, path: string, body?: unknown) => Promise<Body>;
+  /** Sends a request, and returns the response as text, regardless of its status and type. */
+  readonly read: (caller: Credential, method: string, path: string, body?: unknown) => Promise<TextResponse>;
+  /** Sends a request, and returns the response, regardless of its status. */
+  readonly call: (caller: Credential, method: string, path: string, body?: unknown) => Promise<ApiResponse>;
+  /** Sends a request, and returns the body; throws if the status is 400 or more. */
+  readonly request: <Body>(caller: Credential, method: string, path: string, body?: unknown) => Promise<Body>;
 }
 
 export const createApiClient = (address: string): ApiClient => {
@@ -39,11 +39,11 @@ export const createApiClient = (address: string): ApiClient => {
     address,
     read,
     call,
-    ask: async <Body>(caller: Credential, method: string, path: string, body?: unknown) => {
-      const answer = await call(caller, method, path, body);
-      if (answer.status >= 400)
-        throw new Error(`${method} ${path} returned ${answer.status}: ${JSON.stringify(answer.body)}`);
-      return answer.body as Body;
+    request: async <Body>(caller: Credential, method: string, path: string, body?: unknown) => {
+      const response = await call(caller, method, path, body);
+      if (response.status >= 400)
+        throw new Error(`${method} ${path} returned ${response.status}: ${JSON.stringify(response.body)}`);
+      return response.body as Body;
     },
   };
 };

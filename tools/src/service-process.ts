@@ -8,74 +8,74 @@ import { readConfig, type Environment } from '@portico/composition';
 export interface ServiceProcess {
   readonly address: string;
   readonly pid: number;
-  /** Resolves when the process has ended: to the exit code, or null after a signal. */
-  readonly ended: Promise<number | null>;
-  /** Shuts it down gracefully, and waits until it has ended. */
+  /** Resolves when the process has exited: to the exit code, or null after a signal. */
+  readonly exited: Promise<number | null>;
+  /** Shuts it down gracefully, and waits until it has exited. */
   readonly stop: () => Promise<void>;
   /** Kills it, as a crash would. */
   readonly kill: () => Promise<void>;
 }
 
-/** It cannot start as things are; the message says why, and no stack is wanted. */
+/** The service cannot start; the message has the reason, and is shown without a stack. */
 export class NotStartedError extends Error {}
 
 export const root = resolve(import.meta.dirname, '../..');
-/** How V8 keeps its memory in the service. */
+/** V8's memory settings for the service. */
 export const v8Arguments = ['--max-semi-space-size=32', '--v8-pool-size=0'] as const;
-/** What `npm start` gives to Node. */
+/** The arguments of `npm start` for Node. */
 export const serviceArguments = [...v8Arguments, '-C', '@portico/source', 'apps/http/src/main.ts'] as const;
 const startTimeoutMs = 120_000;
 
 /**
- * Starts the service as `npm start` does, with its log in `service.log` in its data folder, and waits until it answers.
- * `ending` kills it at once, even while it starts. Throws a `NotStartedError`.
+  * Starts the service like `npm start`, with its log in `service.log` in its data folder, and waits until it responds.
+ * `abortSignal` kills it immediately, even during startup. Throws a `NotStartedError`.
  */
-export const startService = async (environment: Environment, ending?: AbortSignal): Promise<ServiceProcess> => {
+export const startService = async (environment: Environment, abortSignal?: AbortSignal): Promise<ServiceProcess> => {
   const { host, port, dataDir } = readConfig(environment);
   const address = `http://${host}:${port}`;
-  if (await answers(address))
-    throw new NotStartedError(`Another service already answers at ${address}: stop it, or choose another PORT`);
+  if (await isResponding(address))
+    throw new NotStartedError(`Another service already responds at ${address}: stop it, or choose another PORT`);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const logFile = join(dataDir, 'service.log');
   const log = openSync(logFile, 'a', 0o600);
-  const logged = statSync(logFile).size;
+  const earlierLogBytes = statSync(logFile).size;
   const child = spawn(process.execPath, serviceArguments, { cwd: root, env: environment, stdio: ['ignore', log, log] });
   closeSync(log);
-  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  const exited = once(child, 'exit').then(([code]) => code as number | null);
   const end = (signal: NodeJS.Signals) => endProcess(child, signal);
-  const endAtOnce = () => void end('SIGKILL');
-  if (ending?.aborted) endAtOnce();
-  else ending?.addEventListener('abort', endAtOnce, { once: true });
-  for (const startedAt = Date.now(); !(await answers(address)); await pause(50)) {
+  const killNow = () => void end('SIGKILL');
+  if (abortSignal?.aborted) killNow();
+  else abortSignal?.addEventListener('abort', killNow, { once: true });
+  for (const startedAt = Date.now(); !(await isResponding(address)); await pause(50)) {
     if (hasEnded(child))
       throw new NotStartedError(
-        saidIn(logFile, logged) ?? `The service exited at its start without a word; its log is ${logFile}`,
+        plainLinesIn(logFile, earlierLogBytes) ?? `The service exited at startup without a message; its log is ${logFile}`,
       );
     if (Date.now() - startedAt > startTimeoutMs) {
       await end('SIGKILL');
-      throw new NotStartedError(`The service did not answer within ${startTimeoutMs / 1_000} s; ${logFile} says why`);
+      throw new NotStartedError(`The service did not respond within ${startTimeoutMs / 1_000} s; see ${logFile}`);
     }
   }
-  return { address, pid: child.pid ?? 0, ended, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+  return { address, pid: child.pid ?? 0, exited, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
 };
 
-/** What the service said in plain words since its log was so many bytes long: why it does not start. */
-const saidIn = (logFile: string, bytes: number): string | null => {
+/** The plain lines, not JSON, in the log after `bytes`: the reason why the service does not start. */
+const plainLinesIn = (logFile: string, bytes: number): string | null => {
   const lines = readFileSync(logFile).subarray(bytes).toString('utf8').split('\n');
   return lines.filter((line) => line !== '' && !line.startsWith('{')).join('\n') || null;
 };
 
-/** Sends the signal unless the process has ended, and waits for its end. */
+/** Sends the signal unless the process has exited, and waits until it has. */
 export const endProcess = async (child: ChildProcess, signal: NodeJS.Signals): Promise<void> => {
   if (hasEnded(child)) return;
-  const ended = once(child, 'exit');
+  const exited = once(child, 'exit');
   child.kill(signal);
-  await ended;
+  await exited;
 };
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
-const answers = async (address: string): Promise<boolean> => {
+const isResponding = async (address: string): Promise<boolean> => {
   try {
     return (await fetch(`${address}/health`)).ok;
   } catch {

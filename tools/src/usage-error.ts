@@ -1,2 +1,2 @@
-/** The command line of a tool cannot be carried out as it is. */
+/** The arguments of a tool are invalid. */
 export class UsageError extends Error {}

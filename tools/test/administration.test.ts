@@ -16,13 +16,13 @@ beforeAll(async () => {
   await installation.tool('import', `${root}/samples`);
 });
 
-const here = (...args: readonly string[]): Promise<ToolRun> => installation.tool(...args);
-const remotely = (...args: readonly string[]): Promise<ToolRun> => installation.toolElsewhere(remote, ...args);
+const runLocally = (...args: readonly string[]): Promise<ToolRun> => installation.tool(...args);
+const runRemotely = (...args: readonly string[]): Promise<ToolRun> => installation.toolWith(remote, ...args);
 
 const [ann, bob, team] = ['ann@example.com', 'bob@example.com', 'Team'];
 
-/** An administrator's commands, and with which code each ends. */
-const day: readonly (readonly [code: number, ...args: string[]])[] = [
+/** The commands of an administrator, each with its exit code. */
+const adminCommands: readonly (readonly [code: number, ...args: string[]])[] = [
   [0, 'people', 'list', '--admins'],
   [0, 'people', 'list', '--pending'],
   [2, 'people', 'list', '--pending', '--admins'],
@@ -81,8 +81,8 @@ const day: readonly (readonly [code: number, ...args: string[]])[] = [
   [1, 'groups', 'delete', team],
 ];
 
-/** What some of them say, but for blanks in a row. */
-const said: Readonly<Record<string, string>> = {
+/** The output of some of the commands, with runs of spaces collapsed. */
+const expectedOutput: Readonly<Record<string, string>> = {
   [`groups add-member ${team} ${ann} nobody@example.com`]: `added ${ann}\nnot_found nobody@example.com\n`,
   [`access list --profile ${ann} --group ${team}`]: `${ann} Nimbara Weather group ${team} until 2099-12-31\n`,
   'limits set-tier gold --limit 700/60': 'changed gold 700 requests in 60 s\n',
@@ -91,23 +91,23 @@ const said: Readonly<Record<string, string>> = {
   'usage list --by day --from 2020-01-01 --to 2020-02-01 --csv': 'day,reads,searches,slices,credential_reads,refused\n',
 };
 
-test('an administrator does a day of work at a server, by e-mails and names', async () => {
+test('an administrator works on a server, with e-mails and names instead of ids', async () => {
   for (const name of ['ann', 'bob']) await register(installation.api, name);
-  for (const [code, ...args] of day) {
-    const ran = await remotely(...args);
-    expect([args, ran.code, ran.code === 2 ? '' : ran.stderr]).toEqual([
+  for (const [code, ...args] of adminCommands) {
+    const result = await runRemotely(...args);
+    expect([args, result.code, result.code === 2 ? '' : result.stderr]).toEqual([
       args,
       code,
       code === 1 ? expect.any(String) : code === 2 ? '' : expect.not.stringContaining('portico:'),
     ]);
-    const expected = said[args.join(' ')];
-    if (expected !== undefined) expect([args, ran.stdout.replaceAll(/ {2,}/g, ' ')]).toEqual([args, expected]);
+    const expected = expectedOutput[args.join(' ')];
+    if (expected !== undefined) expect([args, result.stdout.replaceAll(/ {2,}/g, ' ')]).toEqual([args, expected]);
   }
-  for (const email of [ann, bob]) await removed(email);
+  for (const email of [ann, bob]) await removeProfile(email);
 });
 
-test('on the stores the same API does it without an actor, without a service, and with the local issuer off', async () => {
-  const alone = await openInstallation({
+test('on the stores the commands work without a service, without an actor, and with the local issuer off', async () => {
+  const storesOnly = await openInstallation({
     IDENTITY_LOCAL: 'false',
     IDENTITY_ISSUER: 'https://issuer.invalid',
     IDENTITY_AUDIENCE: 'portico',
@@ -115,17 +115,17 @@ test('on the stores the same API does it without an actor, without a service, an
     RATE_LIMIT_DEFAULT: '1/60',
   });
   for (const group of ['Crew', 'Staff', 'Guests']) {
-    const { code, stderr } = await alone.tool('groups', 'add', group);
+    const { code, stderr } = await storesOnly.tool('groups', 'add', group);
     expect([code, stderr]).toEqual([0, expect.not.stringMatching(/error|refused/)]);
   }
-  const log = await alone.tool('audit', 'list', '--json', '--action', 'group.create');
+  const log = await storesOnly.tool('audit', 'list', '--json', '--action', 'group.create');
   const entries = JSON.parse(log.stdout) as { actor: string | null }[];
   expect(entries.map(({ actor }) => actor)).toEqual([null, null, null]);
-  expect((await alone.tool('groups', 'add', 'Crew')).stderr).toMatch(/^portico: [^"]*already exists[^"]*\n$/m);
-  expect((await alone.tool('usage', 'list')).stdout).toBe('Nothing was used.\n');
+  expect((await storesOnly.tool('groups', 'add', 'Crew')).stderr).toMatch(/^portico: [^"]*already exists[^"]*\n$/m);
+  expect((await storesOnly.tool('usage', 'list')).stdout).toBe('Nothing was used.\n');
 });
 
-test('an approval that fails half-way has printed the keys that it made, and says why it failed', async () => {
+test('an approval that fails half-way prints the keys that it created, and why it failed', async () => {
   const names = [...Array.from({ length: approvalsMax }, (_, at) => `many-${at}`), 'last'];
   for (const name of names) await register(installation.api, name);
   const emails = names.map((name) => `${name}@example.com`);
@@ -134,42 +134,42 @@ test('an approval that fails half-way has printed the keys that it made, and say
     "create trigger failing before update on profiles when new.email = 'last@example.com' begin select raise(fail, 'it is full'); end",
   );
   try {
-    const { code, stdout, stderr } = await here('--json', 'people', 'approve', ...emails);
+    const { code, stdout, stderr } = await runLocally('--json', 'people', 'approve', ...emails);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/it is full/)]);
-    const told = JSON.parse(stdout) as { client_secret: string }[];
-    expect(told.map(({ client_secret }) => typeof client_secret)).toEqual(Array(approvalsMax).fill('string'));
+    const credentials = JSON.parse(stdout) as { client_secret: string }[];
+    expect(credentials.map(({ client_secret }) => typeof client_secret)).toEqual(Array(approvalsMax).fill('string'));
   } finally {
     database.exec('drop trigger failing');
     database.close();
   }
-  for (const email of emails) await removed(email);
+  for (const email of emails) await removeProfile(email);
 });
 
-const removed = async (email: string): Promise<unknown> =>
-  installation.api.ask(await installation.admin(), 'DELETE', `/api/profiles/${email}`);
+const removeProfile = async (email: string): Promise<unknown> =>
+  installation.api.request(await installation.admin(), 'DELETE', `/api/profiles/${email}`);
 
-test('a request is approved by who asks and for what, and the log names who did it', async () => {
+test('a request is approved by e-mail and collection, and the audit log names the approver', async () => {
   await register(installation.api, 'cara');
   const [{ client_id, client_secret }] = JSON.parse(
-    (await remotely('--json', 'people', 'approve', 'cara@example.com')).stdout,
+    (await runRemotely('--json', 'people', 'approve', 'cara@example.com')).stdout,
   ) as [{ client_id: string; client_secret: string }];
   const [admin, cara] = [await installation.admin(), { clientId: client_id, secret: client_secret }];
-  const listed = await installation.api.ask<{ id: string; name: string }[]>(admin, 'GET', '/api/collections/');
-  for (const { id } of listed.slice(0, 2)) {
-    await installation.api.ask(admin, 'PUT', `/api/collections/${id}`, { discoverable: true });
-    await installation.api.ask(cara, 'POST', '/api/access/requests', { collection_id: id, reason: 'To try it' });
+  const collections = await installation.api.request<{ id: string; name: string }[]>(admin, 'GET', '/api/collections/');
+  for (const { id } of collections.slice(0, 2)) {
+    await installation.api.request(admin, 'PUT', `/api/collections/${id}`, { discoverable: true });
+    await installation.api.request(cara, 'POST', '/api/access/requests', { collection_id: id, reason: 'To try it' });
   }
-  const [first = '', second = ''] = listed.map(({ name }) => name);
-  expect((await remotely('requests', 'approve', 'cara@example.com')).stderr).toContain('name the collection too');
-  const approved = await remotely('requests', 'approve', 'cara@example.com', first, '--until', '2099-12-31');
+  const [first = '', second = ''] = collections.map(({ name }) => name);
+  expect((await runRemotely('requests', 'approve', 'cara@example.com')).stderr).toContain('name the collection too');
+  const approved = await runRemotely('requests', 'approve', 'cara@example.com', first, '--until', '2099-12-31');
   expect(approved).toMatchObject({ code: 0, stdout: `approved  cara@example.com  ${first}\n` });
-  expect(await here('requests', 'deny', 'cara@example.com', '--reason', 'Not now')).toMatchObject({
+  expect(await runLocally('requests', 'deny', 'cara@example.com', '--reason', 'Not now')).toMatchObject({
     code: 0,
     stdout: `denied  cara@example.com  ${second}\n`,
   });
-  expect((await here('requests', 'deny', 'cara@example.com')).code).toBe(1);
-  expect((await here('requests', 'list', '--all')).stdout).toMatch(/denied.*cara@example\.com/);
-  const log = await remotely('audit', 'list', '--limit', '2');
+  expect((await runLocally('requests', 'deny', 'cara@example.com')).code).toBe(1);
+  expect((await runLocally('requests', 'list', '--all')).stdout).toMatch(/denied.*cara@example\.com/);
+  const log = await runRemotely('audit', 'list', '--limit', '2');
   expect(log.stdout).toMatch(/ - +access\.request\.deny .*profile=cara@example\.com collection=/);
   expect(log.stdout).toMatch(/admin@\S+ +access\.request\.approve .*expires_at=2100-01-01T00:00:00\.000Z\n$/);
 });

@@ -9,19 +9,19 @@ export interface ApprovedClient {
 /** Registers `uid@example.com`, and returns the id of the profile. */
 export const register = async (api: ApiClient, uid: string): Promise<string> => {
   const person = { firebase_uid: uid, email: `${uid}@example.com`, full_name: uid };
-  return (await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', person)).id;
+  return (await api.request<{ id: string }>(null, 'POST', '/api/profiles/register', person)).id;
 };
 
 export const approve = async (api: ApiClient, admin: Credential, id: string): Promise<ApprovedClient> => {
   const path = `/api/profiles/${id}/approve`;
-  const made = await api.ask<{ client_id: string; client_secret: string }>(admin, 'POST', path);
-  return { id, key: { clientId: made.client_id, secret: made.client_secret } };
+  const credentials = await api.request<{ client_id: string; client_secret: string }>(admin, 'POST', path);
+  return { id, key: { clientId: credentials.client_id, secret: credentials.client_secret } };
 };
 
-/** Registers and approves somebody, who gets the key by mail too. */
+/** Registers and approves a client, who also gets the key by mail. */
 export const addClient = async (api: ApiClient, admin: Credential, uid: string): Promise<ApprovedClient> =>
   approve(api, admin, await register(api, uid));
 
-/** The id of a new collection. */
+/** Creates a collection, and returns its id. */
 export const addCollection = async (api: ApiClient, admin: Credential, fields: object): Promise<string> =>
-  (await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', fields)).id;
+  (await api.request<{ id: string }>(admin, 'POST', '/api/collections/', fields)).id;

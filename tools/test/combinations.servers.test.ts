@@ -26,8 +26,8 @@ afterAll(async () => {
 
 const admin = { uid: 'root', email: 'root@example.com', emailVerified: true } as const;
 
-/** What may replace a part of the embedded default, each chosen by its own variable; null if it is not available. */
-const parts = {
+/** Replacements for parts of the embedded default, with their variables; null if the server is not installed. */
+const replacements = {
   PostgreSQL: postgres && (async () => ({ DATABASE_URL: await postgres.newDatabase() })),
   Redis: redis && (async () => ({ REDIS_URL: redis.url })),
   'Qdrant (stand-in)': async () => ({ QDRANT_URL: qdrant.url }),
@@ -41,10 +41,10 @@ const parts = {
   }),
 } as const;
 
-type Part = keyof typeof parts;
+type Replacement = keyof typeof replacements;
 
-/** Parts alone and together. */
-const combinations: readonly (readonly Part[])[] = [
+/** Replacements, alone and together. */
+const combinations: readonly (readonly Replacement[])[] = [
   [],
   ['PostgreSQL'],
   ['Redis'],
@@ -58,7 +58,7 @@ const combinations: readonly (readonly Part[])[] = [
   ['PostgreSQL', 'Redis', 'Qdrant (stand-in)', 'Ollama (stand-in)', 'SMTP', 'OpenID Connect'],
 ];
 
-const nameOf = (combination: readonly Part[]): string =>
+const nameOf = (combination: readonly Replacement[]): string =>
   combination.length === 0 ? 'the embedded default' : combination.join(', ');
 
 let installation: Installation;
@@ -72,11 +72,11 @@ const documentOf = (path: string, summary: string) => ({
 const document = documentOf('/forecast', 'Tell whether it rains tomorrow');
 const paymentsDocument = documentOf('/charges', 'List the charges of a card');
 
-/** The texts of the mails to this address, sent or written to files. */
+/** Returns the text of the mails to this address, sent or written to files. */
 const mailsTo = (address: string): readonly string[] => {
   const folder = join(installation.folder, 'mails');
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.eml')) : [];
-  const sent = smtp?.taken().filter(({ envelope }) => envelope.to.includes(address)) ?? [];
+  const sent = smtp?.accepted().filter(({ envelope }) => envelope.to.includes(address)) ?? [];
   return [
     ...sent.map(({ bytes }) => bytes.toString('utf8')),
     ...files
@@ -86,22 +86,22 @@ const mailsTo = (address: string): readonly string[] => {
 };
 
 describe.each(combinations.map((combination) => ({ name: nameOf(combination), combination })))(
-  'on $name',
+  'with $name',
   ({ name, combination }) => {
-    test.skipIf(combination.some((part) => !parts[part]))(
-      'a first day goes the same way as on every other combination',
+    test.skipIf(combination.some((part) => !replacements[part]))(
+      'the main features work as with every other combination',
       async () => {
         const variables: Record<string, string> = {};
-        for (const part of combination) Object.assign(variables, await parts[part]?.());
+        for (const part of combination) Object.assign(variables, await replacements[part]?.());
         installation = await createInstallation(variables);
         await installation.compose();
         const { api } = installation;
-        const isProvided = combination.includes('OpenID Connect');
+        const usesProvider = combination.includes('OpenID Connect');
         const tokenOf = async (uid: string, email: string): Promise<Credential> =>
-          isProvided
+          usesProvider
             ? { token: (await provider.signIn({ uid, email, emailVerified: true })).idToken }
             : installation.person(uid);
-        const operator = isProvided ? await tokenOf(admin.uid, admin.email) : await installation.admin();
+        const operator = usesProvider ? await tokenOf(admin.uid, admin.email) : await installation.admin();
         const uid = `ada-${name.replace(/\W+/g, '-').toLowerCase()}`;
         const email = `${uid}@example.com`;
 
@@ -120,54 +120,59 @@ describe.each(combinations.map((combination) => ({ name: nameOf(combination), co
           description: 'Charge a card',
           openapi_spec: paymentsDocument,
         });
-        const find = (query: string) =>
-          api.ask<{ collection_id: string }[]>(key, 'POST', '/api/vector/search', { query, k_limit: 1 });
-        expect(await find('weather')).toEqual([]);
+        const search = (query: string) =>
+          api.request<{ collection_id: string }[]>(key, 'POST', '/api/vector/search', { query, k_limit: 1 });
+        expect(await search('weather')).toEqual([]);
         for (const collection of [weather, payments]) {
-          await api.ask(operator, 'POST', `/api/access/clients/${id}/collections/${collection}`);
+          await api.request(operator, 'POST', `/api/access/clients/${id}/collections/${collection}`);
         }
-        const best = (query: string) =>
+        const findBest = (query: string) =>
           eventually(
-            () => find(query),
+            () => search(query),
             ([first]) => first !== undefined,
           );
         await eventually(
-          () => api.ask<unknown[]>(key, 'POST', '/api/vector/search', { query: 'anything' }),
-          (found) => found.length === 2,
+          () => api.request<unknown[]>(key, 'POST', '/api/vector/search', { query: 'anything' }),
+          (results) => results.length === 2,
         );
-        expect((await best('rain and sun in a city'))[0]?.collection_id).toBe(weather);
-        expect((await best('charge a card'))[0]?.collection_id).toBe(payments);
-        expect(await api.ask<unknown[]>(token, 'GET', '/api/collections/')).toHaveLength(2);
-        expect(await api.ask(key, 'GET', `/api/collections/${weather}`)).toMatchObject({ openapi_spec: document });
-        const firstOperation = () =>
-          api.ask<{ path: string; operation_key: string }[]>(key, 'POST', '/api/operations/search', {
+        expect((await findBest('rain and sun in a city'))[0]?.collection_id).toBe(weather);
+        expect((await findBest('charge a card'))[0]?.collection_id).toBe(payments);
+        expect(await api.request<unknown[]>(token, 'GET', '/api/collections/')).toHaveLength(2);
+        expect(await api.request(key, 'GET', `/api/collections/${weather}`)).toMatchObject({ openapi_spec: document });
+        const searchOperations = () =>
+          api.request<{ path: string; operation_key: string }[]>(key, 'POST', '/api/operations/search', {
             query: 'does it rain tomorrow',
           });
-        const [operation] = await eventually(firstOperation, ([first]) => first?.path === '/forecast');
+        const [operation] = await eventually(searchOperations, ([first]) => first?.path === '/forecast');
         const operations = `/api/collections/${weather}/operations`;
-        expect(await api.ask(token, 'GET', operations)).toMatchObject([{ path: '/forecast' }]);
-        const sought = { collection_id: weather, operation_key: operation?.operation_key ?? '' };
-        expect(await api.ask(key, 'GET', `${operations}/${sought.operation_key}`)).toMatchObject({ path: '/forecast' });
-        const describe = async () =>
+        expect(await api.request(token, 'GET', operations)).toMatchObject([{ path: '/forecast' }]);
+        const operationRef = { collection_id: weather, operation_key: operation?.operation_key ?? '' };
+        expect(await api.request(key, 'GET', `${operations}/${operationRef.operation_key}`)).toMatchObject({
+          path: '/forecast',
+        });
+        const describeOperation = async () =>
           (
             await api.read(key, 'POST', '/mcp', {
               jsonrpc: '2.0',
               id: 1,
               method: 'tools/call',
-              params: { name: 'describe_operation', arguments: sought },
+              params: { name: 'describe_operation', arguments: operationRef },
             })
           ).text;
-        expect(await describe()).toContain('/forecast');
-        await api.ask(key, 'POST', '/api/audit/', { message: { action: 'called' }, timestamp: '2026-01-01T00:00:00Z' });
+        expect(await describeOperation()).toContain('/forecast');
+        await api.request(key, 'POST', '/api/audit/', {
+          message: { action: 'called' },
+          timestamp: '2026-01-01T00:00:00Z',
+        });
 
-        await api.ask(operator, 'DELETE', `/api/access/clients/${id}/collections/${weather}`);
+        await api.request(operator, 'DELETE', `/api/access/clients/${id}/collections/${weather}`);
         expect((await api.call(key, 'GET', `/api/collections/${weather}`)).status).toBe(403);
-        expect((await api.ask<unknown[]>(key, 'POST', '/api/vector/search', { query: 'weather' })).length).toBe(1);
-        expect((await firstOperation()).map(({ path }) => path)).not.toContain('/forecast');
+        expect((await api.request<unknown[]>(key, 'POST', '/api/vector/search', { query: 'weather' })).length).toBe(1);
+        expect((await searchOperations()).map(({ path }) => path)).not.toContain('/forecast');
         expect((await api.call(token, 'GET', operations)).status).toBe(403);
-        expect(await describe()).not.toContain('/forecast');
+        expect(await describeOperation()).not.toContain('/forecast');
 
-        await api.ask(operator, 'POST', '/api/rate-limits/overrides', {
+        await api.request(operator, 'POST', '/api/rate-limits/overrides', {
           client_id: key.clientId,
           allowed_limit: 1,
           window_seconds: 3_600,
@@ -175,7 +180,7 @@ describe.each(combinations.map((combination) => ({ name: nameOf(combination), co
         expect((await api.call(key, 'GET', `/api/collections/${payments}`)).status).toBe(429);
 
         await eventually(
-          () => api.ask<{ checks: Record<string, { status: string }> }>(null, 'GET', '/ready'),
+          () => api.request<{ checks: Record<string, { status: string }> }>(null, 'GET', '/ready'),
           ({ checks }) => Object.values(checks).every(({ status }) => status === 'ok'),
         );
         expect((await api.call(null, 'GET', '/api/vector/health')).status).toBe(200);

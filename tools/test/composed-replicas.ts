@@ -6,27 +6,27 @@ import type { Clock, Instant } from '@portico/domain';
 import type { ApiClient, Credential } from '../src/api-client.ts';
 import { startComposed, type ComposedService } from './composed-service.ts';
 
-/** Several services in this process, each with connections and caches of its own, that read one clock. */
+/** Several services in this process, each with its own connections and caches, that share a clock. */
 export interface ComposedReplicas {
   readonly apis: readonly ApiClient[];
   readonly clock: { readonly now: () => Instant; readonly moveTo: (now: Instant) => void };
   readonly admin: () => Promise<Credential>;
-  /** A new token of this person, which names these groups. */
+  /** Mints a new token for this person, with these groups. */
   readonly person: (uid: string, email: string, groups?: readonly string[]) => Promise<Credential>;
   readonly close: () => Promise<void>;
 }
 
-/** The clock stands still until it is moved; tokens are minted and verified by the machine's. */
+/** Starts services whose clock stands still until it is moved; tokens are minted and verified with the system clock. */
 export const composeReplicas = async (count: number, variables: Environment): Promise<ComposedReplicas> => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-replicas-'));
-  const clock = standingClock(Date.now());
+  const clock = createManualClock(Date.now());
   const replicas: ComposedService[] = [];
   const close = async () => {
     for (const replica of replicas) await replica.stop();
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    // One after the other: the first makes the keys and the tables.
+    // One after another: the first creates the keys and the tables.
     while (replicas.length < count)
       replicas.push(await startComposed({ DATA_DIR: folder, PORT: '0', ...variables }, clock));
   } catch (error) {
@@ -49,7 +49,7 @@ export const composeReplicas = async (count: number, variables: Environment): Pr
 
 const ttlSeconds = 7_200;
 
-const standingClock = (from: Instant): Clock & ComposedReplicas['clock'] => {
+const createManualClock = (from: Instant): Clock & ComposedReplicas['clock'] => {
   let instant = from;
   return {
     now: () => instant,

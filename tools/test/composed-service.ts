@@ -13,7 +13,7 @@ import { createUseCases, type Clock } from '@portico/domain';
 import { createHttpApp, createHttpServer } from '@portico/http';
 import { createApiClient, type ApiClient } from '../src/api-client.ts';
 
-/** The service in this process instead of one of its own, with its own connections, caches and background. */
+/** A service in this process instead of a separate one, with its own connections, caches and background work. */
 export interface ComposedService {
   readonly address: string;
   readonly api: ApiClient;
@@ -22,27 +22,27 @@ export interface ComposedService {
   readonly stop: () => Promise<void>;
 }
 
-const errorsAlone = createLogger('error', 'composed');
+const errorLogger = createLogger('error', 'composed');
 
 /**
- * Composes the service as its process does. It listens at `PORT`; `clock` replaces the machine's for its use cases.
+ * Composes the service as its process does. It listens on `PORT`; `clock` replaces the system clock of its use cases.
  *
- * Its database must not be opened by `node:sqlite` in this process meanwhile: that is a second SQLite, and the two would
+ * Do not open its database with `node:sqlite` in this process while it runs: that is a second SQLite, and the two would
  * release each other's locks.
  */
 export const startComposed = async (
   variables: Environment,
   clock?: Clock,
-  logger: ReturnType<typeof createLogger> = errorsAlone,
+  logger: ReturnType<typeof createLogger> = errorLogger,
 ): Promise<ComposedService> => {
   const config = readConfig(variables);
   const portico = await compose(config, logger, 'http');
   const useCases = clock ? createUseCases({ ...portico.ports, clock }, config.settings) : portico.useCases;
   const { documents, localIssuer, issuerEndpoints, localSignIn, duties } = portico;
   const settings = { ...config, version };
-  const signingIn = { localIssuer, issuerEndpoints, localSignIn };
+  const signInOptions = { localIssuer, issuerEndpoints, localSignIn };
   const server = createHttpServer(
-    createHttpApp({ useCases, documents, settings, logger, ...signingIn, runsJobs: duties.worksJobs }),
+    createHttpApp({ useCases, documents, settings, logger, ...signInOptions, runsJobs: duties.runsJobs }),
   );
   server.listen(config.port, '127.0.0.1');
   await once(server, 'listening');

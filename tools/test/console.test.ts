@@ -19,16 +19,16 @@ beforeAll(async () => {
   await installation.compose();
 });
 
-/** A browser's sign-in by a certified library, which knows of the service only its discovery document. */
+/** Signs in like a browser, with a certified library that knows only the discovery document; null if this fails. */
 const signIn = async (address: string, code: string) => {
   const config = await discovery(new URL('https://local-issuer.portico.invalid'), 'portico', undefined, None(), {
     execute: [allowInsecureRequests],
-    // The issuer's name leads nowhere; the console has the address of its document from the service.
+    // The issuer's name cannot be resolved; the console gets the address of the document from the service.
     [customFetch]: (url, options) =>
       fetch(url.replace('https://local-issuer.portico.invalid', address), options as RequestInit),
   });
   const [pkceCodeVerifier, expectedState, expectedNonce] = [randomPKCECodeVerifier(), randomState(), randomNonce()];
-  const asked = buildAuthorizationUrl(config, {
+  const authorizationUrl = buildAuthorizationUrl(config, {
     redirect_uri: `${address}/console/sign-in/callback`,
     scope: 'openid email',
     code_challenge: await calculatePKCECodeChallenge(pkceCodeVerifier),
@@ -37,10 +37,10 @@ const signIn = async (address: string, code: string) => {
     nonce: expectedNonce,
     one_time_code: code,
   });
-  const answer = await fetch(asked, { redirect: 'manual' });
-  const returned = answer.headers.get('location');
-  if (returned === null) return null;
-  const tokens = await authorizationCodeGrant(config, new URL(returned), {
+  const response = await fetch(authorizationUrl, { redirect: 'manual' });
+  const location = response.headers.get('location');
+  if (location === null) return null;
+  const tokens = await authorizationCodeGrant(config, new URL(location), {
     pkceCodeVerifier,
     expectedState,
     expectedNonce,
@@ -49,44 +49,44 @@ const signIn = async (address: string, code: string) => {
   return { tokens, renew: () => refreshTokenGrant(config, tokens.refresh_token ?? '') };
 };
 
-test('console prints a link whose code signs the admin in once, beside a running service', async () => {
-  const { code: exit, stdout, stderr } = await installation.tool('console');
-  expect([exit, stderr]).toEqual([0, '']);
-  const [link = '', said, more] = stdout.split('\n');
+test('console prints a link with a code that signs in the admin once, while the service runs', async () => {
+  const { code: exitCode, stdout, stderr } = await installation.tool('console');
+  expect([exitCode, stderr]).toEqual([0, '']);
+  const [link = '', description, codeLine] = stdout.split('\n');
   const { address } = installation.api;
   expect(link).toMatch(new RegExp(`^${address}/console/#code=[0-9A-Z]{4}(-[0-9A-Z]{4}){3}$`));
-  expect(said).toBe('The link signs in local-admin (admin@localhost), once, within 10 minutes.');
+  expect(description).toBe('The link signs in local-admin (admin@localhost), once, within 10 minutes.');
   const code = link.split('#code=')[1] ?? '';
-  expect(more).toContain(code);
-  const signedIn = await signIn(address, code);
-  expect(signedIn?.tokens.claims()).toMatchObject({ sub: 'local-admin', email: 'admin@localhost' });
-  const renewed = await signedIn?.renew();
-  for (const token of [signedIn?.tokens.id_token ?? '', renewed?.access_token ?? ''])
+  expect(codeLine).toContain(code);
+  const session = await signIn(address, code);
+  expect(session?.tokens.claims()).toMatchObject({ sub: 'local-admin', email: 'admin@localhost' });
+  const renewed = await session?.renew();
+  for (const token of [session?.tokens.id_token ?? '', renewed?.access_token ?? ''])
     expect((await installation.api.call({ token }, 'GET', '/api/profiles/')).status).toBe(200);
   expect(await signIn(address, code)).toBeNull();
 });
 
-test('console signs in as any user, with groups, and every process of the service knows the code', async () => {
+test('console signs in any user, with groups, and every process of the service accepts the code', async () => {
   const { stdout } = await installation.tool(
     ...['--json', 'console', '--uid', 'zoe', '--email', 'zoe@example.com', '--groups', 'a, b', '--minutes', '1440'],
   );
-  const made = JSON.parse(stdout) as Readonly<Record<string, string>>;
-  expect(made).toMatchObject({ uid: 'zoe', email: 'zoe@example.com' });
-  const left = Date.parse(made['expires_at'] ?? '') - Date.now();
-  expect(left).toBeGreaterThan(23 * 3_600_000);
-  expect(left).toBeLessThanOrEqual(24 * 3_600_000);
+  const link = JSON.parse(stdout) as Readonly<Record<string, string>>;
+  expect(link).toMatchObject({ uid: 'zoe', email: 'zoe@example.com' });
+  const remainingMs = Date.parse(link['expires_at'] ?? '') - Date.now();
+  expect(remainingMs).toBeGreaterThan(23 * 3_600_000);
+  expect(remainingMs).toBeLessThanOrEqual(24 * 3_600_000);
   const replica = await installation.composeReplica();
   const addresses = [installation.api.address, replica.api.address];
-  const signedIn = await Promise.all(addresses.map((address) => signIn(address, made['code'] ?? '')));
-  const tokens = signedIn.flatMap((one) => (one ? [one.tokens] : []));
+  const sessions = await Promise.all(addresses.map((address) => signIn(address, link['code'] ?? '')));
+  const tokens = sessions.flatMap((one) => (one ? [one.tokens] : []));
   expect(tokens.map((one) => one.claims())).toEqual([
     expect.objectContaining({ sub: 'zoe', email_verified: true, groups: ['a', 'b'] }),
   ]);
 });
 
-const linkAt = async (variables: Readonly<Record<string, string>>): Promise<string> => {
+const consoleAddressWith = async (variables: Readonly<Record<string, string>>): Promise<string> => {
   const all = { DATA_DIR: installation.folder, ...variables };
-  const { stdout, stderr } = await installation.toolElsewhere(all, 'console');
+  const { stdout, stderr } = await installation.toolWith(all, 'console');
   return stdout.split('#code=')[0] ?? stderr;
 };
 
@@ -99,13 +99,13 @@ test.each([
   [{ HOST: '0.0.0.0', PORTICO_ADDRESS: '[::1]:8080' }, 'http://[::1]:8080'],
   [{ PORTICO_ADDRESS: '8080' }, 'http://127.0.0.1:8080'],
 ])('with %j the link leads to %s', async (variables, address) => {
-  expect(await linkAt(variables)).toBe(`${address}/console/`);
+  expect(await consoleAddressWith(variables)).toBe(`${address}/console/`);
 });
 
-test('console says where to sign in if the local issuer is off', async () => {
+test('console prints the address for signing in if the local issuer is off', async () => {
   const issuer = { IDENTITY_ISSUER: 'https://id.example.com', IDENTITY_AUDIENCE: 'portico' };
   const variables = { DATA_DIR: installation.folder, PUBLIC_URL: 'https://portico.example.com', ...issuer };
-  const { code, stdout, stderr } = await installation.toolElsewhere(variables, 'console');
+  const { code, stdout, stderr } = await installation.toolWith(variables, 'console');
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain('sign in with the identity provider at https://portico.example.com/console/');
 });

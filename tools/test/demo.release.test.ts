@@ -11,12 +11,12 @@ import { isGroupAlive } from './process-group.ts';
 
 const run = promisify(execFile);
 
-test('the demo tells the same story each time, and leaves other data alone', async () => {
+test('the demo prints the same story each time, and does not touch other data', async () => {
   const folder = temporaryFolder(onTestFinished);
-  const others = join(folder, 'portico.sqlite');
-  writeFileSync(others, 'not looked at');
+  const otherDatabase = join(folder, 'portico.sqlite');
+  writeFileSync(otherDatabase, 'not looked at');
   const env = { PATH: process.env.PATH, DATA_DIR: folder, PORT: String(await freePort()) };
-  const tell = async (): Promise<string> => {
+  const runDemo = async (): Promise<string> => {
     const command = ['-C', '@portico/source', 'tools/src/demo/main.ts', '--exit'];
     const { stdout } = await run(process.execPath, command, { cwd: root, env });
     return stdout
@@ -24,19 +24,19 @@ test('the demo tells the same story each time, and leaves other data alone', asy
       .replaceAll(/http:\/\/127\.0\.0\.1:\d+\/v2/g, '{weather}')
       .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '{id}');
   };
-  // The demo itself throws where its story is not true.
-  const first = await tell();
+  // The demo itself throws if a part of its story is not true.
+  const first = await runDemo();
   expect(first).toContain('That was the story');
   expect(first).toContain("curl '{weather}/forecast/hourly?lat=LAT&lon=LON&app_key=API_KEY'");
-  const team = first.split('\n').slice(first.split('\n').findIndex((text) => text.startsWith('9. ')));
-  const told = team.slice(0, team.indexOf(''));
-  expect(told.length).toBeLessThanOrEqual(24);
-  expect(Math.max(...told.map(({ length }) => length))).toBeLessThanOrEqual(100);
-  expect(await tell()).toBe(first);
-  expect(readFileSync(others, 'utf8')).toBe('not looked at');
+  const fromTeamStep = first.split('\n').slice(first.split('\n').findIndex((text) => text.startsWith('9. ')));
+  const teamStep = fromTeamStep.slice(0, fromTeamStep.indexOf(''));
+  expect(teamStep.length).toBeLessThanOrEqual(24);
+  expect(Math.max(...teamStep.map(({ length }) => length))).toBeLessThanOrEqual(100);
+  expect(await runDemo()).toBe(first);
+  expect(readFileSync(otherDatabase, 'utf8')).toBe('not looked at');
 });
 
-test('run by npm, the demo ends with its service when npm alone gets a signal', async () => {
+test('the demo and its service exit when only npm, which runs it, gets a signal', async () => {
   const folder = temporaryFolder(onTestFinished);
   const port = await freePort();
   const npm = spawn('npm', ['run', '--ignore-scripts', 'demo'], {
@@ -49,23 +49,23 @@ test('run by npm, the demo ends with its service when npm alone gets a signal', 
   onTestFinished(() => {
     if (isGroupAlive(pid)) process.kill(-pid, 'SIGKILL');
   });
-  const ended = once(npm, 'exit');
-  let said = '';
-  npm.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
-  const begun = new Promise<void>((resolve) => {
+  const exited = once(npm, 'exit');
+  let stderr = '';
+  npm.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const started = new Promise<void>((resolve) => {
     npm.stdout.setEncoding('utf8').on('data', (text: string) => {
       if (text.includes('1. An administrator')) resolve();
     });
   });
-  await Promise.race([begun, ended]);
+  await Promise.race([started, exited]);
   process.kill(pid, 'SIGTERM');
-  expect(await ended).toEqual([0, null]);
-  expect(said).toBe('');
+  expect(await exited).toEqual([0, null]);
+  expect(stderr).toBe('');
   expect(isGroupAlive(pid)).toBe(false);
   await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow();
 });
 
-test('the demo says in one line that its port is taken', async () => {
+test('the demo reports in one line that its port is in use', async () => {
   const folder = temporaryFolder(onTestFinished);
   const other = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());

@@ -2,22 +2,22 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { absent, freePort, onPath, temporaryFolder } from '@portico/test-servers';
+import { skipUnlessRequired, freePort, findOnPath, temporaryFolder } from '@portico/test-servers';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readPages, shellBlocksOf, type Page } from '../src/documents/markdown.ts';
 import { root } from '../src/service-process.ts';
 
-/** Shell blocks that need more than this machine has; all others can be pasted. */
-const elsewhere: readonly (readonly [RegExp, string])[] = [
+/** Shell blocks that need more than this machine has, and their requirements; all others run here. */
+const requirements: readonly (readonly [RegExp, string])[] = [
   [/\bdocker /, 'a Docker engine that can pull images'],
-  [/portico\.example\b/, 'a server at an address of its own'],
-  [/^npm ci\b/m, 'the registry: .ci/run installs on a clean clone, and runs the demo'],
+  [/portico\.example\b/, 'a server with its own address'],
+  [/^npm ci\b/m, 'the registry: .ci/run installs in a clean clone, and runs the demo'],
 ];
 
 const providers = ['README', 'auth0', 'cognito', 'entra', 'firebase', 'google', 'keycloak', 'okta'];
 
-/** Pages with something to type, none of which can be run here. */
-const needsMore: Readonly<Record<string, string>> = {
+/** Pages with commands that all need more than this machine has. */
+const pagesNotRun: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md': 'the registry, as above',
   'docs/agents.md': "a vendor's agent; documented-agents.test.ts runs the programs",
   ...Object.fromEntries(
@@ -26,11 +26,11 @@ const needsMore: Readonly<Record<string, string>> = {
   'docs/operations/install.md': 'a Docker engine that can pull images',
   'docs/operations/keys.md': 'a Docker engine that can pull images',
   'docs/operations/scaling.md': 'several machines',
-  'tools/embedder/README.md': 'PyTorch, and texts to train from',
+  'tools/embedder/README.md': 'PyTorch, and texts for training',
 };
 
-/** What pages print when their commands do what they say; the first pass of them, in which everything is new. */
-const printed: Readonly<Record<string, readonly RegExp[]>> = {
+/** The expected output of the commands of each page, the first time they run. */
+const expectedOutput: Readonly<Record<string, readonly RegExp[]>> = {
   'README.md': [
     /^approved +alice@example\.com +\S+\.portico_sk_/m,
     /^granted +alice@example\.com +Nimbara Weather$/m,
@@ -68,17 +68,17 @@ const printed: Readonly<Record<string, readonly RegExp[]>> = {
 };
 
 const pages = readPages().filter(({ path }) => !path.startsWith('docs/adr/'));
-const canRun = (block: string): boolean => !elsewhere.some(([pattern]) => pattern.test(block));
+const canRun = (block: string): boolean => !requirements.some(([pattern]) => pattern.test(block));
 const linesOf = (page: Page): string => shellBlocksOf(page).filter(canRun).join('\n');
-const run = pages.filter((page) => linesOf(page) !== '');
+const runnablePages = pages.filter((page) => linesOf(page) !== '');
 
-/** An empty folder in which the files of the checkout appear, as after a clone and `npm ci`. */
+/** A folder with links to the files of the checkout, like a clone after `npm ci`. */
 const checkout = temporaryFolder(afterAll);
 for (const name of readdirSync(root))
   if (!['data', '.env', '.git'].includes(name)) symlinkSync(join(root, name), join(checkout, name));
 
-/** The line `npm start` of a first terminal: the service begins, and ends with the shell. */
-const start = `
+/** Replaces the line `npm start` of a first terminal: the service starts, and stops when the shell exits. */
+const startScript = `
 npm start > "$HOME/service.log" 2>&1 & service=$!
 trap 'kill $service; wait $service || true' EXIT
 until curl -sf http://localhost:$PORT/health > "$HOME/health"; do
@@ -87,17 +87,17 @@ until curl -sf http://localhost:$PORT/health > "$HOME/health"; do
 done
 `;
 
-/** Runs these lines as somebody who pastes them into a shell, and stops at the first that fails. */
-const paste = async (lines: string, data: string): Promise<string> => {
+/** Runs these lines as if pasted into a shell, and stops at the first failure; returns standard output. */
+const paste = async (lines: string, dataFolder: string): Promise<string> => {
   const home = temporaryFolder(onTestFinished);
   const env = {
     PATH: `${join(root, 'node_modules/.bin')}:${dirname(process.execPath)}:${process.env.PATH}`,
     HOME: home,
-    DATA_DIR: data,
+    DATA_DIR: dataFolder,
     PORT: String(await freePort()),
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   };
-  const shell = spawn('bash', ['-euo', 'pipefail', '-c', lines.replace(/^npm start$/m, start)], {
+  const shell = spawn('bash', ['-euo', 'pipefail', '-c', lines.replace(/^npm start$/m, startScript)], {
     cwd: checkout,
     env,
     detached: true,
@@ -106,50 +106,50 @@ const paste = async (lines: string, data: string): Promise<string> => {
   onTestFinished(() => {
     if (shell.exitCode === null && shell.pid) process.kill(-shell.pid, 'SIGKILL');
   });
-  let said = '';
-  let wrong = '';
-  shell.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
-  shell.stderr.setEncoding('utf8').on('data', (text: string) => (wrong += text));
+  let stdout = '';
+  let stderr = '';
+  shell.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  shell.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const [code] = (await once(shell, 'close')) as [number | null];
-  expect(code, `${said.slice(-4_000)}\n${wrong.slice(-4_000)}`).toBe(0);
-  return said;
+  expect(code, `${stdout.slice(-4_000)}\n${stderr.slice(-4_000)}`).toBe(0);
+  return stdout;
 };
 
-const missing = ['bash', 'curl', 'jq'].filter((name) => onPath(name) === null);
-if (missing.length > 0) absent(missing.join(', '), `install ${missing.join(' ')}`);
+const missing = ['bash', 'curl', 'jq'].filter((name) => findOnPath(name) === null);
+if (missing.length > 0) skipUnlessRequired(missing.join(', '), `install ${missing.join(' ')}`);
 
-describe.skipIf(missing.length > 0)('as pasted, in order, from an empty folder', () => {
-  const afterTheReadme = temporaryFolder(afterAll);
+describe.skipIf(missing.length > 0)('pasted in order with an empty data folder', () => {
+  const readmeData = temporaryFolder(afterAll);
 
-  test('the README works, and works again', async () => {
-    const readme = run.find(({ path }) => path === 'README.md');
+  test('the README works twice', async () => {
+    const readme = runnablePages.find(({ path }) => path === 'README.md');
     const lines = readme ? linesOf(readme) : '';
-    const first = await paste(lines, afterTheReadme);
-    for (const pattern of printed['README.md'] ?? []) expect(first).toMatch(pattern);
+    const first = await paste(lines, readmeData);
+    for (const pattern of expectedOutput['README.md'] ?? []) expect(first).toMatch(pattern);
     expect(first).not.toContain('"detail"');
-    const second = await paste(lines, afterTheReadme);
+    const second = await paste(lines, readmeData);
     expect(second).toMatch(/^already_approved +alice@example\.com$/m);
     expect(second).toMatch(/^Nimbara Weather: Weather forecast hour by hour/m);
   });
 
-  test.each(run.filter(({ path }) => path !== 'README.md').map((page) => [page.path, page] as const))(
+  test.each(runnablePages.filter(({ path }) => path !== 'README.md').map((page) => [page.path, page] as const))(
     '%s works after the README',
     async (path, page) => {
       const data = temporaryFolder(onTestFinished);
-      cpSync(afterTheReadme, data, { recursive: true });
-      const said = await paste(`npm start\n${linesOf(page)}`, data);
-      expect(printed[path], 'Say what the commands of this page print.').toBeDefined();
-      for (const pattern of printed[path] ?? []) expect(said).toMatch(pattern);
-      expect(said).not.toMatch(/"detail"|"outcome": ?"not_found"/);
+      cpSync(readmeData, data, { recursive: true });
+      const output = await paste(`npm start\n${linesOf(page)}`, data);
+      expect(expectedOutput[path], 'List the expected output of this page.').toBeDefined();
+      for (const pattern of expectedOutput[path] ?? []) expect(output).toMatch(pattern);
+      expect(output).not.toMatch(/"detail"|"outcome": ?"not_found"/);
     },
   );
 });
 
-test('what is not run is listed, with a reason that still holds', () => {
+test('every page that is not run is listed, and no requirement is obsolete', () => {
   const blocks = pages.flatMap(shellBlocksOf);
-  expect(elsewhere.filter(([pattern]) => !blocks.some((block) => pattern.test(block)))).toEqual([]);
-  const hasSomethingToType = ({ text }: Page): boolean => /^ *```(sh|text|ini|yaml)$/m.test(text);
-  const left = pages.filter((page) => hasSomethingToType(page) && !run.includes(page)).map(({ path }) => path);
-  expect(left).toEqual(Object.keys(needsMore).toSorted());
-  expect(run.map(({ path }) => path).toSorted()).toEqual(Object.keys(printed).toSorted());
+  expect(requirements.filter(([pattern]) => !blocks.some((block) => pattern.test(block)))).toEqual([]);
+  const hasCommands = ({ text }: Page): boolean => /^ *```(sh|text|ini|yaml)$/m.test(text);
+  const otherPages = pages.filter((page) => hasCommands(page) && !runnablePages.includes(page)).map(({ path }) => path);
+  expect(otherPages).toEqual(Object.keys(pagesNotRun).toSorted());
+  expect(runnablePages.map(({ path }) => path).toSorted()).toEqual(Object.keys(expectedOutput).toSorted());
 });

@@ -20,7 +20,7 @@ test('the operations manual has seven pages', () => {
 
 const prose = ({ text }: Page): string => text.replace(/^ *```.*?^ *```/gms, '');
 
-/** As the hosts of repositories make them: letters, digits, hyphens and underscores of the heading, blanks as hyphens. */
+/** Returns anchors as Git hosts create them: letters, digits, hyphens and underscores, with hyphens for spaces. */
 const anchorsOf = (page: Page): readonly string[] =>
   [...prose(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
@@ -30,7 +30,7 @@ const anchorsOf = (page: Page): readonly string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** The links to files of this repository, as file and anchor. */
+/** Returns the links to files of this repository, as path and anchor. */
 const linksOf = (page: Page) =>
   [...prose(page).matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].map(([link, file = '', anchor]) => ({
     link: `${page.path}: ${link}`,
@@ -40,7 +40,7 @@ const linksOf = (page: Page) =>
 
 const links = pages.flatMap(linksOf);
 
-test('every link leads to a file, and to a heading in it', () => {
+test('every link points to an existing file and heading', () => {
   expect(links.length).toBeGreaterThan(200);
   const broken = links.filter(({ path, anchor }) => {
     if (!existsSync(join(root, path))) return true;
@@ -50,7 +50,7 @@ test('every link leads to a file, and to a heading in it', () => {
   expect(broken.map(({ link }) => link)).toEqual([]);
 });
 
-test('the index leads to every page, and the README to the index', () => {
+test('the index links to every page, and the README to the index', () => {
   const linked = (from: string) =>
     linksOf(pageAt.get(from) ?? { path: from, text: '', bytes: 0 }).map(({ path }) => path);
   const listed = pages.filter(({ path }) => path.startsWith('docs/') && !/^docs\/(adr\/|README)/.test(path));
@@ -59,14 +59,14 @@ test('the index leads to every page, and the README to the index', () => {
   expect(linked('README.md')).toContain('docs/README.md');
 });
 
-test('every picture of the documents is shown', () => {
-  const shown = links.map(({ path }) => path);
+test('every picture of the documents is used', () => {
+  const linkedPaths = links.map(({ path }) => path);
   const pictures = globSync('docs/**/*.png', { cwd: root });
   expect(pictures.length).toBeGreaterThan(0);
-  expect(pictures.filter((path) => !shown.includes(path))).toEqual([]);
+  expect(pictures.filter((path) => !linkedPaths.includes(path))).toEqual([]);
 });
 
-test('the APIs that examples name are samples, or made there', () => {
+test('the APIs in examples are samples, or are imported in the same example', () => {
   const titles = globSync('samples/*.{json,yaml}', { cwd: root }).map(
     (path) =>
       (parse(readFileSync(join(root, path), 'utf8')) as { readonly info: { readonly title: string } }).info.title,
@@ -74,16 +74,16 @@ test('the APIs that examples name are samples, or made there', () => {
   const examples = pages.map(({ text }) =>
     [...text.matchAll(/^ *```sh\n(.*?)^ *```/gms)].map(([, lines]) => lines).join(),
   );
-  const named = examples.flatMap((lines) => {
-    const made = [...lines.matchAll(/import \S+ --name '([^']+)'/g)].map(([, name]) => name);
-    const listed = [
+  const exampleNames = examples.flatMap((lines) => {
+    const importedNames = [...lines.matchAll(/import \S+ --name '([^']+)'/g)].map(([, name]) => name);
+    const mentions = [
       ...lines.matchAll(/(?:--collections?|collections list)((?: '[^']+')+)|"collections": \[([^\]]*)\]/g),
     ];
-    return listed
+    return mentions
       .flatMap(([, quoted = '', json = '']) => [...`${quoted}${json}`.matchAll(/['"]([^'"]+)['"]/g)])
       .map(([, name]) => name)
-      .filter((name) => !made.includes(name));
+      .filter((name) => !importedNames.includes(name));
   });
-  expect(named).toContain('Nimbara Weather');
-  expect(named.filter((name) => !titles.includes(name ?? ''))).toEqual([]);
+  expect(exampleNames).toContain('Nimbara Weather');
+  expect(exampleNames.filter((name) => !titles.includes(name ?? ''))).toEqual([]);
 });

@@ -5,28 +5,28 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import type { Environment } from '@portico/composition';
-import { absent } from '@portico/test-servers';
+import { skipUnlessRequired } from '@portico/test-servers';
 import { createApiClient, type ApiClient } from '../src/api-client.ts';
 import { endProcess, root } from '../src/service-process.ts';
-import { inherited } from './run-tool.ts';
+import { inheritedVariables } from './run-tool.ts';
 
-/** A release of the past with the packages of its own lockfile, in a folder of its own. */
+/** An earlier release in a separate folder, with the packages of its lockfile. */
 export interface EarlierRelease {
-  /** Starts its service, and waits until it listens. Throws what it said if it ends instead. */
+  /** Starts its service, and waits until it listens. Throws an error with its output if it exits instead. */
   readonly start: (variables: Environment) => Promise<EarlierService>;
-  /** Kills what still runs, and removes the folder. */
+  /** Kills processes that still run, and removes the folder. */
   readonly remove: () => Promise<void>;
 }
 
 export interface EarlierService {
   readonly api: ApiClient;
-  /** Shuts it down gracefully, and waits until it has ended. */
+  /** Shuts it down gracefully, and waits until it has exited. */
   readonly stop: () => Promise<void>;
 }
 
 const run = promisify(execFile);
 
-/** The release of this commit; null, as a server that is absent, if the repository has no such history. */
+/** Installs the release of this commit; returns null, as for a missing server, if the history lacks the commit. */
 export const installRelease = async (commit: string): Promise<EarlierRelease | null> => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-release-'));
   const children: ChildProcess[] = [];
@@ -37,11 +37,14 @@ export const installRelease = async (commit: string): Promise<EarlierRelease | n
   try {
     if (!(await unpack(commit, folder))) {
       await remove();
-      return absent(`Commit ${commit}`, 'clone the repository with its whole history (git fetch --unshallow)');
+      return skipUnlessRequired(
+        `Commit ${commit}`,
+        'clone the repository with its full history (git fetch --unshallow)',
+      );
     }
     await run('npm', ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'], {
       cwd: folder,
-      env: ofOtherNpm(process.env),
+      env: withoutNpmContext(process.env),
     });
   } catch (error) {
     await remove();
@@ -51,7 +54,7 @@ export const installRelease = async (commit: string): Promise<EarlierRelease | n
     start: async (variables) => {
       const child = spawn(process.execPath, ['-C', '@portico/source', 'apps/http/src/main.ts'], {
         cwd: folder,
-        env: { ...inherited, PORT: '0', ...variables },
+        env: { ...inheritedVariables, PORT: '0', ...variables },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       children.push(child);
@@ -61,7 +64,7 @@ export const installRelease = async (commit: string): Promise<EarlierRelease | n
   };
 };
 
-/** Returns false if there is no repository, or it lacks the commit. */
+/** Returns false if there is no repository, or if it lacks the commit. */
 const unpack = async (commit: string, folder: string): Promise<boolean> => {
   const archive = join(folder, 'release.tar');
   try {
@@ -73,8 +76,8 @@ const unpack = async (commit: string, folder: string): Promise<boolean> => {
   return true;
 };
 
-/** Without what the npm that runs the tests tells its scripts about this project. */
-const ofOtherNpm = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+/** Removes the variables about this project that npm sets for its scripts, such as the tests. */
+const withoutNpmContext = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(variables).filter(
       ([name]) =>
@@ -84,19 +87,19 @@ const ofOtherNpm = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
     ),
   );
 
-/** Reads the log until it says where the service listens. */
+/** Reads the log until it contains the address of the service. */
 const addressOf = async (child: ChildProcess): Promise<string> => {
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error('The output of the service is not piped');
-  const said: string[] = [];
-  stderr.on('data', (text: Buffer) => said.push(text.toString()));
+  const output: string[] = [];
+  stderr.on('data', (text: Buffer) => output.push(text.toString()));
   for await (const line of createInterface({ input: stdout })) {
     const address = /Listening on (http:\S+?)"/.exec(line)?.[1];
-    said.push(`${line}\n`);
+    output.push(`${line}\n`);
     if (address === undefined) continue;
     // Drains the rest, so that it does not fill the pipe.
     stdout.resume();
     return address;
   }
-  throw new Error(`The service of the release ended at its start: ${said.join('')}`);
+  throw new Error(`The service of the release exited during startup: ${output.join('')}`);
 };

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../src/service-process.ts';
 
-/** An entry of the lockfile, keyed by its folder; our own projects are links to their folders. */
+/** An entry of the lockfile; its key is a folder. Our own projects are links to their folders. */
 interface LockedPackage {
   readonly link?: true;
   readonly resolved?: string;
-  /** Whether `--omit=dev` leaves it out: only development dependencies need it. */
+  /** Whether `--omit=dev` omits it, because only development dependencies need it. */
   readonly dev?: true;
   readonly dependencies?: Names;
   readonly optionalDependencies?: Names;
@@ -24,7 +24,7 @@ const installLine = /^RUN npm ci .*$/m.exec(readFileSync(join(root, 'Dockerfile'
 const projects = [...installLine.matchAll(/--workspace (\S+)/g)].map(([, project = '']) => project);
 const production = ['dependencies', 'optionalDependencies', 'peerDependencies'] as const;
 
-/** Where Node finds a package that a folder imports: in the nearest `node_modules` above. */
+/** Returns the folder from which Node imports a package: in the nearest `node_modules` above `from`. */
 const folderOf = (name: string, from: string): string | null => {
   const folder = join(from, 'node_modules', name);
   const { link, resolved } = packages[folder] ?? {};
@@ -32,26 +32,28 @@ const folderOf = (name: string, from: string): string | null => {
   return from === '.' ? null : folderOf(name, dirname(from));
 };
 
-/** The folders of all packages that the projects depend on in these ways, including the projects' own. */
-const reachedBy = (kinds: readonly DependencyKind[]): ReadonlySet<string> => {
-  const reached = new Set(projects);
-  // The iteration also visits what is added on the way.
-  for (const folder of reached) {
+/** Returns the folders of all packages that the projects need through these dependencies, including their own. */
+const reachableThrough = (kinds: readonly DependencyKind[]): ReadonlySet<string> => {
+  const folders = new Set(projects);
+  // The iteration also visits folders that are added during it.
+  for (const folder of folders) {
     for (const name of kinds.flatMap((kind) => Object.keys(packages[folder]?.[kind] ?? {}))) {
-      const found = folderOf(name, folder);
-      if (found) reached.add(found);
+      const dependency = folderOf(name, folder);
+      if (dependency) folders.add(dependency);
     }
   }
-  return reached;
+  return folders;
 };
 
-test('the image gets the packages that service, worker and tool need, and none that only tests need', () => {
+test('the image has the packages that the service, the worker and the tool need, and none that only tests need', () => {
   expect(projects).toEqual(['apps/http', 'apps/worker', 'apps/cli']);
   expect(installLine).toContain('--omit=dev');
-  const needed = reachedBy(production);
+  const needed = reachableThrough(production);
   expect(needed).toContain('node_modules/express');
-  // npm also follows the development dependencies of our projects, and then leaves out the marked ones.
-  const installed = [...reachedBy([...production, 'devDependencies'])].filter((folder) => !packages[folder]?.dev);
+  // npm also follows the development dependencies of our projects, and then omits the packages marked as `dev`.
+  const installed = [...reachableThrough([...production, 'devDependencies'])].filter(
+    (folder) => !packages[folder]?.dev,
+  );
   const surplus = installed.filter((folder) => folder.startsWith('node_modules') && !needed.has(folder));
   expect(surplus).toEqual([]);
 });

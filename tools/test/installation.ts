@@ -7,41 +7,41 @@ import { freePort } from '@portico/test-servers';
 import { createApiClient, type ApiClient, type Credential } from '../src/api-client.ts';
 import { endProcess, root, startService, type ServiceProcess } from '../src/service-process.ts';
 import { startComposed, type ComposedService } from './composed-service.ts';
-import { inherited, runTool, startToolProcess, toolArguments, type ToolRun } from './run-tool.ts';
+import { inheritedVariables, runTool, startToolProcess, toolArguments, type ToolRun } from './run-tool.ts';
 
 export interface Replica {
   readonly service: ServiceProcess;
   readonly api: ApiClient;
 }
 
-/** A fresh installation in a folder of its own: the service, and the operator's tool. */
+/** A new installation in a separate folder: the service and the operator's tool. */
 export interface Installation {
   readonly folder: string;
-  /** The variables that it was created with. */
+  /** The variables passed to `createInstallation`. */
   readonly variables: Readonly<Record<string, string>>;
   readonly api: ApiClient;
-  /** Starts the service as a process, which takes a second or two. */
+  /** Starts the service as a process, which takes one or two seconds. */
   readonly start: () => Promise<ServiceProcess>;
-  /** Starts it in this process instead, for tests that are not about processes. */
+  /** Starts the service in this process, for tests that are not about processes. */
   readonly compose: () => Promise<ComposedService>;
-  /** One more of these on the same data, on a port of its own. */
+  /** Starts another service in this process, with the same data and another port. */
   readonly composeReplica: () => Promise<ComposedService>;
-  /** Starts one more process of the service on the same data, on a port of its own. */
+  /** Starts another process of the service, with the same data and another port. */
   readonly startReplica: () => Promise<Replica>;
   /** Runs the operator's tool with these arguments, in this process. */
   readonly tool: (...args: readonly string[]) => Promise<ToolRun>;
-  /** The same with these variables alone, as on a machine that has no stores. */
-  readonly toolElsewhere: (variables: Environment, ...args: readonly string[]) => Promise<ToolRun>;
-  /** The same as `tool`, as a process: for what a process has to do with. */
+  /** Runs the tool with only these variables, as on a machine without the stores. */
+  readonly toolWith: (variables: Environment, ...args: readonly string[]) => Promise<ToolRun>;
+  /** Runs the tool as a process, for tests that are about processes. */
   readonly toolProcess: (...args: readonly string[]) => Promise<ToolRun>;
   /** Starts the operator's tool and leaves it running. */
   readonly spawnTool: (...args: readonly string[]) => ChildProcess;
   /** Starts a worker process and leaves it running. */
   readonly spawnWorker: () => ChildProcess;
-  /** An admin, by a token of the local issuer. */
+  /** Returns an admin's token from the local issuer. */
   readonly admin: () => Promise<Credential>;
   readonly person: (uid: string) => Promise<Credential>;
-  /** Kills what is still running or starting, waits until it has ended, and removes the folder. */
+  /** Kills processes that are still running or starting, waits until they have exited, and removes the folder. */
   readonly remove: () => Promise<void>;
 }
 
@@ -49,17 +49,17 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
   const folder = mkdtempSync(join(tmpdir(), 'portico-installation-'));
   const port = await freePort();
   const environment = {
-    ...inherited,
+    ...inheritedVariables,
     DATA_DIR: folder,
     PORT: String(port),
     NODE_ENV: 'development',
     ...variables,
   };
-  const ending = new AbortController();
+  const abortController = new AbortController();
   const services: Promise<ServiceProcess>[] = [];
   const children: ChildProcess[] = [];
   const startWith = (variables: Environment): Promise<ServiceProcess> => {
-    const service = startService(variables, ending.signal);
+    const service = startService(variables, abortController.signal);
     services.push(service);
     return service;
   };
@@ -97,18 +97,18 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
     compose: () => composeWith(environment),
     composeReplica: () => composeWith({ ...environment, PORT: '0' }),
     tool,
-    toolElsewhere: (variables, ...args) => runTool(variables, args),
+    toolWith: (variables, ...args) => runTool(variables, args),
     toolProcess: (...args) => {
-      const { child, ended } = startToolProcess(environment, args);
+      const { child, result: run } = startToolProcess(environment, args);
       children.push(child);
-      return ended;
+      return run;
     },
     spawnTool: (...args) => spawnWith([...toolArguments, ...args]),
     spawnWorker: () => spawnWith(['-C', '@portico/source', 'apps/worker/src/main.ts']),
     admin: () => tokenOf('--admin'),
     person: (uid) => tokenOf('--uid', uid, '--email', `${uid}@example.com`),
     remove: async () => {
-      ending.abort();
+      abortController.abort();
       for (const start of await Promise.allSettled(services))
         if (start.status === 'fulfilled') await start.value.kill();
       for (const service of composed) await service.stop();

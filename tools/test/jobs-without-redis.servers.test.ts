@@ -10,38 +10,38 @@ import { createInstallation, type Installation } from './installation.ts';
 const redis = await startRedis({ args: ['--databases', '1'] });
 afterAll(() => redis?.close());
 
-/** How Redis becomes of no use for jobs, and of use again. */
+/** Faults of Redis that stop its use for jobs. */
 const faults: Readonly<
   Record<string, { readonly begin: () => Promise<unknown>; readonly end: () => Promise<unknown> }>
 > = {
-  'is away': {
+  'is unavailable': {
     begin: async () => redis?.control?.stop('immediate'),
     end: async () => redis?.control?.start(),
   },
   'is full': {
-    begin: async () => redis?.tell('CONFIG', 'SET', 'maxmemory', '1'),
-    end: async () => redis?.tell('CONFIG', 'SET', 'maxmemory', '0'),
+    begin: async () => redis?.send('CONFIG', 'SET', 'maxmemory', '1'),
+    end: async () => redis?.send('CONFIG', 'SET', 'maxmemory', '0'),
   },
-  'refuses the keys of the queue': {
-    begin: async () => redis?.tell('ACL', 'SETUSER', 'default', 'resetkeys', '~portico:*'),
-    end: async () => redis?.tell('ACL', 'SETUSER', 'default', '~*'),
+  'denies the keys of the queue': {
+    begin: async () => redis?.send('ACL', 'SETUSER', 'default', 'resetkeys', '~portico:*'),
+    end: async () => redis?.send('ACL', 'SETUSER', 'default', '~*'),
   },
 };
 
-/** How many jobs of collections BullMQ has told of since Redis was started. */
-const toldByBullmq = async (): Promise<number> => {
-  const count = `local told = 0
-    for _, key in ipairs(redis.call('keys', '*:embed:events')) do told = told + redis.call('xlen', key) end
-    return told`;
-  return Number(await redis?.tell('EVAL', count, '0'));
+/** Returns the number of BullMQ's events about jobs of collections since Redis was started. */
+const countBullmqEvents = async (): Promise<number> => {
+  const count = `local total = 0
+    for _, key in ipairs(redis.call('keys', '*:embed:events')) do total = total + redis.call('xlen', key) end
+    return total`;
+  return Number(await redis?.send('EVAL', count, '0'));
 };
 
-const readinessOf = async (answer: Response) => {
-  const { checks } = (await answer.json()) as { checks: Readonly<Record<string, { status: string }>> };
-  return { status: answer.status, jobQueue: checks['job queue']?.status };
+const readinessOf = async (response: Response) => {
+  const { checks } = (await response.json()) as { checks: Readonly<Record<string, { status: string }>> };
+  return { status: response.status, jobQueue: checks['job queue']?.status };
 };
 
-describe.skipIf(!redis?.control)('a service without jobs of its own, and a worker', () => {
+describe.skipIf(!redis?.control)('a service that runs no jobs, and a worker', () => {
   let installation: Installation;
   let admin: Credential;
   beforeAll(async () => {
@@ -52,44 +52,44 @@ describe.skipIf(!redis?.control)('a service without jobs of its own, and a worke
   });
   afterAll(() => installation.remove());
 
-  /** Whether the service hands jobs to Redis. */
-  const untilFallback = (is: '0' | '1') =>
+  /** Waits until the service stops (1) or resumes (0) queueing jobs in Redis. */
+  const waitForFallback = (value: '0' | '1') =>
     eventually(
       async () => /^job_queue_fallback (\d)$/m.exec(await (await fetch(`${installation.api.address}/metrics`)).text()),
-      (line) => line?.[1] === is,
+      (line) => line?.[1] === value,
     );
 
-  /** Makes a collection and approves a person; waits until it is found and the person has the mail. */
-  const makeAndSee = async (name: string): Promise<void> => {
+  /** Creates a collection and approves a client; waits until a search finds it and the client has the mail. */
+  const createAndObserve = async (name: string): Promise<void> => {
     const { api, folder } = installation;
     const id = await createCollection(api, admin, `Weather of ${name}`);
     const email = `${name}@example.com`;
     await addClient(api, admin, name);
     const search = { query: 'weather', k_limit: 50 };
     await eventually(
-      () => api.ask<{ collection_id: string }[]>(admin, 'POST', '/api/vector/search', search),
-      (found) => found.some(({ collection_id }) => collection_id === id),
+      () => api.request<{ collection_id: string }[]>(admin, 'POST', '/api/vector/search', search),
+      (results) => results.some(({ collection_id }) => collection_id === id),
     );
     const mails = () => {
-      const at = join(folder, 'mails');
-      const names = existsSync(at) ? readdirSync(at).filter((file) => file.endsWith('.eml')) : [];
-      return names.filter((file) => readFileSync(join(at, file), 'utf8').includes(`\r\nTo: ${email}\r\n`));
+      const mailFolder = join(folder, 'mails');
+      const names = existsSync(mailFolder) ? readdirSync(mailFolder).filter((file) => file.endsWith('.eml')) : [];
+      return names.filter((file) => readFileSync(join(mailFolder, file), 'utf8').includes(`\r\nTo: ${email}\r\n`));
     };
     await eventually(mails, ({ length }) => length > 0);
     expect(mails()).toHaveLength(1);
   };
 
   test.each(Object.entries(faults))(
-    'jobs are worked while Redis %s, and by BullMQ again afterwards',
+    'jobs run while Redis %s, and BullMQ runs them again afterwards',
     async (fault, { begin, end }) => {
       const name = fault.replaceAll(' ', '-');
-      await makeAndSee(`before-${name}`);
-      await untilFallback('0');
+      await createAndObserve(`before-${name}`);
+      await waitForFallback('0');
       await begin();
       try {
-        await makeAndSee(`while-it-${name}`);
-        await untilFallback('1');
-        // The checks are asked once a second at most.
+        await createAndObserve(`while-it-${name}`);
+        await waitForFallback('1');
+        // The checks run at most once a second.
         const { status } = await eventually(
           () => fetch(`${installation.api.address}/ready`).then(readinessOf),
           ({ jobQueue }) => jobQueue === 'unavailable',
@@ -98,18 +98,18 @@ describe.skipIf(!redis?.control)('a service without jobs of its own, and a worke
       } finally {
         await end();
       }
-      await untilFallback('0');
-      const told = await toldByBullmq();
-      await makeAndSee(`after-it-${name}`);
-      expect(await toldByBullmq()).toBeGreaterThan(told);
+      await waitForFallback('0');
+      const eventsBefore = await countBullmqEvents();
+      await createAndObserve(`after-it-${name}`);
+      expect(await countBullmqEvents()).toBeGreaterThan(eventsBefore);
     },
   );
 
-  test('the log says once when they are worked without it, and once when they are not', () => {
-    const said = logOf(installation).lines.flatMap(
+  test('each switch between Redis and the fallback is logged once', () => {
+    const transitions = logOf(installation).lines.flatMap(
       ({ msg }) => /accepts (no jobs; they are worked|jobs again)/.exec(msg)?.[1] ?? [],
     );
-    const each = Object.keys(faults).flatMap(() => ['no jobs; they are worked', 'jobs again']);
-    expect(said).toEqual(each);
+    const expected = Object.keys(faults).flatMap(() => ['no jobs; they are worked', 'jobs again']);
+    expect(transitions).toEqual(expected);
   });
 });

@@ -6,18 +6,21 @@ import { addClient } from './clients.ts';
 import { createInstallation, type Installation } from './installation.ts';
 import { openInstallation } from './provide-installation.ts';
 
-const [old, fresh] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64')) as [string, string];
+const [oldKey, newKey] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64')) as [
+  string,
+  string,
+];
 
-/** One data folder with the old key, with both keys, and with the new key only; mails wait for the last. */
+/** One data folder with the old key, with both keys, and with only the new key; only the last one sends mails. */
 let before: Installation;
 let between: Installation;
 let after: Installation;
 beforeAll(async () => {
-  before = await createInstallation({ JOBS: 'off', ADMIN_NOTICES: 'off', SECRETS_KEY: old });
-  const on = (variables: Readonly<Record<string, string>>) =>
+  before = await createInstallation({ JOBS: 'off', ADMIN_NOTICES: 'off', SECRETS_KEY: oldKey });
+  const createWith = (variables: Readonly<Record<string, string>>) =>
     createInstallation({ ADMIN_NOTICES: 'off', DATA_DIR: before.folder, ...variables });
-  between = await on({ JOBS: 'off', SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: old });
-  after = await on({ SECRETS_KEY: fresh });
+  between = await createWith({ JOBS: 'off', SECRETS_KEY: newKey, SECRETS_KEY_PREVIOUS: oldKey });
+  after = await createWith({ SECRETS_KEY: newKey });
 });
 afterAll(async () => {
   for (const installation of [between, after, before]) await installation.remove();
@@ -40,25 +43,25 @@ const reseal = async (installation: Installation) => {
   return { code, ...(JSON.parse(stdout) as object) };
 };
 
-test('after a change of the secrets key everything is resealed, and the earlier key is no longer needed', async () => {
+test('after a rotation of the secrets key everything is resealed, and the old key is no longer needed', async () => {
   const first = await before.compose();
   const admin = await before.admin();
   const stored: Collection[] = [];
   for (const name of ['Weather', 'Roads']) {
     const body = { name, openapi_spec: document, authentication: credential };
-    stored.push(await before.api.ask<Collection>(admin, 'POST', '/api/collections/', body));
+    stored.push(await before.api.request<Collection>(admin, 'POST', '/api/collections/', body));
   }
-  await before.api.ask(admin, 'POST', '/api/collections/', { name: 'Open', openapi_spec: document });
+  await before.api.request(admin, 'POST', '/api/collections/', { name: 'Open', openapi_spec: document });
   const { key } = await addClient(before.api, admin, 'alice');
   const read = async ({ api }: Installation, collection: Collection) =>
     (await api.call(admin, 'GET', `/api/collections/${collection.id}/metadata`)).body;
-  // A list shows when each collection was changed.
-  const list = ({ api }: Installation) => api.ask<readonly unknown[]>(admin, 'GET', '/api/collections/');
-  const listed = await list(before);
-  expect(listed).toHaveLength(3);
+  // The list has the time of the last change of each collection.
+  const list = ({ api }: Installation) => api.request<readonly unknown[]>(admin, 'GET', '/api/collections/');
+  const listBefore = await list(before);
+  expect(listBefore).toHaveLength(3);
   await first.stop();
 
-  // Beside a running service, twice, with the same result.
+  // Twice while the service runs: the second run finds nothing left to reseal.
   const second = await between.compose();
   for (const collection of stored)
     expect(await read(between, collection)).toMatchObject({ authentication: credential });
@@ -68,12 +71,16 @@ test('after a change of the secrets key everything is resealed, and the earlier 
 
   await after.compose();
   for (const collection of stored) expect(await read(after, collection)).toMatchObject({ authentication: credential });
-  expect(await list(after)).toEqual(listed);
-  expect(await after.api.ask(key, 'POST', '/api/vector/search', { query: 'weather' })).toEqual([]);
+  expect(await list(after)).toEqual(listBefore);
+  expect(await after.api.request(key, 'POST', '/api/vector/search', { query: 'weather' })).toEqual([]);
   const mails = () => mailsIn(join(before.folder, 'mails'));
   await expect.poll(mails).toEqual([expect.stringContaining(key.secret)]);
-  const page = await after.api.ask<{ data: Entry[] }>(admin, 'GET', '/api/audit/?source=system&action=secrets.reseal');
-  // One for each, in any order.
+  const page = await after.api.request<{ data: Entry[] }>(
+    admin,
+    'GET',
+    '/api/audit/?source=system&action=secrets.reseal',
+  );
+  // One entry for each, in any order.
   expect(page.data).toHaveLength(3);
   expect(page.data.map(({ message }) => message)).toEqual(
     expect.arrayContaining([
@@ -83,18 +90,26 @@ test('after a change of the secrets key everything is resealed, and the earlier 
   );
 });
 
-test('reseal names what no configured key opens, leaves it as it is, and exits with 1', async () => {
-  const stranger = await openInstallation({ JOBS: 'off', SECRETS_KEY: old });
-  await stranger.compose();
-  const admin = await stranger.admin();
+test('reseal lists data that no configured key can open, does not change it, and exits with 1', async () => {
+  const oldInstallation = await openInstallation({ JOBS: 'off', SECRETS_KEY: oldKey });
+  await oldInstallation.compose();
+  const admin = await oldInstallation.admin();
   const body = { name: 'Weather', openapi_spec: document, authentication: credential };
-  const { id } = await stranger.api.ask<Collection>(admin, 'POST', '/api/collections/', body);
+  const { id } = await oldInstallation.api.request<Collection>(admin, 'POST', '/api/collections/', body);
   const third = randomBytes(32).toString('base64');
-  const both = await openInstallation({ DATA_DIR: stranger.folder, SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: old });
-  // This start reseals only the pepper with the fresh key, so that the next one can open it.
-  await both.tool('people', 'list', '--admins');
-  const lost = await openInstallation({ DATA_DIR: stranger.folder, SECRETS_KEY: third, SECRETS_KEY_PREVIOUS: fresh });
-  expect(await reseal(lost)).toMatchObject({
+  const bothKeys = await openInstallation({
+    DATA_DIR: oldInstallation.folder,
+    SECRETS_KEY: newKey,
+    SECRETS_KEY_PREVIOUS: oldKey,
+  });
+  // This start reseals only the pepper with the new key, so that the next start can open it.
+  await bothKeys.tool('people', 'list', '--admins');
+  const keyLost = await openInstallation({
+    DATA_DIR: oldInstallation.folder,
+    SECRETS_KEY: third,
+    SECRETS_KEY_PREVIOUS: newKey,
+  });
+  expect(await reseal(keyLost)).toMatchObject({
     code: 1,
     credentials: 0,
     unreadable: [{ kind: 'credential', id, because: expect.stringContaining('SECRETS_KEY_PREVIOUS') as string }],

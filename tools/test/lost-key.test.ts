@@ -29,7 +29,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     keyFile = join(installation.folder, 'secrets.key');
   });
 
-  /** A collection with a credential, a client with a key, the mail that waits to bring it, and a service account. */
+  /** Creates a collection with a credential, a client, a waiting mail with the client's key, and a service account. */
   const fill = async (): Promise<{ admin: Credential; collection: string; client: ApprovedClient; token: string }> => {
     const service = await installation.compose();
     const admin = await installation.admin();
@@ -38,7 +38,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     const collection = await addCollection(api, admin, stored);
     const client = await addClient(api, admin, 'alice');
     const robot = { name: 'robot', scopes: ['audit:read'] };
-    const { token } = await api.ask<{ token: string }>(admin, 'POST', '/api/service-accounts', robot);
+    const { token } = await api.request<{ token: string }>(admin, 'POST', '/api/service-accounts', robot);
     await service.stop();
     return { admin, collection, client, token };
   };
@@ -49,26 +49,26 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     ['import', 'samples'],
   ] as const;
 
-  test('without its key file neither service nor tool starts; each says why and makes no other key', async () => {
+  test('without the key file neither service nor tool starts; each reports the reason and creates no new key', async () => {
     await fill();
     rmSync(keyFile);
-    const sentence = new RegExp(
+    const message = new RegExp(
       `${keyFile} is missing, but the database has data sealed by the key [0-9a-f]{8}: put that key back, or set it in SECRETS_KEY_PREVIOUS, or, if it is lost for good, run "portico keys reset"\\.`,
     );
-    await expect(installation.start()).rejects.toThrow(sentence);
-    const said = readFileSync(join(installation.folder, 'service.log'), 'utf8').trim().split('\n').at(-1);
-    expect(said).toMatch(sentence);
+    await expect(installation.start()).rejects.toThrow(message);
+    const lastLine = readFileSync(join(installation.folder, 'service.log'), 'utf8').trim().split('\n').at(-1);
+    expect(lastLine).toMatch(message);
     for (const command of commands) {
       const { code, stdout, stderr } = await installation.tool(...command);
       expect({ command, code, stdout }).toEqual({ command, code: 1, stdout: '' });
-      expect(stderr).toMatch(sentence);
+      expect(stderr).toMatch(message);
       expect(stderr.trim().split('\n')).toHaveLength(1);
     }
     expect(existsSync(keyFile)).toBe(false);
     expect((await installation.tool('token', '--admin')).code).toBe(0);
   });
 
-  test('with another key in its file, the tool says which key is needed and leaves the file alone', async () => {
+  test('with another key in the file, the tool reports which key is needed and does not change the file', async () => {
     await fill();
     const other = newKey();
     writeFileSync(keyFile, other);
@@ -80,17 +80,17 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     expect(readFileSync(keyFile, 'utf8')).toBe(other);
   });
 
-  test('a missing key file is created if SECRETS_KEY_PREVIOUS holds the earlier key', async () => {
+  test('a missing key file is created if SECRETS_KEY_PREVIOUS has the earlier key', async () => {
     await fill();
     const previous = readFileSync(keyFile, 'utf8').trim();
     rmSync(keyFile);
-    const after = await again({ SECRETS_KEY_PREVIOUS: previous });
+    const after = await reopen({ SECRETS_KEY_PREVIOUS: previous });
     expect((await after.tool('keys', 'reseal')).code).toBe(0);
     expect(existsSync(keyFile)).toBe(true);
     expect((await installation.tool('people', 'list', '--admins')).code).toBe(0);
   });
 
-  const again = (others: Readonly<Record<string, string>>) =>
+  const reopen = (others: Readonly<Record<string, string>>) =>
     openInstallation({
       JOBS: 'off',
       DATA_DIR: installation.folder,
@@ -98,49 +98,49 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
       ...others,
     });
 
-  test('a reset lists what is lost and removes nothing without a confirmation', async () => {
+  test('a reset lists the data that is lost, and removes nothing without a confirmation', async () => {
     const { collection } = await fill();
     expect(await installation.tool('keys', 'reset', '--yes')).toMatchObject({ code: 1, stdout: '' });
     rmSync(keyFile);
-    const asked = await installation.tool('keys', 'reset');
-    expect(asked).toMatchObject({ code: 2, stdout: '' });
-    for (const said of [
+    const unconfirmed = await installation.tool('keys', 'reset');
+    expect(unconfirmed).toMatchObject({ code: 2, stdout: '' });
+    for (const text of [
       '1 stored credential',
       `${collection}  Weather`,
       '1 waiting mail',
       'ALL API keys: 1 client',
       '1 token of service accounts',
     ])
-      expect(asked.stderr).toContain(said);
-    expect(asked.stderr).toContain('pass --yes');
+      expect(unconfirmed.stderr).toContain(text);
+    expect(unconfirmed.stderr).toContain('pass --yes');
     expect(existsSync(keyFile)).toBe(false);
     expect((await installation.tool('people', 'list', '--admins')).code).toBe(1);
   });
 
-  test('a reset asks on a terminal, and removes nothing but for a yes', async () => {
+  test('a reset asks for confirmation on a terminal, and removes data only after a yes', async () => {
     await fill();
     rmSync(keyFile);
     const variables = { DATA_DIR: installation.folder, NODE_ENV: 'development', ...installation.variables };
-    const answering = (typed: string) => runTool(variables, ['keys', 'reset'], typed);
-    expect(await answering('y\n')).toEqual({
+    const resetWithInput = (typed: string) => runTool(variables, ['keys', 'reset'], typed);
+    expect(await resetWithInput('y\n')).toEqual({
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(/Type yes: .*not confirmed: nothing was removed\n$/) as string,
     });
     expect((await installation.tool('people', 'list', '--admins')).code).toBe(1);
-    expect(await answering('Yes\n')).toMatchObject({
+    expect(await resetWithInput('Yes\n')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^Removed: 1 stored credential, 1 waiting mail, 1 API key, /) as string,
     });
     expect((await installation.tool('people', 'list', '--admins')).code).toBe(0);
   });
 
-  test('after a reset the service goes on without what was lost, and clients get new secrets', async () => {
+  test('after a reset the service works without the lost data, and clients get new secrets', async () => {
     const { admin, collection, client, token } = await fill();
     rmSync(keyFile);
-    const done = await installation.tool('--json', 'keys', 'reset', '--yes');
-    expect(done.code).toBe(0);
-    expect(JSON.parse(done.stdout)).toEqual({
+    const reset = await installation.tool('--json', 'keys', 'reset', '--yes');
+    expect(reset.code).toBe(0);
+    expect(JSON.parse(reset.stdout)).toEqual({
       credentials: [{ id: collection, name: 'Weather' }],
       mails: [{ id: expect.any(String) as string, profile_id: client.id }],
       api_keys: 1,
@@ -148,10 +148,10 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     });
     await installation.compose();
     const { api } = installation;
-    const metadata = await api.ask<object>(admin, 'GET', `/api/collections/${collection}/metadata`);
+    const metadata = await api.request<object>(admin, 'GET', `/api/collections/${collection}/metadata`);
     expect(metadata).toMatchObject({ authentication: { ...credential, value: null } });
     expect((await api.call(client.key, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(401);
-    const renewed = keyOf(await api.ask<Credentials>(admin, 'POST', `/api/profiles/${client.id}/credentials`));
+    const renewed = keyOf(await api.request<Credentials>(admin, 'POST', `/api/profiles/${client.id}/credentials`));
     expect(renewed.clientId).toBe(client.key.clientId);
     expect((await api.call(renewed, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(200);
     expect((await api.call({ token }, 'GET', '/api/audit/')).status).toBe(401);
@@ -159,22 +159,22 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     expect((await api.call({ token: rotated }, 'GET', '/api/audit/')).status).toBe(200);
     const jobs = JSON.parse((await installation.tool('--json', 'jobs', 'list')).stdout) as { jobs: object[] };
     expect(jobs.jobs).toMatchObject([{ retryable: false, error: 'The secrets key that sealed it is lost' }]);
-    const page = await api.ask<{ data: object[] }>(admin, 'GET', '/api/audit/?source=system&action=secrets.reset');
+    const page = await api.request<{ data: object[] }>(admin, 'GET', '/api/audit/?source=system&action=secrets.reset');
     expect(page.data).toMatchObject([
       { message: { action: 'secrets.reset', credentials: 1, mails: 1, api_keys: 1, service_accounts: 1 } },
     ]);
-    const twice = await installation.tool('keys', 'reset', '--yes');
-    expect(twice.code).toBe(1);
+    const secondReset = await installation.tool('keys', 'reset', '--yes');
+    expect(secondReset.code).toBe(1);
   });
 
-  test('only what no key opens is lost: with a resealed pepper the API keys stay', async () => {
+  test('only data that no key can open is lost: API keys remain valid if the pepper was resealed', async () => {
     const { collection, client, token } = await fill();
     const first = readFileSync(keyFile, 'utf8').trim();
-    // This start reseals the pepper with the second key, and nothing else.
+    // This start reseals only the pepper with the second key.
     writeFileSync(keyFile, newKey());
-    expect((await (await again({ SECRETS_KEY_PREVIOUS: first })).tool('people', 'list', '--admins')).code).toBe(0);
-    const done = await installation.tool('--json', 'keys', 'reset', '--yes');
-    expect(JSON.parse(done.stdout)).toMatchObject({
+    expect((await (await reopen({ SECRETS_KEY_PREVIOUS: first })).tool('people', 'list', '--admins')).code).toBe(0);
+    const reset = await installation.tool('--json', 'keys', 'reset', '--yes');
+    expect(JSON.parse(reset.stdout)).toMatchObject({
       credentials: [{ id: collection }],
       api_keys: 0,
       service_accounts: 0,
@@ -184,10 +184,10 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     expect((await installation.api.call(client.key, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(200);
   });
 
-  test('in production a missing key file is created only while nothing is sealed', async () => {
+  test('in production a missing key file is created only if nothing has been sealed', async () => {
     const path = join(installation.folder, 'deep', 'key');
-    const production = await again({ NODE_ENV: 'production', IDENTITY_LOCAL: 'true', SECRETS_KEY_FILE: path });
-    expect((await production.tool('people', 'list', '--admins')).stderr).toContain('A new secrets key was made');
+    const production = await reopen({ NODE_ENV: 'production', IDENTITY_LOCAL: 'true', SECRETS_KEY_FILE: path });
+    expect((await production.tool('people', 'list', '--admins')).stderr).toContain('A new secrets key was created');
     rmSync(path);
     expect((await production.tool('people', 'list', '--admins')).stderr).toContain(`${path} is missing`);
     expect(existsSync(path)).toBe(false);
@@ -199,4 +199,4 @@ interface Credentials {
   readonly client_secret: string;
 }
 
-const keyOf = (answer: Credentials) => ({ clientId: answer.client_id, secret: answer.client_secret });
+const keyOf = (credentials: Credentials) => ({ clientId: credentials.client_id, secret: credentials.client_secret });

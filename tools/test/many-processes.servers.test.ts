@@ -8,7 +8,7 @@ const postgres = await startPostgres();
 const redis = await startRedis();
 afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
 
-/** A few by default; all that the product promises if `THOROUGH` is set. */
+/** Small numbers by default; the numbers that the product promises if `THOROUGH` is set. */
 const thorough = process.env.THOROUGH === '1';
 const revokeCycles = thorough ? 5_000 : 100;
 const limitedRequests = thorough ? 100_000 : 5_000;
@@ -58,134 +58,133 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
   const newCollection = (api: ApiClient, admin: Credential, name: string): Promise<string> =>
     addCollection(api, admin, { name, openapi_spec: document });
 
-  test('eight processes that start at once on an empty database all come up, with one admin', async () => {
+  test('eight processes that start simultaneously on an empty database all come up, with one admin', async () => {
     const empty = await create();
     onTestFinished(() => empty.remove());
     const replicas = await Promise.all(Array.from({ length: 8 }, () => empty.startReplica()));
     const operator = await empty.admin();
     for (const { api } of replicas) {
-      const profiles = await api.ask<unknown[]>(operator, 'GET', '/api/profiles/');
+      const profiles = await api.request<unknown[]>(operator, 'GET', '/api/profiles/');
       expect(profiles).toHaveLength(1);
     }
   });
 
-  test(`once one process has answered a revoke, the other reads, lists and finds nothing, ${revokeCycles} times`, async () => {
+  test(`after one process has revoked a grant, the other reads, lists and finds nothing, ${revokeCycles} times`, async () => {
     const lanes = 10;
     const clients = await Promise.all(Array.from({ length: lanes }, () => newClient(one.api, admin)));
     const collection = await newCollection(one.api, admin, 'Weather forecast');
     const find = (api: ApiClient, caller: Credential) =>
-      api.ask<unknown[]>(caller, 'POST', '/api/vector/search', { query: 'weather' });
+      api.request<unknown[]>(caller, 'POST', '/api/vector/search', { query: 'weather' });
     await expect.poll(() => find(other.api, admin)).toHaveLength(1);
 
-    /** In how many of the four views at a replica the client sees the collection. */
-    const views = async (api: ApiClient, { key, token }: Client): Promise<number> => {
-      const [read, metadata, list, found] = await Promise.all([
+    /** Returns the number of views (of four) at a replica in which the client sees the collection. */
+    const countViews = async (api: ApiClient, { key, token }: Client): Promise<number> => {
+      const [read, metadata, list, matches] = await Promise.all([
         api.call(key, 'GET', `/api/collections/${collection}`),
         api.call(key, 'GET', `/api/collections/${collection}/metadata`),
-        api.ask<unknown[]>(token, 'GET', '/api/collections/'),
+        api.request<unknown[]>(token, 'GET', '/api/collections/'),
         find(api, key),
       ]);
       const reads = [read, metadata].filter(({ status }) => status !== 403).length;
-      return reads + list.length + found.length;
+      return reads + list.length + matches.length;
     };
-    const seen = { whileGranted: 0, afterRevoke: 0 };
-    const cycle = async (client: Client, turn: number): Promise<void> => {
+    const visibleViews = { whileGranted: 0, afterRevoke: 0 };
+    const cycle = async (client: Client, round: number): Promise<void> => {
       // The replicas take turns at revoking.
-      const [changing, reading] = turn % 2 === 0 ? [one.api, other.api] : [other.api, one.api];
+      const [changing, reading] = round % 2 === 0 ? [one.api, other.api] : [other.api, one.api];
       const grant = `/api/access/clients/${client.id}/collections/${collection}`;
-      await changing.ask(admin, 'POST', grant);
-      // All views, to fill every cache of the replica that could be stale afterwards.
-      const whileGranted = await views(reading, client);
-      await changing.ask(admin, 'DELETE', grant);
-      const afterRevoke = await views(reading, client);
+      await changing.request(admin, 'POST', grant);
+      // Reads all views, to fill every cache of the replica that could be stale afterwards.
+      const whileGranted = await countViews(reading, client);
+      await changing.request(admin, 'DELETE', grant);
+      const afterRevoke = await countViews(reading, client);
       // Added only after the awaits, because ten clients run concurrently.
-      seen.whileGranted += whileGranted;
-      seen.afterRevoke += afterRevoke;
+      visibleViews.whileGranted += whileGranted;
+      visibleViews.afterRevoke += afterRevoke;
     };
     await Promise.all(
       clients.map(async (client) => {
-        for (let turn = 0; turn < revokeCycles / lanes; turn++) await cycle(client, turn);
+        for (let round = 0; round < revokeCycles / lanes; round++) await cycle(client, round);
       }),
     );
-    expect(seen).toEqual({ whileGranted: 4 * revokeCycles, afterRevoke: 0 });
+    expect(visibleViews).toEqual({ whileGranted: 4 * revokeCycles, afterRevoke: 0 });
   });
 
-  test('of 256 simultaneous grants of one pair exactly one is made', async () => {
+  test('of 256 simultaneous grants of one collection to one client, exactly one succeeds', async () => {
     const client = await newClient(one.api, admin);
     const collection = await newCollection(one.api, admin, 'Weather');
     const path = `/api/access/clients/${client.id}/collections/${collection}`;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 256 }, (_, n) => (n % 2 ? one : other).api.call(admin, 'POST', path)),
     );
-    expect(tally(answers.map(({ status }) => status))).toEqual({ 201: 1, 409: 255 });
-    expect(await one.api.ask<unknown[]>(client.token, 'GET', '/api/collections/')).toHaveLength(1);
+    expect(tally(responses.map(({ status }) => status))).toEqual({ 201: 1, 409: 255 });
+    expect(await one.api.request<unknown[]>(client.token, 'GET', '/api/collections/')).toHaveLength(1);
   });
 
-  test('of 64 simultaneous approvals exactly one makes a key pair, and it is the one that works', async () => {
+  test('of 64 simultaneous approvals, exactly one creates a key pair, and that key pair works', async () => {
     const person = await newPerson(one.api);
     const path = `/api/profiles/${person.id}/approve`;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 64 }, (_, n) => (n % 2 ? one : other).api.call(admin, 'POST', path)),
     );
-    expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 1, 409: 63 });
-    const { client_id, client_secret } = answers.find(({ status }) => status === 200)?.body as Record<string, string>;
+    expect(tally(responses.map(({ status }) => status))).toEqual({ 200: 1, 409: 63 });
+    const { client_id, client_secret } = responses.find(({ status }) => status === 200)?.body as Record<string, string>;
     const key = { clientId: client_id ?? '', secret: client_secret ?? '' };
     for (const { api } of [one, other]) {
       expect((await api.call(key, 'POST', '/api/vector/search', { query: 'weather' })).status).toBe(200);
     }
   });
 
-  test(`both processes together let through a client's limit in every window, over ${limitedRequests} requests`, async () => {
+  test(`both processes together admit a client's limit in every window, over ${limitedRequests} requests`, async () => {
     const client = await newClient(one.api, admin);
-    // So few that a slow machine sends more.
+    // Low enough that even a slow machine exceeds it.
     const limit = { allowed: 30, windowMs: 2_000 };
-    await one.api.ask(admin, 'POST', '/api/rate-limits/overrides', {
+    await one.api.request(admin, 'POST', '/api/rate-limits/overrides', {
       client_id: client.id,
       allowed_limit: limit.allowed,
       window_seconds: limit.windowMs / 1_000,
     });
-    /** The limiter decided about the request at some time between these two. */
+    /** The limiter decided about the request at some time between `sentAt` and `respondedAt`. */
     interface Decision {
-      readonly sent: number;
-      readonly answered: number;
+      readonly sentAt: number;
+      readonly respondedAt: number;
     }
-    const through: Decision[] = [];
-    const refused: Decision[] = [];
-    let asked = 0;
-    const hammer = async (api: ApiClient): Promise<void> => {
-      while (asked < limitedRequests) {
-        asked += 1;
-        const sent = performance.now();
+    const admissions: Decision[] = [];
+    const rejections: Decision[] = [];
+    let requests = 0;
+    const sendRequests = async (api: ApiClient): Promise<void> => {
+      while (requests < limitedRequests) {
+        requests += 1;
+        const sentAt = performance.now();
         const { status } = await api.call(client.token, 'GET', '/api/collections/');
         expect([200, 429]).toContain(status);
-        (status === 200 ? through : refused).push({ sent, answered: performance.now() });
+        (status === 200 ? admissions : rejections).push({ sentAt, respondedAt: performance.now() });
       }
     };
-    await Promise.all(Array.from({ length: 32 }, (_, n) => hammer((n % 2 ? one : other).api)));
+    await Promise.all(Array.from({ length: 32 }, (_, n) => sendRequests((n % 2 ? one : other).api)));
 
-    // Never over: counts what was certainly let through within one window.
-    const bySent = through.toSorted((a, b) => a.sent - b.sent);
+    // Never over the limit: counts the requests that were certainly admitted within one window.
+    const bySent = admissions.toSorted((a, b) => a.sentAt - b.sentAt);
     for (const [index, first] of bySent.entries()) {
-      const within = bySent
+      const inWindow = bySent
         .slice(index, index + limit.allowed * 2)
-        .filter(({ answered }) => answered - first.sent < limit.windowMs);
-      expect(within.length).toBeLessThanOrEqual(limit.allowed);
+        .filter(({ respondedAt }) => respondedAt - first.sentAt < limit.windowMs);
+      expect(inWindow.length).toBeLessThanOrEqual(limit.allowed);
     }
-    // Never under: counts what may have been let through within the window before each refusal. Answers may arrive
-    // out of
-    // order, so both ends are counted separately.
-    const sent = bySent.map((decision) => decision.sent);
-    const answered = through.map((decision) => decision.answered).toSorted((a, b) => a - b);
-    expect(refused.length).toBeGreaterThan(0);
-    for (const refusal of refused) {
-      const sentBefore = countBelow(sent, refusal.answered);
-      const answeredTooEarly = countBelow(answered, refusal.sent - limit.windowMs);
-      expect(sentBefore - answeredTooEarly).toBeGreaterThanOrEqual(limit.allowed);
+    // Never under the limit: counts the requests that may have been admitted within the window before each rejection.
+    // Responses may arrive out of order, so both ends are counted separately.
+    const sentTimes = bySent.map((decision) => decision.sentAt);
+    const responseTimes = admissions.map((decision) => decision.respondedAt).toSorted((a, b) => a - b);
+    expect(rejections.length).toBeGreaterThan(0);
+    for (const rejection of rejections) {
+      const sentBefore = countBelow(sentTimes, rejection.respondedAt);
+      const answeredBefore = countBelow(responseTimes, rejection.sentAt - limit.windowMs);
+      expect(sentBefore - answeredBefore).toBeGreaterThanOrEqual(limit.allowed);
     }
   });
 });
 
-/** How many of these, in ascending order, are below the bound. */
+/** Returns how many of the numbers, in ascending order, are below the bound. */
 const countBelow = (sorted: readonly number[], bound: number): number => {
   let [low, high] = [0, sorted.length];
   while (low < high) {

@@ -19,14 +19,14 @@ afterAll(() => postgres?.close());
 const real = resolve(root, '../shared/data/specs');
 const documents = existsSync(real) ? real : join(root, 'samples');
 
-/** The mail that brings a key cannot be sent, so its job waits. */
+/** The mail with a client's key cannot be sent, so its job stays in the outbox. */
 const variables = {
   SMTP_URL: 'smtp://127.0.0.1:9?tls=off',
   MAIL_FROM: 'portico@example.com',
   RATE_LIMIT_DEFAULT: '1000000/60',
 };
-/** An installation with the keys of another and its own database. */
-const beside = ({ folder }: Installation, databaseUrl: string): Promise<Installation> =>
+/** Opens an installation with the keys of another, but its own database. */
+const openWithKeysOf = ({ folder }: Installation, databaseUrl: string): Promise<Installation> =>
   openInstallation({ ...variables, DATA_DIR: folder, DATABASE_URL: databaseUrl });
 
 const document = {
@@ -37,8 +37,8 @@ const document = {
 };
 const authentication = { type: 'apiKey', name: 'X-Key', value: 'the upstream s3cret', in: 'header' };
 
-/** Who asks, and what about. */
-interface World {
+/** The callers, and the ids of the data that they request. */
+interface Fixture {
   readonly admin: Credential;
   readonly key: Credential;
   readonly alice: string;
@@ -46,47 +46,50 @@ interface World {
   readonly tides: string;
 }
 
-/** One of everything: profiles, keys, grants, limits, audit entries, usage, a stored credential, a waiting mail. */
-const fill = async ({ api, admin: adminOf }: Installation): Promise<World> => {
+/** Creates one of everything: profiles, keys, grants, limits, audit entries, usage, a credential, a pending mail. */
+const fill = async ({ api, admin: adminOf }: Installation): Promise<Fixture> => {
   const admin = await adminOf();
-  const catalog = await api.ask<{ id: string }[]>(admin, 'GET', '/api/collections/?limit=5');
+  const catalog = await api.request<{ id: string }[]>(admin, 'GET', '/api/collections/?limit=5');
   const tides = await addCollection(api, admin, { name: 'Tides', openapi_spec: document, authentication });
   await register(api, 'bob');
   const { id: alice, key } = await addClient(api, admin, 'alice');
   for (const { id } of [...catalog, { id: tides }])
-    await api.ask(admin, 'POST', `/api/access/clients/${alice}/collections/${id}`);
+    await api.request(admin, 'POST', `/api/access/clients/${alice}/collections/${id}`);
   const gold = { tier: 'gold', allowed_limit: 1_000_000, window_seconds: 60, is_active: true };
-  await api.ask(admin, 'POST', '/api/rate-limits/tiers', gold);
-  await api.ask(admin, 'PUT', `/api/profiles/${alice}/tier`, { tier: 'gold' });
+  await api.request(admin, 'POST', '/api/rate-limits/tiers', gold);
+  await api.request(admin, 'PUT', `/api/profiles/${alice}/tier`, { tier: 'gold' });
   for (const allowed_limit of [900_000, 800_000]) {
     const override = { client_id: key.clientId, allowed_limit, window_seconds: 60 };
-    await api.ask(admin, 'POST', '/api/rate-limits/overrides', override);
+    await api.request(admin, 'POST', '/api/rate-limits/overrides', override);
   }
-  await api.ask(key, 'POST', '/api/audit/', { message: { action: 'called', note: 'Zoë \u{1f600}' } });
-  await api.ask(key, 'GET', `/api/collections/${tides}`);
-  await searchable(api, admin);
+  await api.request(key, 'POST', '/api/audit/', { message: { action: 'called', note: 'Zoë \u{1f600}' } });
+  await api.request(key, 'GET', `/api/collections/${tides}`);
+  await waitUntilSearchable(api, admin);
   return { admin, key, alice, clientId: key.clientId, tides };
 };
 
-/** Waits until every collection and every operation is found. */
-const searchable = async (api: ApiClient, admin: Credential): Promise<void> => {
+/** Waits until searches find every collection and every operation. */
+const waitUntilSearchable = async (api: ApiClient, admin: Credential): Promise<void> => {
   for (;;) {
     const { body } = await api.call(admin, 'GET', '/ready');
     const { done, failed, total } = (body as { operations: Readonly<Record<string, number>> }).operations;
-    const all = await api.ask<{ length: number }>(admin, 'GET', '/api/collections/');
+    const all = await api.request<{ length: number }>(admin, 'GET', '/api/collections/');
     const k_limit = Math.min(100, all.length);
-    const found = await api.ask<{ length: number }>(admin, 'POST', '/api/vector/search', { query: 'tides', k_limit });
-    if ((done ?? 0) + (failed ?? 0) === total && found.length === k_limit) return;
+    const matches = await api.request<{ length: number }>(admin, 'POST', '/api/vector/search', {
+      query: 'tides',
+      k_limit,
+    });
+    if ((done ?? 0) + (failed ?? 0) === total && matches.length === k_limit) return;
     await pause(200);
   }
 };
 
-const wishes = ['when is high water', 'send a message', 'list all users', 'forecast for tomorrow'];
+const queries = ['when is high water', 'send a message', 'list all users', 'forecast for tomorrow'];
 
-/** What a service answers to those who know the world. */
-const answersOf = async (api: ApiClient, { admin, key, alice, clientId, tides }: World) => {
-  const asked: [Credential, string, string, unknown?][] = [
-    ...wishes.flatMap((query): [Credential, string, string, unknown][] => [
+/** Sends the same requests to any service, and returns its responses. */
+const readResponses = async (api: ApiClient, { admin, key, alice, clientId, tides }: Fixture) => {
+  const requests: [Credential, string, string, unknown?][] = [
+    ...queries.flatMap((query): [Credential, string, string, unknown][] => [
       [key, 'POST', '/api/operations/search', { query, k_limit: 5 }],
       [admin, 'POST', '/api/operations/search', { query, k_limit: 20 }],
       [key, 'POST', '/api/vector/search', { query, k_limit: 5 }],
@@ -102,21 +105,21 @@ const answersOf = async (api: ApiClient, { admin, key, alice, clientId, tides }:
     [admin, 'GET', '/api/rate-limits/overrides'],
     [admin, 'GET', '/api/audit/?source=client'],
   ];
-  const answers: Record<string, unknown> = {};
-  for (const [at, [caller, method, path, body]] of asked.entries())
-    answers[`${at} ${path}`] = await api.ask(caller, method, path, body);
-  const { remaining, reset_seconds, ...limit } = await api.ask<Readonly<Record<string, number>>>(
+  const responses: Record<string, unknown> = {};
+  for (const [at, [caller, method, path, body]] of requests.entries())
+    responses[`${at} ${path}`] = await api.request(caller, method, path, body);
+  const { remaining, reset_seconds, ...limit } = await api.request<Readonly<Record<string, number>>>(
     admin,
     'GET',
     `/api/rate-limits/effective/${clientId}`,
   );
   expect([remaining, reset_seconds]).not.toContain(undefined);
-  return { ...answers, limit };
+  return { ...responses, limit };
 };
 
 const digestOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 
-/** Every row of every table; migrations ran at different times. */
+/** Returns every row of every table, except the times of migrations, which differ. */
 const dumpOf = (file: string): Readonly<Record<string, readonly string[]>> => {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
@@ -125,7 +128,7 @@ const dumpOf = (file: string): Readonly<Record<string, readonly string[]>> => {
       tables.map(({ name }) => {
         const statement = database.prepare(allRows(String(name)));
         statement.setReadBigInts(true);
-        const rows = statement.all().map((row) => JSON.stringify(row, shown));
+        const rows = statement.all().map((row) => JSON.stringify(row, replaceValue));
         return [String(name), rows.filter((row) => !row.includes('"schema_migrations"')).toSorted()];
       }),
     );
@@ -136,17 +139,18 @@ const dumpOf = (file: string): Readonly<Record<string, readonly string[]>> => {
 
 const allRows = (table: string): string => `select ${table === 'schema_migrations' ? 'name' : '*'} from ${table}`;
 
-const shown = (_name: string, value: unknown): unknown => {
+const replaceValue = (_name: string, value: unknown): unknown => {
   if (typeof value === 'bigint') return `integer ${value}`;
   return value instanceof Uint8Array ? createHash('sha256').update(value).digest('hex') : value;
 };
 
-const isFilling = /is being filled from .*, which is not done\. Run "portico migrate" again to fill it anew, or drop/;
+const unfinishedMigration =
+  /is being filled from .*, which is not done\. Run "portico migrate" again to fill it from scratch, or drop/;
 
 describe.skipIf(!postgres)('an installation with documents, people, keys, limits and history', () => {
   let first: Installation;
-  let world: World;
-  let answers: Awaited<ReturnType<typeof answersOf>>;
+  let fixture: Fixture;
+  let responses: Awaited<ReturnType<typeof readResponses>>;
   let source: string;
   beforeAll(async () => {
     first = await createInstallation(variables);
@@ -154,8 +158,8 @@ describe.skipIf(!postgres)('an installation with documents, people, keys, limits
     const { code, stderr } = await first.tool('import', documents);
     expect(code, stderr).toBe(0);
     const service = await first.compose();
-    world = await fill(first);
-    answers = await answersOf(first.api, world);
+    fixture = await fill(first);
+    responses = await readResponses(first.api, fixture);
     await service.stop();
   });
   afterAll(() => first.remove());
@@ -165,84 +169,92 @@ describe.skipIf(!postgres)('an installation with documents, people, keys, limits
     return postgres.newDatabase();
   };
 
-  test('moves to PostgreSQL and back with every row; keys, searches and credentials are the same on each', async () => {
+  test('moves to PostgreSQL and back with every row; keys, searches and credentials are the same on both', async () => {
     const url = await newDatabase();
     const addressFile = join(first.folder, 'new-database');
     writeFileSync(addressFile, `${url}\n`);
     const before = digestOf(source);
-    const there = await first.tool('migrate', '--to-file', addressFile);
-    expect(there.code, there.stderr).toBe(0);
+    const toPostgresql = await first.tool('migrate', '--to-file', addressFile);
+    expect(toPostgresql.code, toPostgresql.stderr).toBe(0);
     expect(digestOf(source)).toBe(before);
     const { host, password, pathname } = new URL(url);
-    expect(there.stdout).toMatch(/^Moved \d+ rows of \d+ tables from sqlite:.* to postgresql:.*; each is the same/);
-    expect(there.stdout).toContain(`@${host}${pathname}`);
-    if (password) expect(there.stdout + there.stderr).not.toContain(`:${password}@`);
+    expect(toPostgresql.stdout).toMatch(
+      /^Moved \d+ rows of \d+ tables from sqlite:.* to postgresql:.*; each is the same/,
+    );
+    expect(toPostgresql.stdout).toContain(`@${host}${pathname}`);
+    if (password) expect(toPostgresql.stdout + toPostgresql.stderr).not.toContain(`:${password}@`);
 
-    const onPostgresql = await beside(first, url);
+    const onPostgresql = await openWithKeysOf(first, url);
     const copy = join(first.folder, 'back.sqlite');
-    const back = await onPostgresql.tool('--json', 'migrate', '--to', `sqlite:${copy}`);
-    expect(back.code, back.stderr).toBe(0);
-    const said = JSON.parse(back.stdout) as { rows: number; tables: { table: string; rows: number }[] };
-    expect(said).toMatchObject({ database_url: `sqlite:${copy}`, to: `sqlite:${copy}` });
-    const held = dumpOf(source);
-    expect(dumpOf(copy)).toEqual(held);
-    for (const { table, rows } of said.tables) expect([table, rows]).toEqual([table, held[table]?.length]);
+    const toSqlite = await onPostgresql.tool('--json', 'migrate', '--to', `sqlite:${copy}`);
+    expect(toSqlite.code, toSqlite.stderr).toBe(0);
+    const report = JSON.parse(toSqlite.stdout) as { rows: number; tables: { table: string; rows: number }[] };
+    expect(report).toMatchObject({ database_url: `sqlite:${copy}`, to: `sqlite:${copy}` });
+    const sourceRows = dumpOf(source);
+    expect(dumpOf(copy)).toEqual(sourceRows);
+    for (const { table, rows } of report.tables) expect([table, rows]).toEqual([table, sourceRows[table]?.length]);
     for (const table of ['grants', 'jobs', 'overrides', 'tiers', 'usage_days', 'operation_blocks'])
-      expect(held[table]?.length, table).toBeGreaterThan(0);
-    expect(held.jobs?.join()).toContain('mail.');
+      expect(sourceRows[table]?.length, table).toBeGreaterThan(0);
+    expect(sourceRows.jobs?.join()).toContain('mail.');
 
-    for (const each of [onPostgresql, await beside(first, `sqlite:${copy}`), first]) {
-      const service = await each.compose();
-      const found = await answersOf(each.api, world);
+    for (const target of [onPostgresql, await openWithKeysOf(first, `sqlite:${copy}`), first]) {
+      const service = await target.compose();
+      const targetResponses = await readResponses(target.api, fixture);
       await service.stop();
-      expect(found).toEqual(answers);
-      const { waiting } = JSON.parse((await each.tool('--json', 'jobs', 'list')).stdout) as { waiting: number };
+      expect(targetResponses).toEqual(responses);
+      const { waiting } = JSON.parse((await target.tool('--json', 'jobs', 'list')).stdout) as { waiting: number };
       expect(waiting).toBeGreaterThan(0);
     }
-    expect(JSON.stringify(answers)).toContain('the upstream s3cret');
+    expect(JSON.stringify(responses)).toContain('the upstream s3cret');
   });
 
-  /** The source with so many rows that a run takes a while. */
-  const slow = async (): Promise<Installation> => {
+  /** Opens a copy of the source with enough rows that a migration takes a while. */
+  const openLargeSource = async (): Promise<Installation> => {
     const file = join(first.folder, 'slow.sqlite');
     copyFileSync(source, file);
     const database = new DatabaseSync(file);
     database.exec(`with recursive n (i) as (select 1 union all select i + 1 from n where i < 60000)
       insert into audit_entries (id, source, message, timestamp, instant, received_at) select i, 'client', '{}', '', i, i from n`);
     database.close();
-    return beside(first, `sqlite:${file}`);
+    return openWithKeysOf(first, `sqlite:${file}`);
   };
 
-  const asking = (condition: string): string => `select ${condition} as holds`;
+  const conditionQuery = (condition: string): string => `select ${condition} as holds`;
 
-  /** Kills a run as soon as this is true of its target, which every process refuses from then on. */
-  const killedWhen = async (from: Installation, to: string, isReached: () => Promise<boolean>): Promise<void> => {
+  /** Kills a migration as soon as its target meets the condition. Every process then refuses to open the target. */
+  const killMigrationWhen = async (
+    from: Installation,
+    to: string,
+    isReached: () => Promise<boolean>,
+  ): Promise<void> => {
     const running = from.spawnTool('migrate', '--to', to);
-    const ended = once(running, 'exit');
+    const exit = once(running, 'exit');
     while (running.exitCode === null && !(await isReached())) await pause(2);
     running.kill('SIGKILL');
-    expect(await ended).toEqual([null, 'SIGKILL']);
-    const { code, stdout, stderr } = await (await beside(first, to)).tool('people', 'list', '--admins');
+    expect(await exit).toEqual([null, 'SIGKILL']);
+    const { code, stdout, stderr } = await (await openWithKeysOf(first, to)).tool('people', 'list', '--admins');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(isFilling);
+    expect(stderr).toMatch(unfinishedMigration);
     expect(stderr.trim().split('\n')).toHaveLength(1);
   };
 
-  const serviceAndWorkerRefuse = async (to: string): Promise<void> => {
-    const target = await beside(first, to);
-    await expect(target.start()).rejects.toThrow(isFilling);
-    expect(readFileSync(join(first.folder, 'service.log'), 'utf8').trim().split('\n').at(-1)).toMatch(isFilling);
+  const expectNoStart = async (to: string): Promise<void> => {
+    const target = await openWithKeysOf(first, to);
+    await expect(target.start()).rejects.toThrow(unfinishedMigration);
+    expect(readFileSync(join(first.folder, 'service.log'), 'utf8').trim().split('\n').at(-1)).toMatch(
+      unfinishedMigration,
+    );
     const worker = target.spawnWorker();
     expect(await once(worker, 'exit')).toEqual([1, null]);
   };
 
-  const isTrueOn = (client: Client, condition: string) => async (): Promise<boolean> => {
-    const answer = await client.query<{ holds: boolean }>(asking(condition)).catch(() => null);
-    return answer?.rows[0]?.holds ?? false;
+  const holdsOn = (client: Client, condition: string) => async (): Promise<boolean> => {
+    const result = await client.query<{ holds: boolean }>(conditionQuery(condition)).catch(() => null);
+    return result?.rows[0]?.holds ?? false;
   };
 
-  test('killed anywhere on the way to PostgreSQL, it leaves the source as it was, and the next run completes', async () => {
-    const from = await slow();
+  test('a migration to PostgreSQL that is killed leaves the source unchanged, and the next run completes', async () => {
+    const from = await openLargeSource();
     const file = join(first.folder, 'slow.sqlite');
     const before = digestOf(file);
     const url = await newDatabase();
@@ -256,67 +268,67 @@ describe.skipIf(!postgres)('an installation with documents, people, keys, limits
     ];
     try {
       for (const point of points) {
-        await killedWhen(from, url, isTrueOn(client, point));
+        await killMigrationWhen(from, url, holdsOn(client, point));
         expect(digestOf(file)).toBe(before);
       }
-      await serviceAndWorkerRefuse(url);
+      await expectNoStart(url);
     } finally {
       await client.end();
     }
     const { code, stderr } = await from.tool('migrate', '--to', url);
     expect(code, stderr).toBe(0);
-    expect((await (await beside(first, url)).tool('people', 'list', '--admins')).code).toBe(0);
+    expect((await (await openWithKeysOf(first, url)).tool('people', 'list', '--admins')).code).toBe(0);
     expect(digestOf(file)).toBe(before);
   });
 
-  test('killed anywhere on the way to SQLite, the file is refused until the next run completes it', async () => {
-    const [from, url] = [await slow(), await newDatabase()];
+  test('after a migration to SQLite was killed, its file is rejected until the next run completes it', async () => {
+    const [from, url] = [await openLargeSource(), await newDatabase()];
     expect((await from.tool('migrate', '--to', url)).code).toBe(0);
-    const onPostgresql = await beside(first, url);
+    const onPostgresql = await openWithKeysOf(first, url);
     const file = join(first.folder, 'half.sqlite');
-    const madeAt = () => statSync(file, { throwIfNoEntry: false })?.birthtimeMs;
-    const holds =
-      (condition: string, left = madeAt()) =>
+    const createdAt = () => statSync(file, { throwIfNoEntry: false })?.birthtimeMs;
+    const holdsInFile =
+      (condition: string, previousCreatedAt = createdAt()) =>
       async (): Promise<boolean> => {
-        // What an earlier run left is not opened: a run does not replace a file that another process has open.
-        if (madeAt() === undefined || madeAt() === left) return false;
+        // Does not open the file of an earlier run: a migration does not replace a file that another process has open.
+        if (createdAt() === undefined || createdAt() === previousCreatedAt) return false;
         const database = new DatabaseSync(file, { readOnly: true });
         try {
-          return database.prepare(asking(condition)).get()?.holds === 1;
+          return database.prepare(conditionQuery(condition)).get()?.holds === 1;
         } catch {
-          // Its tables are still being made.
+          // Its tables are still being created.
           return false;
         } finally {
           database.close();
         }
       };
     for (const point of ['exists (select 1 from collections)', 'exists (select 1 from usage_days)'])
-      await killedWhen(onPostgresql, `sqlite:${file}`, holds(point));
-    await serviceAndWorkerRefuse(`sqlite:${file}`);
+      await killMigrationWhen(onPostgresql, `sqlite:${file}`, holdsInFile(point));
+    await expectNoStart(`sqlite:${file}`);
     const { code, stderr } = await onPostgresql.tool('migrate', '--to', `sqlite:${file}`);
     expect(code, stderr).toBe(0);
     expect(dumpOf(file)).toEqual(dumpOf(join(first.folder, 'slow.sqlite')));
   });
 
-  /** The only line on standard error, and the exit code. */
-  const saidBy = async (installation: Installation, ...args: readonly string[]): Promise<string> => {
+  /** Returns the exit code and the last line on standard error. */
+  const errorOf = async (installation: Installation, ...args: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await installation.tool('migrate', ...args);
     expect(stdout).toBe('');
     return `${code} ${stderr.trim().split('\n').at(-1)}`;
   };
 
-  test('each reason to refuse is a sentence, and nothing changes', async () => {
+  test('each reason to refuse is reported in a sentence, and nothing changes', async () => {
     const url = await newDatabase();
-    const onPostgresql = await beside(first, url);
+    const onPostgresql = await openWithKeysOf(first, url);
     const service = await onPostgresql.compose();
-    const notEmpty = await saidBy(first, '--to', url);
+    const notEmpty = await errorOf(first, '--to', url);
     expect(notEmpty).toMatch(/^1 portico: postgresql:.* cannot be filled: it is not empty: create a new database$/);
-    const elsewhere = `sqlite:${join(first.folder, 'elsewhere.sqlite')}`;
+    const otherFile = `sqlite:${join(first.folder, 'elsewhere.sqlite')}`;
     const inUse = /^1 portico: .* cannot be moved: a process uses it.*: stop the service, its workers and other/;
-    expect(await saidBy(onPostgresql, '--to', elsewhere)).toMatch(inUse);
+    expect(await errorOf(onPostgresql, '--to', otherFile)).toMatch(inUse);
     await service.stop();
     const onSqlite = await first.start();
-    expect(await saidBy(first, '--to', elsewhere)).toMatch(inUse);
+    expect(await errorOf(first, '--to', otherFile)).toMatch(inUse);
     await onSqlite.stop();
     const before = digestOf(source);
     expect(existsSync(join(first.folder, 'elsewhere.sqlite'))).toBe(false);
@@ -325,25 +337,25 @@ describe.skipIf(!postgres)('an installation with documents, people, keys, limits
     await client.connect();
     await client.query("insert into schema_migrations (name) values ('9999-of-the-future')");
     await client.end();
-    expect(await saidBy(first, '--to', url)).toMatch(
+    expect(await errorOf(first, '--to', url)).toMatch(
       /^1 .* a newer version of Portico wrote it, or one that was never released$/,
     );
-    expect(await saidBy(first, '--to', `sqlite:${source}`)).toMatch(
+    expect(await errorOf(first, '--to', `sqlite:${source}`)).toMatch(
       /^1 .* cannot be filled: it is the database to move$/,
     );
-    const nowhere = 'postgresql://portico:hunter2@127.0.0.1:9/portico';
-    const unreachable = await saidBy(first, '--to', nowhere);
-    expect(unreachable).toMatch(/^1 portico: The database at 127\.0\.0\.1:9\/portico cannot be reached: /);
-    expect(unreachable).not.toContain('hunter2');
+    const unreachableUrl = 'postgresql://portico:hunter2@127.0.0.1:9/portico';
+    const error = await errorOf(first, '--to', unreachableUrl);
+    expect(error).toMatch(/^1 portico: The database at 127\.0\.0\.1:9\/portico cannot be reached: /);
+    expect(error).not.toContain('hunter2');
     expect(digestOf(source)).toBe(before);
   });
 
-  test('a wrong command line is a wrong usage, and repeats no address', async () => {
+  test('an invalid command line is a usage error, and the message repeats no address', async () => {
     const missing = join(first.folder, 'missing');
-    expect(await saidBy(first)).toMatch(/^2 /);
-    expect(await saidBy(first, '--to', 'sqlite:x', '--to-file', missing)).toMatch(/^2 /);
-    expect(await saidBy(first, '--to-file', missing)).toBe(`2 portico: --to-file: ${missing} cannot be read (ENOENT)`);
-    expect(await saidBy(first, '--to', 'mysql://me:hunter2@localhost/portico')).toBe(
+    expect(await errorOf(first)).toMatch(/^2 /);
+    expect(await errorOf(first, '--to', 'sqlite:x', '--to-file', missing)).toMatch(/^2 /);
+    expect(await errorOf(first, '--to-file', missing)).toBe(`2 portico: --to-file: ${missing} cannot be read (ENOENT)`);
+    expect(await errorOf(first, '--to', 'mysql://me:hunter2@localhost/portico')).toBe(
       '2 portico: --to: read a value of 36 characters, expected sqlite:PATH, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
     );
   });

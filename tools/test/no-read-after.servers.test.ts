@@ -2,18 +2,18 @@ import { startPostgres, startRedis } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiClient, Credential } from '../src/api-client.ts';
 import { composeReplicas, type ComposedReplicas } from './composed-replicas.ts';
-import { prepareSenders, eventually, type Client } from './faults/traffic.ts';
+import { prepareCallers, eventually, type Client } from './faults/traffic.ts';
 import { createInstallation, type Installation } from './installation.ts';
 import {
-  answersOf,
+  readViews,
   documentWith,
   isSeen,
   textAt,
-  untilFound,
+  waitUntilFound,
   usagePath,
   viewNames,
-  views,
-  type Sought,
+  visibleViews,
+  type Target,
   type ViewName,
 } from './views.ts';
 
@@ -21,20 +21,20 @@ const postgres = await startPostgres();
 const redis = await startRedis();
 afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
 
-/** A few of each kind by default; many if `THOROUGH` is set, as many as `CYCLES` says if that is. */
-const lanes = 4;
-const turns = Math.ceil(Number(process.env.CYCLES ?? (process.env.THOROUGH === '1' ? 5_000 : 12)) / lanes);
-const cycles = turns * lanes;
+/** A few cycles of each kind by default, many if `THOROUGH` is set; `CYCLES` sets their number. */
+const laneCount = 4;
+const roundsPerLane = Math.ceil(Number(process.env.CYCLES ?? (process.env.THOROUGH === '1' ? 5_000 : 12)) / laneCount);
+const cycles = roundsPerLane * laneCount;
 
-/** The views that a cycle asks: all, or if there are many cycles a few in turn, so that all are asked equally often. */
-const asked = cycles > 500 ? 5 : viewNames.length;
-const viewsOf = (turn: number): readonly ViewName[] =>
-  Array.from({ length: asked }, (_, at) => viewNames[(turn * asked + at) % viewNames.length]).filter(
+/** A cycle reads all views; if there are many cycles, each reads a few, so that all views are read equally often. */
+const viewsPerRound = cycles > 500 ? 5 : viewNames.length;
+const viewsOf = (round: number): readonly ViewName[] =>
+  Array.from({ length: viewsPerRound }, (_, at) => viewNames[(round * viewsPerRound + at) % viewNames.length]).filter(
     (name) => name !== undefined,
   );
 const path = '/tonwire';
 
-/** Two replicas of the service, and who asks them. */
+/** Two replicas of the service, and their callers. */
 interface Pair {
   readonly one: ApiClient;
   readonly other: ApiClient;
@@ -42,7 +42,7 @@ interface Pair {
   readonly person: (uid: string, email: string, groups?: readonly string[]) => Promise<Credential>;
 }
 
-/** A client that gets the sought collection and loses it, by its own grant or by a group that has it. */
+/** A client that gains and loses access to the target collection, by its own grant or by that of a group. */
 interface Lane {
   readonly number: number;
   readonly uid: string;
@@ -50,91 +50,95 @@ interface Lane {
   readonly group: { readonly id: string; readonly name: string };
 }
 
-/** Those views that answered something else than they had to, of how many. */
+/** The number of checked views, and those that returned an unexpected response. */
 interface Outcome {
-  asked: number;
+  checked: number;
   readonly wrong: string[];
 }
 
-const newOutcome = (): Outcome => ({ asked: 0, wrong: [] });
+const newOutcome = (): Outcome => ({ checked: 0, wrong: [] });
 
-/** Notes which views of the turn do not show everything, or show anything. */
-const noteViews = async (
+/** Records which views of the round hide the target although it is visible, or show it although it is not. */
+const recordViews = async (
   outcome: Outcome,
   api: ApiClient,
   { client }: Lane,
-  sought: Sought,
-  shown: boolean,
-  turn: number,
+  target: Target,
+  isVisible: boolean,
+  round: number,
 ) => {
-  const answers = await answersOf(api, client, sought, viewsOf(turn));
-  outcome.asked += answers.length;
-  outcome.wrong.push(...answers.flatMap(({ name, text }) => (isSeen(text) === shown ? [] : [name])));
+  const responses = await readViews(api, client, target, viewsOf(round));
+  outcome.checked += responses.length;
+  outcome.wrong.push(...responses.flatMap(({ name, text }) => (isSeen(text) === isVisible ? [] : [name])));
 };
 
-/** Notes which views of the turn do not answer a suspended client with 401. */
-const noteRefusals = async (outcome: Outcome, api: ApiClient, { client }: Lane, sought: Sought, turn: number) => {
-  const answers = await answersOf(api, client, sought, viewsOf(turn));
-  outcome.asked += answers.length;
-  outcome.wrong.push(...answers.flatMap(({ name, status, text }) => (status === 401 && !isSeen(text) ? [] : [name])));
+/** Records which views of the round do not reject a suspended client with 401. */
+const recordRejections = async (outcome: Outcome, api: ApiClient, { client }: Lane, target: Target, round: number) => {
+  const responses = await readViews(api, client, target, viewsOf(round));
+  outcome.checked += responses.length;
+  outcome.wrong.push(...responses.flatMap(({ name, status, text }) => (status === 401 && !isSeen(text) ? [] : [name])));
 };
 
-const createSought = async ({ one, other, admin }: Pair): Promise<Sought> => {
+const createTarget = async ({ one, other, admin }: Pair): Promise<Target> => {
   const fields = { name: 'Tonwire', openapi_spec: documentWith(path) };
-  const { id } = await one.ask<{ id: string }>(admin, 'POST', '/api/collections/', fields);
-  return untilFound([one, other], admin, id, path);
+  const { id } = await one.request<{ id: string }>(admin, 'POST', '/api/collections/', fields);
+  return waitUntilFound([one, other], admin, id, path);
 };
 
-/** Clients that have the collection, which is in their usage. */
-const createLanes = async ({ one, other, admin, person }: Pair, sought: Sought): Promise<readonly Lane[]> => {
-  const made = await Promise.all(
-    Array.from({ length: lanes }, async (_, number): Promise<Lane> => {
+/** Creates clients that have used the collection, so that their usage contains it, and then removes their grants. */
+const createLanes = async ({ one, other, admin, person }: Pair, target: Target): Promise<readonly Lane[]> => {
+  const lanes = await Promise.all(
+    Array.from({ length: laneCount }, async (_, number): Promise<Lane> => {
       const uid = `person-${number}`;
-      const { client } = await prepareSenders(one, admin, person, uid);
+      const { client } = await prepareCallers(one, admin, person, uid);
       const name = `Crew ${number}`;
-      const { id } = await one.ask<{ id: string }>(admin, 'POST', '/api/groups', { name });
+      const { id } = await one.request<{ id: string }>(admin, 'POST', '/api/groups', { name });
       return { number, uid, client, group: { id, name } };
     }),
   );
-  const grantOfOwn = ({ client }: Lane) => `/api/access/clients/${client.id}/collections/${sought.id}`;
-  for (const lane of made) {
-    await one.ask(admin, 'POST', grantOfOwn(lane));
-    await views(one, lane.client, sought);
+  const ownGrantPath = ({ client }: Lane) => `/api/access/clients/${client.id}/collections/${target.id}`;
+  for (const lane of lanes) {
+    await one.request(admin, 'POST', ownGrantPath(lane));
+    await visibleViews(one, lane.client, target);
   }
-  for (const lane of made) {
-    // What is counted is written every few seconds.
+  for (const lane of lanes) {
+    // Counts are written every few seconds.
     await eventually(
       () => textAt(other, lane.client.key, 'GET', usagePath),
       (text) => isSeen(text),
     );
-    await one.ask(admin, 'DELETE', grantOfOwn(lane));
+    await one.request(admin, 'DELETE', ownGrantPath(lane));
   }
-  return made;
+  return lanes;
 };
 
-const grantToGroups = async ({ one, admin }: Pair, made: readonly Lane[], sought: Sought): Promise<void> => {
-  for (const { group } of made) await one.ask(admin, 'POST', `/api/groups/${group.id}/collections/${sought.id}`);
+const grantToGroups = async ({ one, admin }: Pair, lanes: readonly Lane[], target: Target): Promise<void> => {
+  for (const { group } of lanes) await one.request(admin, 'POST', `/api/groups/${group.id}/collections/${target.id}`);
 };
 
-/** Runs the turns of all lanes beside each other, and tells how long they took. */
-const inLanes = async (what: string, made: readonly Lane[], turn: (lane: Lane, number: number) => Promise<void>) => {
+/** Runs the rounds of all lanes concurrently, and logs how long they took. */
+const runInLanes = async (
+  event: string,
+  lanes: readonly Lane[],
+  runRound: (lane: Lane, round: number) => Promise<void>,
+) => {
   const startedAt = performance.now();
   await Promise.all(
-    made.map(async (lane) => {
-      for (let number = 0; number < turns; number++) await turn(lane, number);
+    lanes.map(async (lane) => {
+      for (let round = 0; round < roundsPerLane; round++) await runRound(lane, round);
     }),
   );
-  tell(what, startedAt);
+  logDuration(event, startedAt);
 };
 
-const tell = (what: string, startedAt: number): void => {
+const logDuration = (event: string, startedAt: number): void => {
   const seconds = Math.round((performance.now() - startedAt) / 1_000);
-  console.info(`${cycles} times ${what}, ${asked} of ${viewNames.length} views at each replica: ${seconds} s`);
+  console.info(`${cycles} times ${event}, ${viewsPerRound} of ${viewNames.length} views at each replica: ${seconds} s`);
 };
 
-/** The replicas take turns at changing. */
-const inTurns = ({ one, other }: Pair, number: number): readonly [ApiClient, ApiClient] =>
-  number % 2 === 0 ? [one, other] : [other, one];
+/** The replicas take turns at making the changes. */
+const alternate = ({ one, other }: Pair, round: number): readonly [ApiClient, ApiClient] =>
+  round % 2 === 0 ? [one, other] : [other, one];
 
 const variablesOf = async () => ({
   DATABASE_URL: (await postgres?.newDatabase()) ?? '',
@@ -147,55 +151,55 @@ const variablesOf = async () => ({
 describe.skipIf(!postgres || !redis)('two processes on one PostgreSQL and one Redis', () => {
   let installation: Installation;
   let pair: Pair;
-  let sought: Sought;
-  let made: readonly Lane[];
+  let target: Target;
+  let lanes: readonly Lane[];
   beforeAll(async () => {
     await redis?.flush();
     installation = await createInstallation({ ...(await variablesOf()), JOBS: 'off' });
     installation.spawnWorker();
     const [one, other] = await Promise.all([installation.startReplica(), installation.startReplica()]);
     pair = { one: one.api, other: other.api, admin: await installation.admin(), person: installation.person };
-    sought = await createSought(pair);
-    made = await createLanes(pair, sought);
-    await grantToGroups(pair, made, sought);
+    target = await createTarget(pair);
+    lanes = await createLanes(pair, target);
+    await grantToGroups(pair, lanes, target);
   });
   afterAll(() => installation.remove());
 
-  test(`once a leaving is answered no view at any replica shows what the group has, ${cycles} times`, async () => {
+  test(`after a client has left a group, no view at any replica shows the group's collection, ${cycles} times`, async () => {
     const [joined, left] = [newOutcome(), newOutcome()];
-    await inLanes('left by hand', made, async (lane, number) => {
-      const [joining, leaving] = inTurns(pair, number);
+    await runInLanes('left by request', lanes, async (lane, number) => {
+      const [joining, leaving] = alternate(pair, number);
       const member = `/api/groups/${lane.group.id}/members/${lane.client.id}`;
-      await joining.ask(pair.admin, 'POST', member);
-      await noteViews(joined, leaving, lane, sought, true, number);
-      await leaving.ask(pair.admin, 'DELETE', member);
-      await noteViews(left, joining, lane, sought, false, number);
-      await noteViews(left, leaving, lane, sought, false, number);
+      await joining.request(pair.admin, 'POST', member);
+      await recordViews(joined, leaving, lane, target, true, number);
+      await leaving.request(pair.admin, 'DELETE', member);
+      await recordViews(left, joining, lane, target, false, number);
+      await recordViews(left, leaving, lane, target, false, number);
     });
     expect({ joined, left }).toEqual({
-      joined: { asked: cycles * asked, wrong: [] },
-      left: { asked: 2 * cycles * asked, wrong: [] },
+      joined: { checked: cycles * viewsPerRound, wrong: [] },
+      left: { checked: 2 * cycles * viewsPerRound, wrong: [] },
     });
   });
 
-  test(`once a suspension is answered every view at any replica refuses, ${cycles} times`, async () => {
+  test(`after a client was suspended, every view at any replica rejects it, ${cycles} times`, async () => {
     const [resumed, suspended] = [newOutcome(), newOutcome()];
-    for (const { group, client } of made)
-      await pair.one.ask(pair.admin, 'POST', `/api/groups/${group.id}/members/${client.id}`);
-    await inLanes('suspended', made, async (lane, number) => {
-      const [changing, reading] = inTurns(pair, number);
-      const act = (api: ApiClient, what: string) =>
-        api.ask(pair.admin, 'POST', `/api/profiles/${lane.client.id}/${what}`);
-      await noteViews(resumed, reading, lane, sought, true, number);
-      await act(changing, 'suspend');
-      await noteRefusals(suspended, reading, lane, sought, number);
-      await noteRefusals(suspended, changing, lane, sought, number);
-      await act(reading, 'resume');
-      await noteViews(resumed, changing, lane, sought, true, number);
+    for (const { group, client } of lanes)
+      await pair.one.request(pair.admin, 'POST', `/api/groups/${group.id}/members/${client.id}`);
+    await runInLanes('suspended', lanes, async (lane, number) => {
+      const [changing, reading] = alternate(pair, number);
+      const changeProfile = (api: ApiClient, action: string) =>
+        api.request(pair.admin, 'POST', `/api/profiles/${lane.client.id}/${action}`);
+      await recordViews(resumed, reading, lane, target, true, number);
+      await changeProfile(changing, 'suspend');
+      await recordRejections(suspended, reading, lane, target, number);
+      await recordRejections(suspended, changing, lane, target, number);
+      await changeProfile(reading, 'resume');
+      await recordViews(resumed, changing, lane, target, true, number);
     });
     expect({ resumed, suspended }).toEqual({
-      resumed: { asked: 2 * cycles * asked, wrong: [] },
-      suspended: { asked: 2 * cycles * asked, wrong: [] },
+      resumed: { checked: 2 * cycles * viewsPerRound, wrong: [] },
+      suspended: { checked: 2 * cycles * viewsPerRound, wrong: [] },
     });
   });
 });
@@ -203,75 +207,75 @@ describe.skipIf(!postgres || !redis)('two processes on one PostgreSQL and one Re
 describe.skipIf(!postgres || !redis)('two replicas that read one clock', () => {
   let replicas: ComposedReplicas;
   let pair: Pair;
-  let sought: Sought;
-  let made: readonly Lane[];
+  let target: Target;
+  let lanes: readonly Lane[];
   beforeAll(async () => {
     await redis?.flush();
     replicas = await composeReplicas(2, { ...(await variablesOf()), IDENTITY_GROUPS_CLAIM: 'groups' });
     const [one, other] = replicas.apis;
     if (!one || !other) throw new Error('There are fewer than two replicas');
     pair = { one, other, admin: await replicas.admin(), person: replicas.person };
-    sought = await createSought(pair);
-    made = await createLanes(pair, sought);
+    target = await createTarget(pair);
+    lanes = await createLanes(pair, target);
   });
   afterAll(() => replicas.close());
 
-  test(`at the end of a grant no view at any replica shows what it gave, ${cycles} times`, async () => {
+  test(`once a grant has expired, no view at any replica shows its collection, ${cycles} times`, async () => {
     const [before, after] = [newOutcome(), newOutcome()];
     const startedAt = performance.now();
-    for (const { group, client } of made)
-      await pair.one.ask(pair.admin, 'POST', `/api/groups/${group.id}/members/${client.id}`);
-    const both = async (outcome: Outcome, shown: boolean, number: number) => {
+    for (const { group, client } of lanes)
+      await pair.one.request(pair.admin, 'POST', `/api/groups/${group.id}/members/${client.id}`);
+    const recordBothReplicas = async (outcome: Outcome, isVisible: boolean, number: number) => {
       for (const api of [pair.one, pair.other])
-        await Promise.all(made.map((lane) => noteViews(outcome, api, lane, sought, shown, number)));
+        await Promise.all(lanes.map((lane) => recordViews(outcome, api, lane, target, isVisible, number)));
     };
-    for (let number = 0; number < turns; number++) {
-      const [granting, extending] = inTurns(pair, number);
-      const set = (api: ApiClient, method: string, end: number) =>
+    for (let number = 0; number < roundsPerLane; number++) {
+      const [granting, extending] = alternate(pair, number);
+      const setGrants = (api: ApiClient, method: string, expiry: number) =>
         Promise.all(
-          made.map((lane) =>
-            api.ask(pair.admin, method, grantOf(lane, sought), { expires_at: new Date(end).toISOString() }),
+          lanes.map((lane) =>
+            api.request(pair.admin, method, grantPath(lane, target), { expires_at: new Date(expiry).toISOString() }),
           ),
         );
-      const end = replicas.clock.now() + 1_000;
-      await set(granting, 'POST', end - 500);
-      replicas.clock.moveTo(end - 501);
-      await set(extending, 'PUT', end);
-      replicas.clock.moveTo(end - 1);
-      await both(before, true, number);
-      replicas.clock.moveTo(end);
-      await both(after, false, number);
+      const expiry = replicas.clock.now() + 1_000;
+      await setGrants(granting, 'POST', expiry - 500);
+      replicas.clock.moveTo(expiry - 501);
+      await setGrants(extending, 'PUT', expiry);
+      replicas.clock.moveTo(expiry - 1);
+      await recordBothReplicas(before, true, number);
+      replicas.clock.moveTo(expiry);
+      await recordBothReplicas(after, false, number);
     }
-    tell('expired', startedAt);
-    for (const { group, client } of made)
-      await pair.one.ask(pair.admin, 'DELETE', `/api/groups/${group.id}/members/${client.id}`);
-    const expected = { asked: 2 * cycles * asked, wrong: [] };
+    logDuration('expired', startedAt);
+    for (const { group, client } of lanes)
+      await pair.one.request(pair.admin, 'DELETE', `/api/groups/${group.id}/members/${client.id}`);
+    const expected = { checked: 2 * cycles * viewsPerRound, wrong: [] };
     expect({ before, after }).toEqual({ before: expected, after: expected });
   });
 
-  test(`once a token without the group is answered no view at any replica shows what it has, ${cycles} times`, async () => {
+  test(`after a token without the group was used, no view at any replica shows the group's collection, ${cycles} times`, async () => {
     const [joined, left] = [newOutcome(), newOutcome()];
-    await grantToGroups(pair, made, sought);
-    await inLanes('left by claim', made, async (lane, number) => {
-      const [joining, leaving] = inTurns(pair, number);
+    await grantToGroups(pair, lanes, target);
+    await runInLanes('left by claim', lanes, async (lane, number) => {
+      const [joining, leaving] = alternate(pair, number);
       const signIn = async (api: ApiClient, groups: readonly string[]) => {
         const token = await pair.person(lane.uid, `${lane.uid}@example.com`, groups);
-        await api.ask(token, 'GET', '/api/profiles/me');
+        await api.request(token, 'GET', '/api/profiles/me');
         lane.client = { ...lane.client, token };
       };
       await signIn(joining, [lane.group.name]);
-      await noteViews(joined, leaving, lane, sought, true, number);
+      await recordViews(joined, leaving, lane, target, true, number);
       await signIn(leaving, []);
-      await noteViews(left, joining, lane, sought, false, number);
-      await noteViews(left, leaving, lane, sought, false, number);
+      await recordViews(left, joining, lane, target, false, number);
+      await recordViews(left, leaving, lane, target, false, number);
     });
     expect({ joined, left }).toEqual({
-      joined: { asked: cycles * asked, wrong: [] },
-      left: { asked: 2 * cycles * asked, wrong: [] },
+      joined: { checked: cycles * viewsPerRound, wrong: [] },
+      left: { checked: 2 * cycles * viewsPerRound, wrong: [] },
     });
   });
 });
 
-/** Every other client has a grant of its own, the rest one of a group. */
-const grantOf = ({ number, client, group }: Lane, { id }: Sought): string =>
+/** Every other client has its own grant, the rest have that of a group. */
+const grantPath = ({ number, client, group }: Lane, { id }: Target): string =>
   number % 2 === 0 ? `/api/access/clients/${client.id}/collections/${id}` : `/api/groups/${group.id}/collections/${id}`;

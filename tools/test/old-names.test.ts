@@ -4,8 +4,8 @@ import { provideInstallation } from './provide-installation.ts';
 
 const installation = provideInstallation(beforeAll);
 
-/** What each old command is typed with here: mostly of what does not exist, so that a second run says the same. */
-const typedWith: Readonly<Record<string, readonly string[]>> = {
+/** The arguments of each old command. Most name things that do not exist, so that a second run prints the same. */
+const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   'admin promote': ['nobody@example.com'],
   approve: ['nobody@example.com'],
   suspend: ['nobody@example.com', '--reason', 'Left'],
@@ -32,19 +32,19 @@ const typedWith: Readonly<Record<string, readonly string[]>> = {
   'service-account revoke': ['nobody'],
 };
 
-test.each(Object.entries(oldNames))('%s still does what %s does, and says so', async (old, today) => {
-  const [given, by] = [typedWith[old] ?? [], { old: old.split(' '), today: today.split(' ') }];
+test.each(Object.entries(oldNames))('%s still does the same as %s, and prints a notice', async (old, today) => {
+  const [args, commands] = [argumentsOf[old] ?? [], { old: old.split(' '), today: today.split(' ') }];
   const [before, after] = [
-    await installation.tool(...by.old, ...given),
-    await installation.tool(...by.today, ...given),
+    await installation.tool(...commands.old, ...args),
+    await installation.tool(...commands.today, ...args),
   ];
-  const said = `portico: "portico ${old}" is "portico ${today}" now; the old name goes with the next release\n`;
-  expect(before).toEqual({ ...after, stderr: `${said}${after.stderr}` });
-  // Not what is said of a command that does not exist.
+  const notice = `portico: "portico ${old}" is now "portico ${today}"; the next release removes the old name\n`;
+  expect(before).toEqual({ ...after, stderr: `${notice}${after.stderr}` });
+  // This is not the error for a command that does not exist.
   expect(after.stderr).not.toMatch(/unknown command|too many arguments/);
 });
 
-test('options of the whole tool may stand anywhere around an old name', async () => {
+test('global options may appear anywhere around an old name', async () => {
   const today = await installation.tool('--json', 'people', 'list');
   for (const line of [
     '--json profiles list',

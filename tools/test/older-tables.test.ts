@@ -7,7 +7,7 @@ import { provideInstallation } from './provide-installation.ts';
 
 const installation = provideInstallation(beforeAll);
 
-const onDatabase = <T>(work: (database: DatabaseSync) => T): T => {
+const withDatabase = <T>(work: (database: DatabaseSync) => T): T => {
   const database = new DatabaseSync(join(installation.folder, 'portico.sqlite'));
   try {
     return work(database);
@@ -16,9 +16,9 @@ const onDatabase = <T>(work: (database: DatabaseSync) => T): T => {
   }
 };
 
-/** Everything that a migration would change: the tables, and the list of migrations. */
+/** Returns everything that a migration would change: the tables, and the list of migrations. */
 const tables = () =>
-  onDatabase((database) => ({
+  withDatabase((database) => ({
     schema: database.prepare('select sql from sqlite_master').all(),
     applied: database.prepare('select name from schema_migrations').all(),
     profiles: database.prepare('select * from profiles').all(),
@@ -31,10 +31,12 @@ test('an empty database gets its tables from any command', async () => {
   expect(await installation.tool('jobs', 'list')).toMatchObject({ code: 0, stderr: '' });
   for (const file of ['portico.sqlite', 'portico.sqlite-wal', 'portico.sqlite-shm'])
     rmSync(join(installation.folder, file), { force: true });
-  onDatabase((database) => database.exec(readFileSync(join(root, 'libs/composition/test/release-0.1.0.sql'), 'utf8')));
+  withDatabase((database) =>
+    database.exec(readFileSync(join(root, 'libs/composition/test/release-0.1.0.sql'), 'utf8')),
+  );
 });
 
-test('every command that opens the stores refuses tables of an earlier version, and changes nothing', async () => {
+test('every command that opens the stores rejects tables of an earlier version, and changes nothing', async () => {
   const before = tables();
   const document = join(installation.folder, 'weather.json');
   writeFileSync(document, '{}');
@@ -68,7 +70,7 @@ test('every command that opens the stores refuses tables of an earlier version, 
   expect(tables()).toEqual(before);
 });
 
-test('migrate-tables brings them up to date, says what ran, and then has nothing to do', async () => {
+test('migrate-tables brings the tables up to date, reports the migrations, and then has nothing to do', async () => {
   const { code, stdout, stderr } = await installation.tool('migrate-tables');
   expect(code).toBe(0);
   expect(stdout).toMatch(/^1 migration ran in \d+ ms\. The tables are those of this version\.\n$/);
@@ -76,15 +78,15 @@ test('migrate-tables brings them up to date, says what ran, and then has nothing
   expect(stderr).toMatch(/^portico: The tables are of an earlier version: they are migrated now\n/);
   expect(await installation.tool('migrate-tables')).toEqual({
     code: 0,
-    stdout: 'Nothing to do: the tables are those of this version.\n',
+    stdout: 'Nothing to do: the tables are up to date.\n',
     stderr: '',
   });
   expect(JSON.parse((await installation.tool('--json', 'migrate-tables')).stdout)).toEqual({ migrations: [], ms: 0 });
   expect((await installation.tool('jobs', 'list')).code).toBe(0);
 });
 
-test('migrate-tables refuses the tables of a newer version', async () => {
-  onDatabase((database) => database.exec("insert into schema_migrations (name) values ('9999-of-the-future')"));
+test('migrate-tables rejects the tables of a newer version', async () => {
+  withDatabase((database) => database.exec("insert into schema_migrations (name) values ('9999-of-the-future')"));
   const { code, stderr } = await installation.tool('migrate-tables');
   expect(code).toBe(1);
   expect(stderr).toContain('9999-of-the-future, which this version does not know; a newer version of Portico wrote it');

@@ -11,25 +11,25 @@ const pages = readPages().filter(({ path }) => !path.startsWith('docs/adr/') && 
 const installation = await createInstallation();
 afterAll(() => installation.remove());
 
-/** The commands of the operator's tool on a page: `portico jobs list …` in a code block or between backticks. */
+/** Returns the tool's commands on a page: `portico jobs list …` in a code block or between backticks. */
 const commandsOf = (text: string): readonly string[] => {
-  const found = text.matchAll(
+  const matches = text.matchAll(
     /(?:exec (?:-T )?http portico|run -s portico --|`portico|^portico) ((?:[a-z][a-z-]* ?)+)/gm,
   );
-  return [...new Set([...found].map(([, words = '']) => words.trim()))];
+  return [...new Set([...matches].map(([, words = '']) => words.trim()))];
 };
 
 const commands = [...new Set(pages.flatMap(({ text }) => commandsOf(text)))];
 
 test("every command of the operator's tool that a page names exists", async () => {
   expect(commands).toEqual(expect.arrayContaining(['access grant', 'doctor', 'keys reseal', 'jobs list']));
-  // One after the other: some twenty processes at once would starve the tests that run beside this one.
+  // One after the other: about twenty concurrent processes would starve the tests that run in parallel.
   for (const command of commands) {
     const { code, stdout } = await installation.tool(...command.split(' '), '--help');
-    const [, path = '', takes = ''] = /^Usage: portico ((?:[a-z][a-z-]* )*)(.*)$/m.exec(stdout) ?? [];
+    const [, path = '', synopsis = ''] = /^Usage: portico ((?:[a-z][a-z-]* )*)(.*)$/m.exec(stdout) ?? [];
     // Words after a command that has no commands below it are its arguments.
-    const known = `${command} `.startsWith(path) && path !== '' && !takes.includes('[command]');
-    expect({ command, code, known }).toEqual({ command, code: 0, known: true });
+    const isKnown = `${command} `.startsWith(path) && path !== '' && !synopsis.includes('[command]');
+    expect({ command, code, isKnown }).toEqual({ command, code: 0, isKnown: true });
   }
 });
 

@@ -22,7 +22,7 @@ const write = (name: string, content: string): string => {
 
 const silent = createLogger('silent', 'test');
 
-/** Works on the stores of the installation in this process. */
+/** Opens the stores of the installation in this process, and closes them after `work`. */
 const withStores = async <T>(work: (portico: Composition) => Promise<T>): Promise<T> => {
   const config = readConfig({ DATA_DIR: installation.folder, NODE_ENV: 'development' });
   const portico = await compose(config, silent, 'tool');
@@ -61,7 +61,7 @@ test('text from strangers cannot control the terminal that lists it', async () =
 test('a profile that registered can be promoted, and is an admin in the next request', async () => {
   const { api, compose, tool, person } = installation;
   await compose();
-  await api.ask(null, 'POST', '/api/profiles/register', {
+  await api.request(null, 'POST', '/api/profiles/register', {
     firebase_uid: 'eve',
     email: 'Eve@Example.com',
     full_name: 'Eve',
@@ -83,42 +83,42 @@ test('promoting a profile that no token has bound causes a warning, and the list
   await register(api, 'zoe');
   const { code, stdout, stderr } = await tool('people', 'promote', 'zoe@example.com');
   expect([code, stdout]).toEqual([0, 'zoe@example.com is an admin.\n']);
-  expect(stderr).toContain('whoever first presents a token with its user id and e-mail becomes the admin');
-  const listed = async () =>
+  expect(stderr).toContain('the first person to present a token with its user id and e-mail becomes the admin');
+  const listedLine = async () =>
     (await tool('people', 'list', '--admins')).stdout.split('\n').find((line) => line.includes('zoe@'));
-  expect(await listed()).toContain('(not bound yet)');
+  expect(await listedLine()).toContain('(not bound yet)');
   const stranger = { token: (await tool('token', '--uid', 'zoe')).stdout.trim() };
   expect((await api.call(stranger, 'GET', '/api/profiles/')).status).toBe(401);
   expect((await api.call(await person('zoe'), 'GET', '/api/profiles/')).status).toBe(200);
-  expect(await listed()).not.toContain('(not bound yet)');
+  expect(await listedLine()).not.toContain('(not bound yet)');
   expect((await tool('people', 'promote', 'zoe@example.com')).stderr).toBe('');
 });
 
-test('reindex embeds everything again, beside a running service and without one', async () => {
+test('reindex embeds everything again, with and without a running service', async () => {
   write('a.json', document('First'));
   write('b.json', document('Second'));
   expect((await installation.tool('import', join(installation.folder, 'documents'))).code).toBe(0);
-  const alone = await installation.tool('--json', 'reindex');
-  expect(alone.code).toBe(0);
+  const withoutService = await installation.tool('--json', 'reindex');
+  expect(withoutService.code).toBe(0);
   const operations = { total: 2, done: 2, failed: 0 };
-  expect(JSON.parse(alone.stdout)).toMatchObject({ total: 2, done: 2, failed: 0, operations });
+  expect(JSON.parse(withoutService.stdout)).toMatchObject({ total: 2, done: 2, failed: 0, operations });
   await installation.compose();
-  const beside = await installation.tool('--json', 'reindex');
-  expect(JSON.parse(beside.stdout)).toMatchObject({ total: 2, done: 2, failed: 0 });
-  const found = await installation.api.ask<unknown[]>(await installation.admin(), 'POST', '/api/vector/search', {
+  const withService = await installation.tool('--json', 'reindex');
+  expect(JSON.parse(withService.stdout)).toMatchObject({ total: 2, done: 2, failed: 0 });
+  const matches = await installation.api.request<unknown[]>(await installation.admin(), 'POST', '/api/vector/search', {
     query: 'first',
   });
-  expect(found).toHaveLength(2);
+  expect(matches).toHaveLength(2);
 });
 
 test('the tool writes no heartbeat, which would make a dead worker look alive', async () => {
   const heartbeat = join(installation.folder, 'heartbeat');
-  const operated = await openInstallation({ HEARTBEAT_FILE: heartbeat });
-  expect((await operated.tool('reindex')).code).toBe(0);
+  const other = await openInstallation({ HEARTBEAT_FILE: heartbeat });
+  expect((await other.tool('reindex')).code).toBe(0);
   expect(existsSync(heartbeat)).toBe(false);
 });
 
-/** Gives up jobs, in this order, beside one that waits until much later. */
+/** Gives up jobs, in this order, and adds one that is due much later. */
 const giveUpJobs = (...tasks: readonly JobTask[]): Promise<readonly string[]> =>
   withStores(async ({ ports: { embeddingJobs, outbox } }) => {
     const jobs = tasks.map((task) => ({ id: randomUUID() as JobId, task, group: null, dueAt: 0 }));
@@ -132,7 +132,7 @@ const profileId = randomUUID() as ProfileId;
 const embedTask: JobTask = { kind: 'embed', collectionId: randomUUID() as CollectionId };
 const mailTask: JobTask = { kind: 'mail.credentials', profileId, sealed: 'c2VhbGVk' };
 
-test('jobs that were given up are listed, on lines that no server text can control', async () => {
+test('jobs that were given up are listed, and the text of a server cannot break their lines', async () => {
   const [embed, mail] = await giveUpJobs(embedTask, mailTask);
   const { code, stdout } = await installation.tool('jobs', 'list');
   expect(code).toBe(0);
@@ -155,13 +155,13 @@ test('jobs that were given up are listed, on lines that no server text can contr
   });
 });
 
-test('a job that was given up is retried beside a running service; one whose secret is gone is reported and discarded', async () => {
+test('a job that was given up is retried while a service runs; one without its secret is reported and discarded', async () => {
   const { compose, tool } = installation;
   const [mail = '', first = '', second = ''] = await giveUpJobs(mailTask, embedTask, embedTask);
   await compose();
-  const retried = await tool('--json', 'jobs', 'retry', first, mail, 'nonsense');
-  expect(retried.code).toBe(1);
-  expect(JSON.parse(retried.stdout)).toEqual([
+  const retry = await tool('--json', 'jobs', 'retry', first, mail, 'nonsense');
+  expect(retry.code).toBe(1);
+  expect(JSON.parse(retry.stdout)).toEqual([
     { id: first, outcome: 'requeued' },
     { id: mail, outcome: 'secret_removed' },
     { id: 'nonsense', outcome: 'not_given_up' },
@@ -179,7 +179,7 @@ test('a job that was given up is retried beside a running service; one whose sec
   expect(await state()).toMatchObject({ waiting: 1, jobs: [] });
 });
 
-test('key check tells a well-formed secret from a mistyped one and repeats neither', async () => {
+test('keys check distinguishes a well-formed secret from a mistyped one, and prints neither', async () => {
   const secret = makeSecret(new Uint8Array(32).fill(3));
   const mistyped = secret.slice(0, -1) + (secret.endsWith('a') ? 'b' : 'a');
   const good = await installation.tool('keys', 'check', secret);

@@ -1,4 +1,4 @@
-/** Whether a process is left of the group that was led by this one, which was started `detached`. */
+/** Returns whether the process group of `pid`, a process started with `detached`, still has a process. */
 export const isGroupAlive = (pid: number): boolean => {
   try {
     return process.kill(-pid, 0);

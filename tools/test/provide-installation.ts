@@ -4,7 +4,7 @@ import { createInstallation, type Installation } from './installation.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
-/** An installation for each test, by `beforeEach`, or one for all, by `beforeAll`. */
+/** Provides an installation for each test (`beforeEach`), or one for all tests (`beforeAll`). */
 export const provideInstallation = (
   before: (create: () => Promise<() => Promise<void>>) => void,
   variables: Variables = {},
@@ -17,7 +17,7 @@ export const provideInstallation = (
   return lateBound(() => installation);
 };
 
-/** An installation for the rest of a test, removed before those that were opened earlier. */
+/** Opens an installation for the rest of a test. Later ones are removed first. */
 export const openInstallation = async (variables: Variables = {}): Promise<Installation> => {
   const installation = await createInstallation(variables);
   onTestFinished(() => installation.remove());

@@ -4,19 +4,20 @@ import { get as getPlain, type RequestOptions } from 'node:http';
 import { get as getByTls } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { absent, freePort, onPath, selfSignedCertificate } from '@portico/test-servers';
+import { skipUnlessRequired, freePort, findOnPath, selfSignedCertificate } from '@portico/test-servers';
 import { endProcess, root } from '../src/service-process.ts';
 import { createInstallation, type Installation } from './installation.ts';
 
-const program = onPath('haproxy') ?? absent('HAProxy', 'install it (Debian, Ubuntu: apt-get install haproxy)');
+const program =
+  findOnPath('haproxy') ?? skipUnlessRequired('HAProxy', 'install it (Debian, Ubuntu: apt-get install haproxy)');
 
-interface Answer {
+interface ProxyResponse {
   readonly status: number | undefined;
   readonly location: string | undefined;
   readonly body: string;
 }
 
-const ask = (address: string, headers: RequestOptions['headers'] = {}): Promise<Answer> =>
+const sendRequest = (address: string, headers: RequestOptions['headers'] = {}): Promise<ProxyResponse> =>
   new Promise((resolve, reject) => {
     const get = address.startsWith('https:') ? getByTls : getPlain;
     get(address, { agent: false, rejectUnauthorized: false, headers }, (response) => {
@@ -27,7 +28,7 @@ const ask = (address: string, headers: RequestOptions['headers'] = {}): Promise<
     }).on('error', reject);
   });
 
-/** The stack's own configuration, except that it listens on free ports and has one process, found by its port. */
+/** Starts HAProxy with the stack's configuration, except that it listens on free ports and has one server. */
 const startProxy = async (installation: Installation, servicePort: string, variables: Record<string, string> = {}) => {
   const [port, tlsPort] = [await freePort(), await freePort()];
   const text = readFileSync(join(root, 'deploy/haproxy.cfg'), 'utf8')
@@ -42,7 +43,7 @@ const startProxy = async (installation: Installation, servicePort: string, varia
     env: { ...process.env, ...variables },
   });
   closeSync(log);
-  await expect.poll(() => ask(`http://127.0.0.1:${port}/`).catch(() => null)).not.toBeNull();
+  await expect.poll(() => sendRequest(`http://127.0.0.1:${port}/`).catch(() => null)).not.toBeNull();
   return { child, plain: `http://127.0.0.1:${port}`, byTls: `https://127.0.0.1:${tlsPort}` };
 };
 
@@ -53,7 +54,7 @@ describe.skipIf(!program)('the proxy of the stack', () => {
   const start = async (variables?: Record<string, string>) => {
     const proxy = await startProxy(installation, servicePort, variables);
     proxies.push(proxy.child);
-    await expect.poll(async () => (await ask(`${proxy.plain}/health`)).status).toBe(200);
+    await expect.poll(async () => (await sendRequest(`${proxy.plain}/health`)).status).toBe(200);
     return proxy;
   };
   beforeAll(async () => {
@@ -68,57 +69,62 @@ describe.skipIf(!program)('the proxy of the stack', () => {
   test('does not expose the metrics of a process', async () => {
     const { plain } = await start();
     for (const path of ['/metrics', '/METRICS', '/metrics/', '/metrics?x=1']) {
-      expect(await ask(plain + path), path).toMatchObject({ status: 404, body: '{"detail": "Not found"}' });
+      expect(await sendRequest(plain + path), path).toMatchObject({ status: 404, body: '{"detail": "Not found"}' });
     }
   });
 
   test('does not trust a caller that states its own address', async () => {
     const { plain } = await start();
     const statuses = [];
-    for (const forged of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
-      statuses.push((await ask(`${plain}/api/collections/`, { 'X-Forwarded-For': forged })).status);
+    for (const forgedAddress of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
+      statuses.push((await sendRequest(`${plain}/api/collections/`, { 'X-Forwarded-For': forgedAddress })).status);
     }
     expect(statuses).toEqual([401, 401, 429]);
   });
 
-  test('with a certificate redirects callers to https, but answers its own health check', async () => {
+  test('redirects callers to https if it has a certificate, but passes its own health check', async () => {
     const certificate = selfSignedCertificate();
     expect(certificate).not.toBeNull();
     const pem = join(installation.folder, 'certificate.pem');
     writeFileSync(pem, `${certificate!.cert}${certificate!.key}`, { mode: 0o600 });
     const { plain, byTls } = await start({ TLS_CERTIFICATE_FILE: pem });
-    const sentOnTo = async (address: string, Host: string) => {
-      const { status, location } = await ask(address, { Host });
+    const redirectOf = async (address: string, Host: string) => {
+      const { status, location } = await sendRequest(address, { Host });
       expect(status).toBe(308);
       return location;
     };
     const path = '/docs?x=1';
-    expect(await sentOnTo(plain + path, 'portico.example')).toBe('https://portico.example/docs?x=1');
+    expect(await redirectOf(plain + path, 'portico.example')).toBe('https://portico.example/docs?x=1');
     // Not to the port of plain HTTP, which does not speak TLS.
-    expect(await sentOnTo(plain + path, 'localhost:3000')).toBe('https://localhost/docs?x=1');
-    expect(await sentOnTo(plain + path, '[::1]:3000')).toBe('https://[::1]/docs?x=1');
-    expect((await ask(`${byTls}/openapi.json`)).status).toBe(200);
+    expect(await redirectOf(plain + path, 'localhost:3000')).toBe('https://localhost/docs?x=1');
+    expect(await redirectOf(plain + path, '[::1]:3000')).toBe('https://[::1]/docs?x=1');
+    expect((await sendRequest(`${byTls}/openapi.json`)).status).toBe(200);
     const elsewhere = await start({ TLS_CERTIFICATE_FILE: pem, TLS_PORT: '8444' });
-    expect(await sentOnTo(elsewhere.plain + path, 'localhost:3000')).toBe('https://localhost:8444/docs?x=1');
+    expect(await redirectOf(elsewhere.plain + path, 'localhost:3000')).toBe('https://localhost:8444/docs?x=1');
   });
 
-  test('tells the service whether a caller came by TLS, whatever the caller says', async () => {
+  test("reports to the service whether a caller used TLS, and ignores the caller's own header", async () => {
     const certificate = selfSignedCertificate();
     const pem = join(installation.folder, 'scheme.pem');
     writeFileSync(pem, `${certificate!.cert}${certificate!.key}`, { mode: 0o600 });
     const { byTls } = await start({ TLS_CERTIFICATE_FILE: pem });
     const { plain } = await start();
     const issuerAt = async (address: string, scheme: string) => {
-      const { body } = await ask(`${address}/.well-known/openid-configuration`, { 'X-Forwarded-Proto': scheme });
+      const { body } = await sendRequest(`${address}/.well-known/openid-configuration`, {
+        'X-Forwarded-Proto': scheme,
+      });
       return (JSON.parse(body) as { readonly token_endpoint: string }).token_endpoint;
     };
     expect(await issuerAt(byTls, 'http')).toBe(`${byTls}/local-issuer/token`);
     expect(await issuerAt(plain, 'https')).toBe(`${plain}/local-issuer/token`);
   });
 
-  test("answers in the service's own format if no process is left", async () => {
+  test("responds in the service's format if no process is available", async () => {
     const { child, plain } = await startProxy(installation, String(await freePort()));
     proxies.push(child);
-    expect(await ask(`${plain}/health`)).toMatchObject({ status: 503, body: '{"detail": "Service unavailable"}' });
+    expect(await sendRequest(`${plain}/health`)).toMatchObject({
+      status: 503,
+      body: '{"detail": "Service unavailable"}',
+    });
   });
 });

@@ -29,9 +29,9 @@ const page = readFileSync(join(root, 'docs/publishing.md'), 'utf8');
 const { env, steps } = (parse(/```yaml\n(.*?)```/s.exec(page)?.[1] ?? '') as Workflow).jobs.publish;
 const repository = join(installation.folder, 'repository');
 
-/** Runs the steps of the example for an event, with the tool of this checkout in place of the one that it fetches. */
-const runSteps = async (event: 'push' | 'pull_request', token: string): Promise<{ code: number; said: string }> => {
-  let said = '';
+/** Runs the steps of the example for an event, with the tool of this checkout instead of the one that it fetches. */
+const runSteps = async (event: 'push' | 'pull_request', token: string): Promise<{ code: number; output: string }> => {
+  let output = '';
   for (const step of steps.filter(({ if: condition = '' }) => !condition || condition.includes(`== '${event}'`))) {
     if (!step.run || step.name === 'Install the tool') continue;
     expect(Object.keys(step.env ?? {})).toEqual(['PORTICO_TOKEN']);
@@ -40,23 +40,23 @@ const runSteps = async (event: 'push' | 'pull_request', token: string): Promise<
       ...{ ...env, PORTICO_SERVER: installation.api.address, PORTICO_TOKEN: token },
     };
     try {
-      said += (await run('bash', ['-e', '-c', step.run], { cwd: repository, env: variables })).stdout;
+      output += (await run('bash', ['-e', '-c', step.run], { cwd: repository, env: variables })).stdout;
     } catch (error) {
       const { code, stdout } = error as { code: unknown; stdout: string };
       if (typeof code !== 'number') throw error;
-      return { code, said: said + stdout };
+      return { code, output: output + stdout };
     }
   }
-  return { code: 0, said };
+  return { code: 0, output };
 };
 
-/** The token of a service account with the scope that the page says this one needs. */
+/** Creates a service account with the scope that the page names for this variable, and returns its token. */
 const tokenOf = async (variable: string): Promise<string> => {
   const scope = new RegExp(`\`${variable}\` with \`([a-z:]+)\``).exec(page)?.[1] ?? '';
   return (await installation.tool('accounts', 'add', variable, '--scope', scope)).stdout.trim();
 };
 
-test('the steps of the example plan on a pull request, publish on a push, and fail for a broken document', async () => {
+test('the example plans on a pull request, publishes on a push, and fails for a broken document', async () => {
   await installation.compose();
   const { token } = (await installation.admin()) as { token: string };
   const [plan, publish] = [await tokenOf('PORTICO_PLAN_TOKEN'), await tokenOf('PORTICO_TOKEN')];
@@ -64,28 +64,31 @@ test('the steps of the example plan on a pull request, publish on a push, and fa
   symlinkSync(root, join(repository, '.portico'));
   const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
   writeFileSync(join(repository, 'apis', 'weather.json'), JSON.stringify(document));
-  const planned = await runSteps('pull_request', plan);
-  expect([planned.code, planned.said]).toEqual([
+  const plannedRun = await runSteps('pull_request', plan);
+  expect([plannedRun.code, plannedRun.output]).toEqual([
     0,
     expect.stringContaining('nothing was written. It would be 1 created'),
   ]);
-  expect(await runSteps('push', publish)).toEqual({ code: 0, said: expect.stringContaining('1 created') as string });
-  const names = await installation.api.ask<{ name: string }[]>({ token }, 'GET', '/api/collections/');
+  expect(await runSteps('push', publish)).toEqual({ code: 0, output: expect.stringContaining('1 created') as string });
+  const names = await installation.api.request<{ name: string }[]>({ token }, 'GET', '/api/collections/');
   expect(names.map(({ name }) => name)).toEqual(['Weather']);
   writeFileSync(join(repository, 'apis', 'broken.json'), '{"openapi": ');
-  for (const [event, own] of [
+  for (const [event, eventToken] of [
     ['pull_request', plan],
     ['push', publish],
   ] as const) {
-    expect(await runSteps(event, own)).toEqual({ code: 1, said: expect.stringContaining('1 refused.') as string });
+    expect(await runSteps(event, eventToken)).toEqual({
+      code: 1,
+      output: expect.stringContaining('1 refused.') as string,
+    });
   }
 });
 
-test('the example fetches what its reader chooses, as the page explains, and installs it as the image does', () => {
-  const fetched = steps.find((step) => step.with?.['path'] === '.portico')?.with;
-  for (const chosen of [fetched?.['repository'], fetched?.['ref']]) {
-    expect(chosen).toMatch(/^YOUR-/);
-    expect(page).toContain(`\`${String(chosen)}\``);
+test('the reader chooses the repository and ref of the example, as the page explains; it installs as the image does', () => {
+  const checkout = steps.find((step) => step.with?.['path'] === '.portico')?.with;
+  for (const placeholder of [checkout?.['repository'], checkout?.['ref']]) {
+    expect(placeholder).toMatch(/^YOUR-/);
+    expect(page).toContain(`\`${String(placeholder)}\``);
   }
   expect(page).not.toMatch(/portico:[\d.]+/);
   const install = steps.find(({ name }) => name === 'Install the tool')?.run ?? '';

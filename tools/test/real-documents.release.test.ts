@@ -7,12 +7,12 @@ import { root, type ServiceProcess } from '../src/service-process.ts';
 import { createInstallation, type Installation } from './installation.ts';
 
 const specs = resolve(root, '../shared/data/specs');
-const present = existsSync(specs);
-if (!present) process.stderr.write(`Skipped: there are no real documents at ${specs}\n`);
+const isPresent = existsSync(specs);
+if (!isPresent) process.stderr.write(`Skipped: there are no real documents at ${specs}\n`);
 
-const files = present ? readdirSync(specs).filter((file) => file.endsWith('.json') && file !== 'manifest.json') : [];
+const files = isPresent ? readdirSync(specs).filter((file) => file.endsWith('.json') && file !== 'manifest.json') : [];
 
-interface Taken {
+interface ImportedDocument {
   readonly file: string;
   readonly id: string;
   readonly outcome: string;
@@ -21,7 +21,7 @@ interface Taken {
 const none = { type: 'none', name: null };
 const bearer = { type: 'bearer', name: 'Authorization' };
 
-/** Checked by hand: the base address and the first security requirement of some odd documents. */
+/** The base URL and the first security requirement of some unusual documents, checked by hand. */
 const metadata: Readonly<Record<string, readonly [baseUrl: string, authentication: object]>> = {
   'amentum.space-gravity': ['/', none],
   'apache.org-qakka': ['/', none],
@@ -49,74 +49,75 @@ const metadata: Readonly<Record<string, readonly [baseUrl: string, authenticatio
 
 const tokenOf = (caller: Credential): string => (caller && 'token' in caller ? caller.token : '');
 
-describe.skipIf(!present)('some hundred and fifty real documents, imported by the operator', () => {
+describe.skipIf(!isPresent)('about 150 real documents, imported by the operator', () => {
   let installation: Installation;
   let admin: Credential;
   let service: ServiceProcess;
-  let taken: readonly Taken[];
+  let documents: readonly ImportedDocument[];
   beforeAll(async () => {
     installation = await createInstallation();
     const { code, stdout, stderr } = await installation.tool('--json', 'import', specs);
     expect(code, stderr).toBe(0);
-    taken = (JSON.parse(stdout) as { taken: Taken[] }).taken;
+    documents = (JSON.parse(stdout) as Record<'taken', ImportedDocument[]>).taken;
     service = await installation.start();
     admin = await installation.admin();
   });
   afterAll(() => installation.remove());
 
-  test('every one is taken', () => {
-    expect(taken.map(({ file }) => basename(file)).sort()).toEqual([...files].sort());
-    expect(new Set(taken.map(({ outcome }) => outcome))).toEqual(new Set(['created']));
+  test('all are imported', () => {
+    expect(documents.map(({ file }) => basename(file)).sort()).toEqual([...files].sort());
+    expect(new Set(documents.map(({ outcome }) => outcome))).toEqual(new Set(['created']));
   });
 
-  test('every one comes back as the text that was sent', async () => {
-    for (const { file, id } of taken) {
+  test('each is returned as the text that was sent', async () => {
+    for (const { file, id } of documents) {
       const response = await fetch(`${installation.api.address}/api/collections/${id}`, {
         headers: { authorization: `Bearer ${tokenOf(admin)}` },
       });
-      const answer = await response.text();
+      const body = await response.text();
       const text = readFileSync(join(specs, basename(file)), 'utf8')
         .replace(/^\ufeff/, '')
         .trim();
-      const start = answer.indexOf('"openapi_spec":') + '"openapi_spec":'.length;
-      expect(answer.slice(start, start + text.length) === text, basename(file)).toBe(true);
-      expect(answer.slice(start + text.length), basename(file)).toMatch(/^\s*,"created_by":/);
+      const start = body.indexOf('"openapi_spec":') + '"openapi_spec":'.length;
+      expect(body.slice(start, start + text.length) === text, basename(file)).toBe(true);
+      expect(body.slice(start + text.length), basename(file)).toMatch(/^\s*,"created_by":/);
     }
   });
 
-  test('base address and authentication are derived from each document by the rules', async () => {
+  test('base URL and authentication are derived from each document by the rules', async () => {
     for (const [file, [baseUrl, authentication]] of Object.entries(metadata)) {
-      const id = taken.find((line) => basename(line.file) === `${file}.json`)?.id ?? '';
-      const answer = await installation.api.ask<{ base_url: string; authentication: object }>(
+      const id = documents.find((line) => basename(line.file) === `${file}.json`)?.id ?? '';
+      const body = await installation.api.request<{ base_url: string; authentication: object }>(
         admin,
         'GET',
         `/api/collections/${id}/metadata`,
       );
-      expect(answer.base_url, file).toBe(baseUrl);
-      expect(answer.authentication, file).toEqual({ value: null, ...authentication });
+      expect(body.base_url, file).toBe(baseUrl);
+      expect(body.authentication, file).toEqual({ value: null, ...authentication });
     }
   });
 
-  test('the largest one is uploaded within 1 GiB of memory, while other requests are answered', async () => {
+  test('the largest one is uploaded within 1 GiB of memory, while other requests succeed', async () => {
     const text = readFileSync(join(specs, 'github.com-ghes.deref.json'), 'utf8');
-    const others: number[] = [];
+    const healthStatuses: number[] = [];
     let uploading = true;
-    const asking = (async () => {
+    const polling = (async () => {
       // With pauses, so that these requests do not push the upload past its deadline.
-      for (; uploading; await pause(10)) others.push((await installation.api.call(null, 'GET', '/health')).status);
+      for (; uploading; await pause(10))
+        healthStatuses.push((await installation.api.call(null, 'GET', '/health')).status);
     })();
     const response = await fetch(`${installation.api.address}/api/collections/`, {
       method: 'POST',
       headers: { authorization: `Bearer ${tokenOf(admin)}`, 'content-type': 'application/json' },
       body: `{"name": "The largest", "openapi_spec": ${text}}`,
     });
-    const answer = await response.text();
+    const body = await response.text();
     uploading = false;
-    await asking;
+    await polling;
     expect(response.status).toBe(201);
-    expect(answer.includes(text.trim())).toBe(true);
-    expect(others.length).toBeGreaterThan(10);
-    expect(new Set(others)).toEqual(new Set([200]));
+    expect(body.includes(text.trim())).toBe(true);
+    expect(healthStatuses.length).toBeGreaterThan(10);
+    expect(new Set(healthStatuses)).toEqual(new Set([200]));
     const peakKilobytes = Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]);
     expect(peakKilobytes).toBeLessThan(1_048_576);
   });
@@ -126,7 +127,7 @@ describe.skipIf(!present)('some hundred and fifty real documents, imported by th
     expect(JSON.parse(stdout)).toMatchObject({ created: 0, updated: 0, unchanged: files.length, refused: 0 });
   });
 
-  test('malformed ones are refused with the line and column of the fault', async () => {
+  test('malformed documents are rejected with the line and column of the error', async () => {
     const folder = join(specs, 'malformed');
     const malformed = readdirSync(folder).filter((file) => file.endsWith('.broken'));
     const { code, stdout } = await installation.tool(
@@ -134,7 +135,9 @@ describe.skipIf(!present)('some hundred and fifty real documents, imported by th
       'import',
       ...malformed.map((file) => join(folder, file)),
     );
-    const summary = JSON.parse(stdout) as { taken: unknown[]; refused_files: { file: string; reason: string }[] };
+    const summary = JSON.parse(stdout) as Record<'taken', unknown[]> & {
+      refused_files: { file: string; reason: string }[];
+    };
     expect(code).toBe(1);
     expect(summary.taken).toEqual([]);
     expect(summary.refused_files).toHaveLength(malformed.length);

@@ -4,10 +4,10 @@ import { countOnServers, countStatements, recordedCounts } from '../src/bench/co
 import { scenarios } from '../src/bench/scenarios.ts';
 
 /**
- * What each kind of request takes is counted, not timed, so that it is the same on every machine. A difference is a
+ * The cost of each kind of request is counted, not timed, so that it is the same on every machine. A difference is a
  * regression, or an improvement to record: `npm run bench -- --part counts --record`, and the same with `--servers`.
  */
-test('on the embedded default each kind of request takes the recorded statements', async () => {
+test('on the embedded database, each kind of request takes the recorded statements', async () => {
   expect(await countStatements(scenarios)).toEqual(recordedCounts().embedded);
 });
 

@@ -12,61 +12,61 @@ export interface ToolRun {
   readonly stderr: string;
 }
 
-/** A command under way, and what it has said on standard error so far. */
+/** A running command; `errorOutput` returns its standard error so far. */
 export interface RunningTool {
-  readonly said: () => string;
-  readonly ended: Promise<ToolRun>;
+  readonly errorOutput: () => string;
+  readonly result: Promise<ToolRun>;
 }
 
 /**
- * Starts a command of the operator's tool in this process, with these variables alone. Without anything `typed` no
- * terminal is attached, and there is nothing to read.
+ * Starts a command of the operator's tool in this process, with only these variables. With `input`, standard input is a
+ * terminal; without, no terminal is attached, and there is nothing to read.
  */
-export const startTool = (variables: Environment, args: readonly string[], typed?: string): RunningTool => {
-  const [stdout, stderr] = [recorded(), recorded()];
-  const stdin = Object.assign(Readable.from([typed ?? '']), { isTTY: typed !== undefined });
+export const startTool = (variables: Environment, args: readonly string[], input?: string): RunningTool => {
+  const [stdout, stderr] = [recordOutput(), recordOutput()];
+  const stdin = Object.assign(Readable.from([input ?? '']), { isTTY: input !== undefined });
   const io = { stdin, stdout: stdout.stream, stderr: stderr.stream };
-  const ended = run([process.execPath, 'portico', ...args], variables, io).then((code) => ({
+  const result = run([process.execPath, 'portico', ...args], variables, io).then((code) => ({
     code,
     stdout: stdout.text(),
     stderr: stderr.text(),
   }));
-  return { said: stderr.text, ended };
+  return { errorOutput: stderr.text, result };
 };
 
-/** The same, until it has ended. */
-export const runTool = (variables: Environment, args: readonly string[], typed?: string): Promise<ToolRun> =>
-  startTool(variables, args, typed).ended;
+/** Runs a command in this process to its end. */
+export const runTool = (variables: Environment, args: readonly string[], input?: string): Promise<ToolRun> =>
+  startTool(variables, args, input).result;
 
-/** What any process of a test takes over: a place for compiled sources, so that it starts in half the time. */
-export const inherited: Environment = {
+/** The variables that each process of a test inherits. The compile cache halves the time of its start. */
+export const inheritedVariables: Environment = {
   PATH: process.env.PATH,
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
 };
 
-/** What Node runs as the tool. */
+/** The arguments with which Node runs the tool. */
 export const toolArguments = ['-C', '@portico/source', join(root, 'apps/cli/src/main.ts')] as const;
 
-/** Starts a command as a process, for what a process has to do with. */
+/** Starts a command in a separate process, for tests of signals, pipes and exit codes. */
 export const startToolProcess = (
   variables: Environment,
   args: readonly string[],
 ): RunningTool & { readonly child: ChildProcessWithoutNullStreams } => {
   const child = spawn(process.execPath, [...toolArguments, ...args], {
     cwd: root,
-    env: { ...inherited, ...variables },
+    env: { ...inheritedVariables, ...variables },
   });
-  const [stdout, stderr] = [recorded(), recorded()];
+  const [stdout, stderr] = [recordOutput(), recordOutput()];
   child.stdout.pipe(stdout.stream);
   child.stderr.pipe(stderr.stream);
-  const ended = once(child, 'close').then(([code, signal]) => {
-    if (typeof code !== 'number') throw new Error(`The tool was ended by ${String(signal)}: ${stderr.text()}`);
+  const result = once(child, 'close').then(([code, signal]) => {
+    if (typeof code !== 'number') throw new Error(`The tool was terminated by ${String(signal)}: ${stderr.text()}`);
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   });
-  return { child, said: stderr.text, ended };
+  return { child, errorOutput: stderr.text, result };
 };
 
-const recorded = () => {
+const recordOutput = () => {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {

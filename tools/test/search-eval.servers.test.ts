@@ -36,20 +36,20 @@ const evaluate = async (args: readonly string[], variables: Readonly<Record<stri
   }
 };
 
-const own = ['--corpus', corpus, '--queries', queries];
+const corpusOptions = ['--corpus', corpus, '--queries', queries];
 
-test('your own corpus is asked through the service, and the output is the same each time', async () => {
-  const [first, second] = [await evaluate(own), await evaluate(own)];
+test('your own corpus is searched through the service, and the output is the same each time', async () => {
+  const [first, second] = [await evaluate(corpusOptions), await evaluate(corpusOptions)];
   expect(first).toMatchObject({ code: 0 });
   expect(first.stdout).toMatch(/\| embedder, portico-\S+ \| 1\.000 \(1\.00–1\.00\)/);
   expect(second.stdout).toBe(first.stdout);
 });
 
-test('with OLLAMA_URL its model is evaluated, and nothing else is taken from the environment', async () => {
+test('with OLLAMA_URL, its model is evaluated, and no other variable of the environment is used', async () => {
   const ollama = await startOllamaStandIn();
   try {
     const variables = { OLLAMA_URL: ollama.url, DATA_DIR: '/nonexistent', DATABASE_URL: 'postgresql://127.0.0.1:1/x' };
-    const { code, stdout, stderr } = await evaluate([...own, '--json'], variables);
+    const { code, stdout, stderr } = await evaluate([...corpusOptions, '--json'], variables);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     const { collections } = JSON.parse(stdout) as {
       collections: { model: string; board: { rows: { key: string }[] } };
@@ -62,7 +62,7 @@ test('with OLLAMA_URL its model is evaluated, and nothing else is taken from the
   }
 });
 
-test('a bad file is told with its line, before anything is started', async () => {
+test('an invalid file is reported with its line, before anything starts', async () => {
   const bad = join(folder, 'bad.jsonl');
   writeFileSync(bad, '{"id": "a", "name": "Weather"}\n{"id": "a", "name": "Mail"}\n');
   const { code, stdout, stderr } = await evaluate(['--corpus', bad, '--queries', queries]);
@@ -70,7 +70,7 @@ test('a bad file is told with its line, before anything is started', async () =>
   expect(stderr).toBe(`search:eval: ${bad}, line 2: an earlier record has the id "a" too\n`);
 });
 
-test('help is one page, and an option that it does not name is refused', async () => {
+test('help is one page, and an option that it does not name is rejected', async () => {
   expect(await evaluate(['--help'])).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('--operations DIR') as string,

@@ -7,58 +7,60 @@ const tool = (...args: readonly string[]) => installation.tool('accounts', ...ar
 const statusOf = async (token: string, path: string): Promise<number> =>
   (await installation.api.call({ token }, 'GET', path)).status;
 
-test('the tool creates, lists, rotates and revokes service accounts, which a running service knows at once', async () => {
+test('the tool creates, lists, rotates and revokes service accounts, which a running service sees immediately', async () => {
   await installation.compose();
-  const made = await tool('add', 'ci-publisher', '--scope', 'catalog:read', '--scope', 'audit:read');
-  expect(made.code).toBe(0);
-  expect(made.stdout).toMatch(/^portico_sa_\w{71}\n$/);
-  expect(made.stderr).toBe('Created the service account ci-publisher. Its token is shown only this once:\n');
-  const token = made.stdout.trim();
+  const creation = await tool('add', 'ci-publisher', '--scope', 'catalog:read', '--scope', 'audit:read');
+  expect(creation.code).toBe(0);
+  expect(creation.stdout).toMatch(/^portico_sa_\w{71}\n$/);
+  expect(creation.stderr).toBe('Created the service account ci-publisher. Its token is shown only this once:\n');
+  const token = creation.stdout.trim();
   expect(await statusOf(token, '/api/collections/')).toBe(200);
   expect(await statusOf(token, '/api/usage')).toBe(403);
 
-  const expiring = await installation.tool(
+  const readerCreation = await installation.tool(
     ...['--json', 'accounts', 'add', 'Reader', '--scope', 'usage:read', '--expires', '2999-01-31'],
   );
-  const { token: shown, ...record } = JSON.parse(expiring.stdout) as Record<string, unknown>;
-  expect(shown).toMatch(/^portico_sa_/);
+  const { token: printedToken, ...record } = JSON.parse(readerCreation.stdout) as Record<string, unknown>;
+  expect(printedToken).toMatch(/^portico_sa_/);
   expect(record).toMatchObject({ name: 'Reader', scopes: ['usage:read'], expires_at: '2999-02-01T00:00:00.000Z' });
   expect((await tool('list')).stdout).toBe(
     'ci-publisher  catalog:read audit:read\nReader  usage:read  until 2999-01-31\n',
   );
 
-  const rotated = await tool('rotate', 'CI-Publisher', '--grace', '3600');
-  expect(rotated.stderr).toContain('the one before stays valid for 3600 seconds');
-  for (const each of [token, rotated.stdout.trim()]) expect(await statusOf(each, '/api/collections/')).toBe(200);
+  const rotation = await tool('rotate', 'CI-Publisher', '--grace', '3600');
+  expect(rotation.stderr).toContain('the previous one stays valid for 3600 seconds');
+  for (const eachToken of [token, rotation.stdout.trim()])
+    expect(await statusOf(eachToken, '/api/collections/')).toBe(200);
   expect(await tool('delete', 'ci-publisher')).toMatchObject({ code: 0, stdout: 'ci-publisher is revoked.\n' });
-  for (const each of [token, rotated.stdout.trim()]) expect(await statusOf(each, '/api/collections/')).toBe(401);
+  for (const eachToken of [token, rotation.stdout.trim()])
+    expect(await statusOf(eachToken, '/api/collections/')).toBe(401);
 });
 
-test('a taken name is refused', async () => {
+test('a name that is already in use is rejected', async () => {
   expect((await tool('add', 'robot', '--scope', 'audit:read')).code).toBe(0);
   const again = await tool('add', 'ROBOT', '--scope', 'audit:read');
   expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('already exists') as string });
 });
 
-test('the tool does as a service account what its scopes allow, and says which one is missing', async () => {
+test('a service account can use the commands that its scopes allow, and the error names the missing scope', async () => {
   const { address } = await installation.compose();
   const accounts = { seeing: ['access:read'], seeingAll: ['access:read', 'limits:write'], granting: ['access:write'] };
   const tokens: Record<string, string> = {};
   for (const [name, scopes] of Object.entries(accounts))
     tokens[name] = (await tool('add', `the ${name} one`, '--scope', ...scopes)).stdout.trim();
-  const as = (name: keyof typeof accounts, ...args: readonly string[]) =>
-    installation.toolElsewhere({ PORTICO_SERVER: address, PORTICO_TOKEN: tokens[name] ?? '' }, ...args);
+  const runAs = (name: keyof typeof accounts, ...args: readonly string[]) =>
+    installation.toolWith({ PORTICO_SERVER: address, PORTICO_TOKEN: tokens[name] ?? '' }, ...args);
 
-  for (const [name, shown] of [
+  for (const [name, hasTier] of [
     ['seeing', false],
     ['seeingAll', true],
   ] as const) {
-    const { code, stdout, stderr } = await as(name, '--json', 'people', 'list');
+    const { code, stdout, stderr } = await runAs(name, '--json', 'people', 'list');
     expect([code, stderr]).toEqual([0, '']);
-    expect((JSON.parse(stdout) as object[]).map((person) => 'tier' in person)).toEqual([shown]);
+    expect((JSON.parse(stdout) as object[]).map((person) => 'tier' in person)).toEqual([hasTier]);
   }
-  expect(await as('granting', 'groups', 'add', 'Crew')).toMatchObject({ code: 0 });
-  expect(await as('granting', 'groups', 'add', 'Fast crew', '--tier', 'gold')).toMatchObject({
+  expect(await runAs('granting', 'groups', 'add', 'Crew')).toMatchObject({ code: 0 });
+  expect(await runAs('granting', 'groups', 'add', 'Fast crew', '--tier', 'gold')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(
       'says "Scope required: limits:write": this needs an admin, or a service account with the scope limits:write.',

@@ -4,7 +4,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { addClient, register } from './clients.ts';
 import { provideInstallation } from './provide-installation.ts';
 
-// Other tests compose the service in their own process. Here is what its process adds; crash.servers.test.ts has more.
+// Other tests compose the service in their own process. These cover the separate process; see also
+// crash.servers.test.ts.
 
 const installation = provideInstallation(beforeEach);
 
@@ -19,7 +20,7 @@ test('acknowledged audit entries survive a crash', async () => {
   const writers = Array.from({ length: 8 }, async () => {
     while (alive) {
       try {
-        await api.ask(ada, 'POST', '/api/audit/', { message: { action: 'api_call' } });
+        await api.request(ada, 'POST', '/api/audit/', { message: { action: 'api_call' } });
         acknowledged++;
       } catch {
         return;
@@ -31,27 +32,27 @@ test('acknowledged audit entries survive a crash', async () => {
   alive = false;
   await Promise.all(writers);
   await start();
-  const { total } = await api.ask<{ total: number }>(admin, 'GET', '/api/audit/?pageSize=1');
+  const { total } = await api.request<{ total: number }>(admin, 'GET', '/api/audit/?pageSize=1');
   expect(total).toBeGreaterThanOrEqual(acknowledged);
 });
 
-test('the counts of the limiter survive a graceful restart', async () => {
+test('the counters of the limiter survive a graceful restart', async () => {
   const { api, start } = installation;
   const service = await start();
   const admin = await installation.admin();
   const { key } = await addClient(api, admin, 'bob');
   const override = { client_id: key.clientId, allowed_limit: 3, window_seconds: 600 };
-  await api.ask(admin, 'POST', '/api/rate-limits/overrides', override);
+  await api.request(admin, 'POST', '/api/rate-limits/overrides', override);
   const bob = await installation.person('bob');
   for (let at = 0; at < 3; at++) expect((await api.call(bob, 'GET', '/api/profiles/me')).status).toBe(200);
   expect((await api.call(bob, 'GET', '/api/profiles/me')).status).toBe(429);
   await service.stop();
-  expect(await service.ended).toBe(0);
+  expect(await service.exited).toBe(0);
   await start();
   expect((await api.call(bob, 'GET', '/api/profiles/me')).status).toBe(429);
 });
 
-test('a service whose folder and keys are open to others says so when it starts', async () => {
+test('a service warns at its start if its folder and keys are open to others', async () => {
   const { folder, start, tool } = installation;
   await tool('people', 'list', '--admins');
   chmodSync(folder, 0o777);

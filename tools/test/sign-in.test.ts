@@ -26,35 +26,35 @@ const setUp = async (options: IdentityProviderOptions = {}) => {
     PORTICO_ISSUER: provider.issuer,
     PORTICO_CLIENT_ID: provider.clientId,
   };
-  const tool = (...args: readonly string[]) => installation.toolElsewhere(env, ...args);
+  const tool = (...args: readonly string[]) => installation.toolWith(env, ...args);
   const folder = join(home, 'portico', 'sign-ins');
   const file = () => join(folder, readdirSync(folder)[0] ?? 'none');
-  const kept = () => JSON.parse(readFileSync(file(), 'utf8')) as { id_token: string; refresh_token: string };
-  /** Starts to sign in, and returns what is said until `pattern` is found in it. */
-  const startLogin = async (pattern: RegExp, { said, ended }: RunningTool) => {
-    let hasEnded = false;
-    void ended.finally(() => (hasEnded = true));
-    await expect.poll(() => hasEnded || pattern.test(said())).toBe(true);
-    const found = pattern.exec(said());
-    if (!found) throw new Error(said());
-    return { found, ended };
+  const readTokens = () => JSON.parse(readFileSync(file(), 'utf8')) as { id_token: string; refresh_token: string };
+  /** Waits until `pattern` matches the standard error of a login, and returns the match. Throws if the login exits. */
+  const startLogin = async (pattern: RegExp, { errorOutput, result }: RunningTool) => {
+    let hasExited = false;
+    void result.finally(() => (hasExited = true));
+    await expect.poll(() => hasExited || pattern.test(errorOutput())).toBe(true);
+    const match = pattern.exec(errorOutput());
+    if (!match) throw new Error(errorOutput());
+    return { match, result };
   };
   const byDevice = async () => {
     const pattern = /open (http\S+) on any device and enter the code (\S+)/;
-    const { found, ended } = await startLogin(pattern, startTool(env, ['login']));
-    expect(await provider.browse(ada, `${found[1]}?user_code=${found[2]}`)).toBeNull();
-    return ended;
+    const { match, result } = await startLogin(pattern, startTool(env, ['login']));
+    expect(await provider.browse(ada, `${match[1]}?user_code=${match[2]}`)).toBeNull();
+    return result;
   };
   const byBrowser = async (start = startTool) => {
-    const { found, ended } = await startLogin(/^(http\S+)$/m, start(env, ['login']));
-    const landing = await provider.browse(ada, found[1] ?? '');
-    return { landing: landing ?? '', start: new URL(found[1] ?? ''), ended };
+    const { match, result } = await startLogin(/^(http\S+)$/m, start(env, ['login']));
+    const landing = await provider.browse(ada, match[1] ?? '');
+    return { landing: landing ?? '', start: new URL(match[1] ?? ''), result };
   };
-  return { provider, installation, address, tool, folder, file, kept, byDevice, byBrowser };
+  return { provider, installation, address, tool, folder, file, readTokens, byDevice, byBrowser };
 };
 
 test('a person signs in on another device, and the tool then works over HTTP', async () => {
-  const { installation, address, tool, folder, file, kept, byDevice } = await setUp({ deviceFlow: 'on' });
+  const { installation, address, tool, folder, file, readTokens, byDevice } = await setUp({ deviceFlow: 'on' });
   const { code, stdout, stderr } = await byDevice();
   expect([code, stdout]).toEqual([0, `Signed in at ${address}; the sign-in is renewed while it is used.\n`]);
   expect(stderr).not.toContain('eyJ');
@@ -66,8 +66,8 @@ test('a person signs in on another device, and the tool then works over HTTP', a
   const document = join(installation.folder, 'a.json');
   writeFileSync(document, '{"openapi":"3.0.3","info":{"title":"A","version":"1"},"paths":{}}');
   expect((await tool('import', document)).stdout).toContain('1 created');
-  // The variable comes first.
-  const other = await installation.toolElsewhere(
+  // The variable takes precedence.
+  const other = await installation.toolWith(
     { PORTICO_TOKEN: 'x', XDG_CONFIG_HOME: folder },
     '--server',
     address,
@@ -76,12 +76,12 @@ test('a person signs in on another device, and the tool then works over HTTP', a
   expect(other.stderr).toContain('the credential of PORTICO_TOKEN');
   chmodSync(file(), 0o644);
   expect((await tool('whoami')).stderr).toMatch(/can be read by others: change that \(chmod 600\)/);
-  expect(kept().id_token).toMatch(/^eyJ/);
+  expect(readTokens().id_token).toMatch(/^eyJ/);
 });
 
-test('a person signs in with a browser on the same machine, and nobody else can', async () => {
+test('a person signs in with a browser on the same machine, and no one else can', async () => {
   const { address, tool, byBrowser } = await setUp();
-  const { landing, start, ended } = await byBrowser(startToolProcess);
+  const { landing, start, result } = await byBrowser(startToolProcess);
   expect(Object.fromEntries(start.searchParams)).toMatchObject({
     response_type: 'code',
     code_challenge_method: 'S256',
@@ -94,51 +94,54 @@ test('a person signs in with a browser on the same machine, and nobody else can'
   expect((await fetch(new URL('/', landing))).status).toBe(404);
   const page = await fetch(landing);
   expect([page.status, await page.text()]).toEqual([200, 'You are signed in. You can close this page.\n']);
-  expect(await ended).toMatchObject({ code: 0, stdout: expect.stringContaining(`Signed in at ${address}`) as string });
+  expect(await result).toMatchObject({ code: 0, stdout: expect.stringContaining(`Signed in at ${address}`) as string });
   expect((await tool('people', 'list', '--admins')).stdout).toContain('ada@example.com');
 });
 
-test('an issuer that has the device flow, but not for this client, is asked by a browser', async () => {
+test('with an issuer that supports the device flow, but not for this client, a person signs in with a browser', async () => {
   const { byBrowser } = await setUp({ deviceFlow: 'unlisted' });
-  const { landing, ended } = await byBrowser();
+  const { landing, result } = await byBrowser();
   await (await fetch(landing)).text();
-  expect(await ended).toMatchObject({ code: 0 });
+  expect(await result).toMatchObject({ code: 0 });
 });
 
-test('a sign-in is renewed before it expires, and ends with a sentence when the issuer ends it', async () => {
-  // Shorter than a token has to live to be used as it is.
-  const { provider, address, tool, kept, file, byDevice } = await setUp({ deviceFlow: 'on', idTokenSeconds: 100 });
+test('a sign-in is renewed before it expires; after the issuer revoked it, a message says how to sign in again', async () => {
+  // Less than the remaining lifetime below which a token is renewed.
+  const { provider, address, tool, readTokens, file, byDevice } = await setUp({
+    deviceFlow: 'on',
+    idTokenSeconds: 100,
+  });
   await byDevice();
-  const first = kept();
-  // Tokens of one second are equal.
+  const first = readTokens();
+  // Tokens that are issued in the same second are equal.
   await pause(1_000);
   expect(await tool('people', 'list', '--admins')).toMatchObject({ code: 0, stderr: '' });
-  const second = kept();
+  const second = readTokens();
   expect(second.refresh_token).not.toBe(first.refresh_token);
   expect(second.id_token).not.toBe(first.id_token);
   expect(statSync(file()).mode & 0o777).toBe(0o600);
   expect((await tool('whoami')).code).toBe(0);
-  const { refresh_token } = kept();
+  const { refresh_token } = readTokens();
   await fetch(`${provider.issuer}/token/revocation`, {
     method: 'POST',
     body: new URLSearchParams({ token: refresh_token, client_id: provider.clientId }),
   });
-  // The token of the last renewal is still good for a while; then there is nothing left.
+  // The token of the last renewal is still valid for a while; after that, no credential is left.
   expect((await tool('whoami')).code).toBe(0);
-  const [header, , signature] = kept().id_token.split('.');
+  const [header, , signature] = readTokens().id_token.split('.');
   const expired = Buffer.from(JSON.stringify({ exp: 1 })).toString('base64url');
-  writeFileSync(file(), JSON.stringify({ ...kept(), id_token: `${header}.${expired}.${signature}` }));
-  const ended = await tool('whoami');
-  expect([ended.code, ended.stderr]).toEqual([
+  writeFileSync(file(), JSON.stringify({ ...readTokens(), id_token: `${header}.${expired}.${signature}` }));
+  const expiredRun = await tool('whoami');
+  expect([expiredRun.code, expiredRun.stderr]).toEqual([
     1,
-    `portico: the sign-in at ${address} has ended: run "portico login --server ${address}" again\n`,
+    `portico: the sign-in at ${address} is no longer valid: run "portico login --server ${address}" again\n`,
   ]);
 });
 
-test('signing out forgets the sign-in here and revokes it at the issuer', async () => {
-  const { provider, address, tool, kept, file, byDevice } = await setUp({ deviceFlow: 'on' });
+test('signing out removes the local sign-in and revokes it at the issuer', async () => {
+  const { provider, address, tool, readTokens, file, byDevice } = await setUp({ deviceFlow: 'on' });
   await byDevice();
-  const { refresh_token } = kept();
+  const { refresh_token } = readTokens();
   const path = file();
   expect(await tool('--json', 'logout')).toMatchObject({
     code: 0,
@@ -150,31 +153,25 @@ test('signing out forgets the sign-in here and revokes it at the issuer', async 
     body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token, client_id: provider.clientId }),
   });
   expect(await renewal.json()).toMatchObject({ error: 'invalid_grant' });
-  expect((await tool('logout')).stdout).toBe(`Nobody was signed in at ${address}.\n`);
+  expect((await tool('logout')).stdout).toBe(`You were not signed in at ${address}.\n`);
   expect((await tool('whoami')).stderr).toContain(`run "portico login --server ${address}"`);
 });
 
-test('signing in says what is missing or wrong', async () => {
+test('login reports missing and invalid options', async () => {
   const installation = await openInstallation();
   const login = (...args: readonly string[]) =>
-    installation.toolElsewhere(
-      { HOME: installation.folder },
-      '--server',
-      'https://portico.example.com',
-      'login',
-      ...args,
-    );
+    installation.toolWith({ HOME: installation.folder }, '--server', 'https://portico.example.com', 'login', ...args);
   const client = ['--client-id', 'portico'] as const;
   expect(await login()).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('pass --issuer and --client-id') as string,
   });
-  for (const [issuer, said] of [
+  for (const [issuer, message] of [
     ['http://issuer.example.com', 'must be an https address, or http on loopback'],
     ['http://127.0.0.1:1', 'cannot be discovered'],
   ] as const) {
-    const ran = await login('--issuer', issuer, ...client);
-    expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(said)]);
-    expect(ran.stderr).not.toContain('    at ');
+    const result = await login('--issuer', issuer, ...client);
+    expect([result.code, result.stderr]).toEqual([1, expect.stringContaining(message)]);
+    expect(result.stderr).not.toContain('    at ');
   }
 });

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { root } from '../src/service-process.ts';
 import { createInstallation } from './installation.ts';
 
-// PID 1 of a container ignores signals that it has no handler for; here a missing handler shows in how the process
-// ends.
+// PID 1 of a container ignores signals that it has no handler for. Here, a missing handler shows in the exit code and
+// signal.
 test.for(['apps/http/src/main.ts', 'apps/worker/src/main.ts'])(
-  '%s shuts down in order on SIGTERM while it still waits for its database',
+  '%s shuts down cleanly on SIGTERM while it still waits for its database',
   async (main) => {
     const installation = await createInstallation();
     const environment = {
@@ -20,19 +20,19 @@ test.for(['apps/http/src/main.ts', 'apps/worker/src/main.ts'])(
       env: environment,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
-    const ended = once(child, 'exit');
+    const exit = once(child, 'exit');
     try {
-      // Keeps reading to the end: a closed output pipe would end the process as well.
-      const waits = new Promise<void>((resolve) => {
+      // Reads the output to its end: a closed pipe would terminate the process as well.
+      const unreachableLogged = new Promise<void>((resolve) => {
         let log = '';
         child.stdout.setEncoding('utf8').on('data', (text: string) => {
           log += text;
           if (log.includes('cannot be reached')) resolve();
         });
       });
-      await Promise.race([waits, ended]);
+      await Promise.race([unreachableLogged, exit]);
       child.kill('SIGTERM');
-      expect(await ended).toEqual([0, null]);
+      expect(await exit).toEqual([0, null]);
     } finally {
       child.kill('SIGKILL');
       await installation.remove();

@@ -20,13 +20,13 @@ const post = async (path: string, head: string, tail: string, bytes: number): Pr
   return response.status;
 };
 
-test('a body of 256 KiB is accepted, one byte more is not', async () => {
+test('a body of 256 KiB is accepted, and one byte more is rejected', async () => {
   const message = ['{"message": {"note": "', '"}}'] as const;
   expect(await post('/api/audit/', ...message, 262_144)).toBe(201);
   expect(await post('/api/audit/', ...message, 262_145)).toBe(413);
 });
 
-test('a body of 32 MiB with a document is accepted, one byte more is not', async () => {
+test('a body of 32 MiB with a document is accepted, and one byte more is rejected', async () => {
   const document = [
     '{"name": "n", "openapi_spec": {"openapi": "3.0.3", "info": {"title": "t", "version": "1", "description": "',
     '"}, "paths": {}}}',

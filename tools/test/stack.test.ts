@@ -42,8 +42,8 @@ const stack = parse(textOf('docker-compose.yml'), { merge: true }) as {
 const services = Object.entries(stack.services);
 const dockerfile = textOf('Dockerfile');
 
-/** Replaces `${NAME:-otherwise}`, `${NAME:+instead}` and `$$` as Compose does. */
-const interpolated = (text: string, variables: Readonly<Record<string, string>>): string =>
+/** Replaces `${NAME:-default}`, `${NAME:+replacement}` and `$$` as Compose does. */
+const interpolate = (text: string, variables: Readonly<Record<string, string>>): string =>
   text.replace(/\$\$|\$\{(\w+)(?::([-+])([^}]*))?\}/g, (_all, name?: string, operator?: string, word: string = '') => {
     if (name === undefined) return '$';
     const value = variables[name] ?? '';
@@ -51,11 +51,11 @@ const interpolated = (text: string, variables: Readonly<Record<string, string>>)
     return value || word;
   });
 
-/** The variables of a container of the image in this stack; a name without a value is passed on if it is set. */
+/** Returns the variables of a container of the image in this stack; a name without a value is passed on if it is set. */
 const environmentOf = (name: string, variables: Readonly<Record<string, string>> = {}): Record<string, string> => {
   const lines = stack.services[name]?.environment as readonly string[];
   const pairs = lines.map((line) => {
-    const [key = '', ...value] = interpolated(line, variables).split('=');
+    const [key = '', ...value] = interpolate(line, variables).split('=');
     return [key, line.includes('=') ? value.join('=') : variables[key]] as const;
   });
   const set = pairs.filter((pair): pair is [string, string] => pair[1] !== undefined);
@@ -78,14 +78,14 @@ describe.each(services)('the service %s', (_name, service) => {
   test('has limited rights, memory and processes', () => {
     expect(service.cap_drop).toEqual(['ALL']);
     expect(service.security_opt).toEqual(['no-new-privileges:true']);
-    // Compose refuses `pids_limit` beside these as a contradiction.
+    // Compose rejects `pids_limit` in addition to these as a contradiction.
     const { memory, pids } = service.deploy?.resources?.limits ?? {};
     expect(memory).toMatch(/^\d+[mg]$/);
     expect(pids).toBeGreaterThan(0);
     expect(service).not.toHaveProperty('pids_limit');
   });
 
-  test('keeps a limited amount of its log', () => {
+  test('limits the size of its log', () => {
     expect(service.logging?.driver).toBe('json-file');
     expect(service.logging?.options).toMatchObject({ 'max-size': '10m', 'max-file': '3' });
   });
@@ -95,19 +95,20 @@ describe.each(services)('the service %s', (_name, service) => {
   });
 
   test('listens only on this machine', () => {
-    for (const port of service.ports ?? []) expect(interpolated(port, {})).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+    for (const port of service.ports ?? []) expect(interpolate(port, {})).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
   });
 
   test('has no secret among its variables', () => {
     const names = Array.isArray(service.environment)
       ? service.environment.map((line: string) => line.split('=')[0] ?? '')
       : Object.keys(service.environment ?? {});
-    // Firebase's key is shown to everybody who opens the console.
-    const secretive = names.filter((name) => name !== 'IDENTITY_FIREBASE_API_KEY');
-    for (const name of secretive) expect(name).not.toMatch(/(PASSWORD|_KEY|SECRET|DATABASE_URL|REDIS_URL|PREVIOUS)$/);
+    // Firebase's key is public: everyone who opens the console sees it.
+    const checkedNames = names.filter((name) => name !== 'IDENTITY_FIREBASE_API_KEY');
+    for (const name of checkedNames)
+      expect(name).not.toMatch(/(PASSWORD|_KEY|SECRET|DATABASE_URL|REDIS_URL|PREVIOUS)$/);
   });
 
-  test('mounts only what exists', () => {
+  test('mounts only files and volumes that exist', () => {
     for (const volume of service.volumes ?? []) {
       const [source = ''] = volume.split(':');
       if (source.startsWith('.')) expect(existsSync(join(root, source)), source).toBe(true);
@@ -142,10 +143,10 @@ test('only the containers that need a server can reach it', () => {
   expect(stack.networks).toEqual({ default: null, stores: { internal: true }, embeddings: null });
 });
 
-test('a container that ends leaves no anonymous volume behind', () => {
+test('a container that exits leaves no anonymous volume behind', () => {
   const { volumes = [], tmpfs = [] } = stack.services['keys'] ?? {};
-  const [, inImage] = /^VOLUME (\S+)$/m.exec(dockerfile) ?? [];
-  expect([...volumes.map((volume) => volume.split(':')[1]), ...tmpfs]).toContain(inImage);
+  const [, imageVolume] = /^VOLUME (\S+)$/m.exec(dockerfile) ?? [];
+  expect([...volumes.map((volume) => volume.split(':')[1]), ...tmpfs]).toContain(imageVolume);
 });
 
 test('Ollama runs as a user that owns its volume', () => {
@@ -157,24 +158,24 @@ test('Ollama runs as a user that owns its volume', () => {
   expect(ollama?.depends_on).toEqual({ keys: { condition: 'service_completed_successfully' } });
 });
 
-test('files that the manual has an operator write are private, and ignored by git', () => {
+test('files that operators create according to the manual are private, and ignored by git', () => {
   const ignored = textOf('.gitignore').split('\n');
   const operations = readPages()
     .filter(({ path }) => path.startsWith('docs/operations/'))
     .map(({ text }) => text)
     .join('\n');
-  const writing = [...operations.matchAll(/^```sh\n([^`]*)^```/gm)]
+  const snippets = [...operations.matchAll(/^```sh\n([^`]*)^```/gm)]
     .map(([, lines = '']) => lines)
     .filter((lines) => / > \S+$/m.test(lines));
-  for (const lines of writing) expect(lines).toMatch(/^umask 077\b/);
-  const written = writing.flatMap((lines) => [...lines.matchAll(/ > ([\w.-]+)$/gm)]);
-  const mounted = [...operations.matchAll(/(?:\[')?\.\/([\w.-]+)(?: \}|:)/g)];
-  const names = [...written, ...mounted].map(([, name]) => name);
+  for (const lines of snippets) expect(lines).toMatch(/^umask 077\b/);
+  const writtenFiles = snippets.flatMap((lines) => [...lines.matchAll(/ > ([\w.-]+)$/gm)]);
+  const mountedFiles = [...operations.matchAll(/(?:\[')?\.\/([\w.-]+)(?: \}|:)/g)];
+  const names = [...writtenFiles, ...mountedFiles].map(([, name]) => name);
   expect(names).toEqual(['portico.dump', 'secrets.tar', 'smtp-url', 'certificate.pem']);
   for (const name of [...names, 'docker-compose.override.yml']) expect(ignored).toContain(`/${name}`);
 });
 
-test('every variable is passed to service and worker, or set for them', () => {
+test('every variable is passed to the service and the worker, or set for them', () => {
   const known = variablesBySubject.flatMap(([, group]) => group.map(({ name }) => name));
   expect(known).toContain('DATABASE_URL');
   for (const name of ['http', 'worker']) {
@@ -186,7 +187,7 @@ test('every variable is passed to service and worker, or set for them', () => {
   }
 });
 
-test('one service builds the image, because Compose would build the same name several times at once', () => {
+test('one service builds the image, because Compose would build the same name several times in parallel', () => {
   expect(services.filter(([, { build }]) => build).map(([name]) => name)).toEqual(['keys']);
 });
 
@@ -194,7 +195,7 @@ test('the worker is healthy while its heartbeat is recent', () => {
   const heartbeat = join(temporaryFolder(onTestFinished), 'heartbeat');
   const file = environmentOf('worker')['HEARTBEAT_FILE'] ?? 'none';
   const [, check = ''] = stack.services['worker']?.healthcheck?.test ?? [];
-  const status = () => spawnSync('sh', ['-c', interpolated(check, {}).replace(file, heartbeat)]).status;
+  const status = () => spawnSync('sh', ['-c', interpolate(check, {}).replace(file, heartbeat)]).status;
   expect(status()).toBe(1);
   writeFileSync(heartbeat, 'now');
   expect(status()).toBe(0);
@@ -225,7 +226,7 @@ describe('with the secrets of a first start', () => {
     );
   beforeAll(() => void keys('make'));
 
-  test('they configure service and worker, with the local issuer and a server for everything else', () => {
+  test('they configure the service and the worker, with the local issuer and a server for everything else', () => {
     for (const name of ['http', 'worker']) {
       const config = configOf(name);
       expect(config).toMatchObject({
@@ -249,7 +250,7 @@ describe('with the secrets of a first start', () => {
     expect(secret('redis/redis.conf')).toBe(`requirepass ${secret('redis/password')}`);
   });
 
-  test('an issuer turns the local one off, and the variables for Keycloak name the imported realm', () => {
+  test('an external issuer turns the local one off, and the variables for Keycloak name the imported realm', () => {
     const variables = variablesOf('deploy/identity.env');
     const realm = JSON.parse(textOf('deploy/keycloak/portico-realm.json')) as {
       readonly realm: string;
@@ -271,13 +272,15 @@ describe('with the secrets of a first start', () => {
     expect(keycloak?.profiles).toEqual([variables['COMPOSE_PROFILES']]);
   });
 
-  test('the realm lets people sign in at the console of the stack, by PKCE and nowhere else', () => {
+  test('the realm lets people sign in to the console of the stack, with PKCE, and to nothing else', () => {
     const { clients } = JSON.parse(textOf('deploy/keycloak/portico-realm.json')) as {
       readonly clients: readonly Readonly<Record<string, unknown>>[];
     };
     const origins = ['http://localhost:3000', 'http://127.0.0.1:3000'];
-    const [way] = configOf('http', variablesOf('deploy/identity.env')).signInWays;
-    expect(clients.find(({ clientId }) => clientId === (way?.kind === 'oidc' && way.clientId))).toMatchObject({
+    const [signInWay] = configOf('http', variablesOf('deploy/identity.env')).signInWays;
+    expect(
+      clients.find(({ clientId }) => clientId === (signInWay?.kind === 'oidc' && signInWay.clientId)),
+    ).toMatchObject({
       publicClient: true,
       standardFlowEnabled: true,
       redirectUris: origins.map((origin) => `${origin}/console/sign-in/callback`),
@@ -291,7 +294,7 @@ describe('with the secrets of a first start', () => {
     expect(JSON.stringify(ports)).toContain('3000');
   });
 
-  test('only its reader can read each secret, and a later start changes none', () => {
+  test('each secret is readable only by its owner, and a later start changes none', () => {
     const before = all();
     expect(keys('make')).toBe('');
     expect(all()).toEqual(before);
@@ -299,7 +302,7 @@ describe('with the secrets of a first start', () => {
     expect(new Set([before['postgres/password'], before['redis/password'], before['qdrant/api-key']]).size).toBe(3);
   });
 
-  test('a rotated secrets key can still open, after two rotations too, until it is forgotten', () => {
+  test('after two rotations, earlier secrets keys can still open data, until they are removed', () => {
     const first = secret('portico/secrets.key');
     keys('rotate');
     const second = secret('portico/secrets.key');
@@ -312,7 +315,7 @@ describe('with the secrets of a first start', () => {
     expect(secret('portico/secrets.key')).toBe(third);
   });
 
-  test('an unknown command is refused', () => {
+  test('an unknown command is rejected', () => {
     expect(() =>
       execFileSync(process.execPath, [join(root, 'deploy/make-secrets.mjs'), 'burn'], { stdio: 'ignore' }),
     ).toThrow();
@@ -330,21 +333,21 @@ describe('the image', () => {
     for (const [, base] of dockerfile.matchAll(/^FROM (\S+)/gm)) expect(base).toBe('${NODE_IMAGE}');
   });
 
-  test.runIf(hugePages.includes('[madvise]'))('asks the host for huge pages for what is large', () => {
-    const advised = (megabytes: number) =>
+  test.runIf(hugePages.includes('[madvise]'))('requests huge pages for large areas of memory', () => {
+    const advisesHugePages = (megabytes: number) =>
       execFileSync(
         process.execPath,
         [
           '--eval',
-          `globalThis.kept = Buffer.alloc(${megabytes} * 2 ** 20, 1);
+          `globalThis.buffer = Buffer.alloc(${megabytes} * 2 ** 20, 1);
           const areas = require('node:fs').readFileSync('/proc/self/smaps', 'utf8').split(/^(?=\\w+-\\w+ )/m);
           const isLarge = (area) => Number(/^Size: +(\\d+) kB$/m.exec(area)?.[1]) >= 60_000;
           console.log(areas.some((area) => isLarge(area) && /^VmFlags:.* hg/m.test(area)));`,
         ],
         { encoding: 'utf8', env: { ...process.env, ...imageVariables() } },
       ).trim();
-    expect(advised(64)).toBe('true');
-    expect(advised(1)).toBe('false');
+    expect(advisesHugePages(64)).toBe('true');
+    expect(advisesHugePages(1)).toBe('false');
   });
 
   test('runs as an unprivileged user, and has a health check', () => {
@@ -362,7 +365,7 @@ describe('the image', () => {
     }
   });
 
-  test('contains no tests, and nothing that only tests need', () => {
+  test('contains no tests, and no files that only tests need', () => {
     const ignored = textOf('.dockerignore').split('\n');
     expect(ignored).toEqual(expect.arrayContaining(['*', '**/*.test.ts', '**/test', '**/node_modules']));
     for (const project of ['libs/contracts', 'libs/testing', 'libs/test-servers', 'libs/adapters/memory']) {

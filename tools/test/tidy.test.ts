@@ -2,13 +2,24 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
+import { findInMarkdown, findInScript, findInSource, readRefusedWords } from './plain-english.ts';
 
-/** Checks what `STYLE.md` promises and no linter knows. */
+/** Checks the rules of `STYLE.md` that no linter knows. */
 const root = join(import.meta.dirname, '../..');
 const files = globSync('{apps,libs,tools}/**/*.{ts,tsx}', {
   cwd: root,
   exclude: (name) => ['node_modules', 'dist', 'out-tsc'].includes(basename(name)),
 }).map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+/** All files with prose: also documents, scripts, style sheets and configuration. */
+const textFiles = globSync(
+  [
+    '{apps,libs,tools,docs,deploy,samples,.ci,.github}/**/*.{ts,tsx,mts,mjs,md,sh,py,lua,wat,css,yml,yaml,cfg}',
+    '*.{mjs,md,yml}',
+    '{Dockerfile,.devcontainer/Dockerfile,.env.example,.ci/run,deploy/portico}',
+  ],
+  { cwd: root, exclude: ['**/node_modules', '**/dist', '**/out-tsc'] },
+).map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
 const isTest = (path: string): boolean => /\.test\.ts$|\/test\//.test(path);
 /** Lists of cases may be longer, because they are read one by one. */
@@ -18,7 +29,7 @@ const product = files.filter(({ path }) => !isCases(path));
 const linesOf = (text: string): number => text.split('\n').length - 1;
 const [fileLinesMax, caseLinesMax, functionLinesMax] = [400, 500, 70];
 
-const parsed = ({ path, text }: { readonly path: string; readonly text: string }): ts.SourceFile =>
+const parse = ({ path, text }: { readonly path: string; readonly text: string }): ts.SourceFile =>
   ts.createSourceFile(
     path,
     text,
@@ -29,7 +40,7 @@ const parsed = ({ path, text }: { readonly path: string; readonly text: string }
 
 const nodesIn = (node: ts.Node): readonly ts.Node[] => {
   const nodes = [node];
-  // Grows while it is read.
+  // The array grows while the loop reads it.
   for (const one of nodes) ts.forEachChild(one, (child) => void nodes.push(child));
   return nodes;
 };
@@ -41,7 +52,7 @@ test(`files have at most ${fileLinesMax} lines, lists of cases ${caseLinesMax}`,
 
 test(`functions of the product have at most ${functionLinesMax} lines`, () => {
   const long = product.flatMap((file) => {
-    const source = parsed(file);
+    const source = parse(file);
     const lineAt = (position: number): number => source.getLineAndCharacterOfPosition(position).line + 1;
     return nodesIn(source)
       .filter(ts.isFunctionLike)
@@ -52,37 +63,37 @@ test(`functions of the product have at most ${functionLinesMax} lines`, () => {
   expect(long).toEqual([]);
 });
 
-describe('names say what a thing is', () => {
-  const emptyWords = ['shared', 'common', 'util', 'utils', 'helper', 'helpers', 'core', 'misc', 'base'];
+describe('names are specific', () => {
+  const genericWords = ['shared', 'common', 'util', 'utils', 'helper', 'helpers', 'core', 'misc', 'base'];
 
-  test('of files and folders', () => {
-    const empty = files.filter(({ path }) => path.split(/[/.]/).some((part) => emptyWords.includes(part)));
-    expect(empty.map(({ path }) => path)).toEqual([]);
+  test('in files and folders', () => {
+    const generic = files.filter(({ path }) => path.split(/[/.]/).some((part) => genericWords.includes(part)));
+    expect(generic.map(({ path }) => path)).toEqual([]);
   });
 
-  test('of types, functions and values', () => {
-    const isEmpty = (name: string): boolean => /^I[A-Z][a-z]|(Impl|Manager|Helper|Utils?|Base|Dto)$/.test(name);
-    const empty = product.flatMap((file) =>
-      parsed(file).statements.flatMap((statement) => {
+  test('in types, functions and values', () => {
+    const isGeneric = (name: string): boolean => /^I[A-Z][a-z]|(Impl|Manager|Helper|Utils?|Base|Dto)$/.test(name);
+    const generic = product.flatMap((file) =>
+      parse(file).statements.flatMap((statement) => {
         const names = ts.isVariableStatement(statement)
           ? statement.declarationList.declarations.map(({ name }) => name.getText())
           : [(statement as { readonly name?: ts.Node }).name?.getText() ?? ''];
-        return names.filter(isEmpty).map((name) => `${file.path}: ${name}`);
+        return names.filter(isGeneric).map((name) => `${file.path}: ${name}`);
       }),
     );
-    expect(empty).toEqual([]);
+    expect(generic).toEqual([]);
   });
 });
 
 test('docstrings say returns and throws', () => {
-  const others = files.flatMap(({ path, text }) =>
+  const lines = files.flatMap(({ path, text }) =>
     text
       .split('\n')
       .flatMap((line, at) =>
         /^\s*(\/\*\*|\*|\/\/).*\b[Rr]ais(e|es|ed)\b(?! to)/.test(line) ? [`${path}:${at + 1}`] : [],
       ),
   );
-  expect(others).toEqual([]);
+  expect(lines).toEqual([]);
 });
 
 test('there are no import cycles, however long', () => {
@@ -93,18 +104,18 @@ test('there are no import cycles, however long', () => {
     ]),
   );
   const done = new Set<string>();
-  const circles: string[] = [];
-  const follow = (path: string, way: readonly string[]): void => {
-    if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(' -> '));
-    if (done.has(path) || way.includes(path)) return;
-    for (const next of importsOf.get(path) ?? []) follow(next, [...way, path]);
+  const cycles: string[] = [];
+  const follow = (path: string, chain: readonly string[]): void => {
+    if (chain.includes(path)) cycles.push([...chain.slice(chain.indexOf(path)), path].join(' -> '));
+    if (done.has(path) || chain.includes(path)) return;
+    for (const next of importsOf.get(path) ?? []) follow(next, [...chain, path]);
     done.add(path);
   };
   for (const { path } of files) follow(path, []);
-  expect(circles).toEqual([]);
+  expect(cycles).toEqual([]);
 });
 
-test('a test is beside the code that it tests', () => {
+test('a test is next to the code that it tests', () => {
   const strays = files.filter(
     ({ path, text }) =>
       /\/src\/.*\.test\.ts$/.test(path) && !/(?:from|import\() ?'\.\.?\/|import\.meta\.dirname/.test(text),
@@ -112,7 +123,7 @@ test('a test is beside the code that it tests', () => {
   expect(strays.map(({ path }) => path)).toEqual([]);
 });
 
-test('no test has a time limit of its own', () => {
+test('no test has its own time limit', () => {
   const limits = [
     /\b(?:test|it|describe)\b.*\{ time(?:out): /,
     /^ +\{ time(?:out): [\d_* ]+\},$/m,
@@ -121,4 +132,14 @@ test('no test has a time limit of its own', () => {
   ];
   const limited = files.filter(({ path, text }) => isTest(path) && limits.some((limit) => limit.test(text)));
   expect(limited.map(({ path }) => path)).toEqual([]);
+});
+
+test('comments, documents, titles, messages and names have no refused words', () => {
+  const words = readRefusedWords(readFileSync(join(root, 'STYLE.md'), 'utf8'));
+  const refusals = textFiles.flatMap(({ path, text }) => {
+    if (path.endsWith('.md')) return findInMarkdown(words, path, text);
+    if (/\.m?[jt]sx?$/.test(path)) return findInSource(words, parse({ path, text }), { titlesOnly: isCases(path) });
+    return findInScript(words, path, text);
+  });
+  expect(refusals).toEqual([]);
 });

@@ -20,8 +20,8 @@ beforeEach(() => {
 
 const document = (title: string, description = '', paths = {}) =>
   JSON.stringify({ openapi: '3.0.3', info: { title, description, version: '1' }, paths });
-const departing = JSON.stringify({ openapi: '3.0.3', info: { title: 'Departing' }, paths: {} });
-const reading = { get: { responses: { 200: { description: 'It' } } } };
+const nonconforming = JSON.stringify({ openapi: '3.0.3', info: { title: 'Departing' }, paths: {} });
+const getOperation = { get: { responses: { 200: { description: 'It' } } } };
 
 const write = (name: string, content: string): string => {
   const file = join(folder, name);
@@ -33,24 +33,25 @@ const write = (name: string, content: string): string => {
 type Tool = (...args: readonly string[]) => Promise<ToolRun>;
 
 const onStores: Tool = (...args) => installation.tool(...args);
-/** As on another machine, where a pipeline may have set these variables. */
+/** Runs the tool as on another machine, where a pipeline may have set these variables. */
 const overHttp = (...args: readonly string[]) => overHttpWith({}, ...args);
 const overHttpWith = (variables: Readonly<Record<string, string>>, ...args: readonly string[]) =>
-  installation.toolElsewhere(
+  installation.toolWith(
     { PORTICO_SERVER: installation.api.address, PORTICO_TOKEN: admin.token, DATA_DIR: '/nowhere', ...variables },
     ...args,
   );
 
-interface Summary {
+interface ImportedDocument {
+  readonly id: string;
+  readonly name: string;
+  readonly outcome: string;
+  readonly description_derived: boolean;
+}
+
+interface Summary extends Readonly<Record<'taken', readonly ImportedDocument[]>> {
   readonly created: number;
   readonly updated: number;
   readonly unchanged: number;
-  readonly taken: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly outcome: string;
-    readonly description_derived: boolean;
-  }[];
 }
 
 const summaryOf = ({ code, stdout, stderr }: ToolRun): Summary & { readonly code: number } => {
@@ -58,19 +59,23 @@ const summaryOf = ({ code, stdout, stderr }: ToolRun): Summary & { readonly code
   return { ...(JSON.parse(stdout) as Summary), code };
 };
 
-/** Without ids, and without what is said of names that the other way has used before. */
+/** Splits the output into lines, without ids, and without warnings about names that the other case has used. */
 const linesOf = (stdout: string): readonly string[] =>
   stdout
     .replace(/[0-9a-f-]{36}/g, 'ID')
     .split('\n')
-    .filter((line) => !line.startsWith('    this name is taken already'));
+    .filter((line) => !line.startsWith('    this name is already taken'));
 
 const descriptionOf = async (name: string): Promise<string | undefined> => {
-  const all = await installation.api.ask<{ name: string; description: string }[]>(admin, 'GET', '/api/collections/');
+  const all = await installation.api.request<{ name: string; description: string }[]>(
+    admin,
+    'GET',
+    '/api/collections/',
+  );
   return all.find((one) => one.name === name)?.description;
 };
 
-/** What a client of the database can see of everything that an import writes. */
+/** Returns all rows that an import writes. */
 const rows = (): string => {
   const database = new Database(join(installation.folder, 'portico.sqlite'), { readonly: true });
   try {
@@ -92,37 +97,37 @@ describe.each([
   { way: 'on the stores', tool: onStores, other: overHttp },
   { way: 'over HTTP', tool: overHttp, other: onStores },
 ])('an import $way', ({ way, tool, other }) => {
-  const importing = async (...args: readonly string[]) => summaryOf(await tool('--json', 'import', ...args));
+  const runImport = async (...args: readonly string[]) => summaryOf(await tool('--json', 'import', ...args));
 
-  test('a second source of a name is told, with the id of the first', async () => {
+  test('a warning reports that a name is already taken, with the id of the first collection', async () => {
     const first = write('first/a.json', document('Twice named'));
     const second = write('second/b.json', document('Twice named'));
     const [one] = summaryOf(await tool('--json', 'import', first)).taken;
-    const told = `this name is taken already, by ${one?.id}`;
-    expect((await tool('import', '--dry-run', second)).stdout).toContain(told);
-    expect((await tool('import', second)).stdout).toContain(told);
-    expect((await tool('import', second)).stdout).not.toContain(told);
-    const listed = JSON.parse((await tool('--json', 'collections', 'list', 'twice')).stdout) as { id: string }[];
-    expect(listed.map(({ id }) => id)).toContain(one?.id);
+    const warning = `this name is already taken by ${one?.id}`;
+    expect((await tool('import', '--dry-run', second)).stdout).toContain(warning);
+    expect((await tool('import', second)).stdout).toContain(warning);
+    expect((await tool('import', second)).stdout).not.toContain(warning);
+    const collections = JSON.parse((await tool('--json', 'collections', 'list', 'twice')).stdout) as { id: string }[];
+    expect(collections.map(({ id }) => id)).toContain(one?.id);
     const lines = (await tool('collections', 'list', 'twice')).stdout.trim().split('\n');
-    expect(lines).toHaveLength(listed.length);
+    expect(lines).toHaveLength(collections.length);
     expect(lines[0]).toMatch(/^[0-9a-f-]{36} {2}Twice named {2}created \d{4}-\d\d-\d\d {2}changed \d{4}-\d\d-\d\d$/);
-    const ids = listed.map(({ id }) => id);
-    const gone = await tool('collections', 'delete', ...ids, 'no-id');
-    expect([gone.code, gone.stdout]).toEqual([
+    const ids = collections.map(({ id }) => id);
+    const deletion = await tool('collections', 'delete', ...ids, 'no-id');
+    expect([deletion.code, deletion.stdout]).toEqual([
       1,
       [...ids.map((id) => `deleted  ${id}\n`), 'refused  no-id: Collection not found\n'].join(''),
     ]);
     expect((await tool('collections', 'list', 'twice')).stdout).toBe('No collection has such a name.\n');
   });
 
-  test('says what became of each file, in the same words as the other way', async () => {
+  test('reports the outcome of each file, in the same words on the stores and over HTTP', async () => {
     write('good.json', document(`Good\u202eone ${way}\u0007`, 'Two\r\nlines\u001b[2J'));
     write(
       'deep/er/good.yaml',
       'openapi: 3.1.0\ninfo: {title: Good too, version: "1.10"}\npaths: {}\nx-big: 12345678901234567890\n',
     );
-    write('departing.json', departing);
+    write('departing.json', nonconforming);
     write('list.json', '[{"openapi": "3.0.3"}]');
     write('package.json', '{"name": "x", "config": {"openapi": "3.0.3"}}');
     write('notes.txt', 'not looked at');
@@ -144,7 +149,7 @@ describe.each([
     ]);
     expect(await descriptionOf(`Good one ${way}`)).toBe('Two\nlines[2J');
 
-    // The other way the same paths are the same collections.
+    // On the stores and over HTTP, the same paths are the same collections.
     const [verbose, explained, json] = [['--verbose'], ['--explain'], ['--json', '--verbose']];
     for (const options of [verbose, explained, json]) {
       const { code, stdout } = await tool('import', folder, ...(options ?? []));
@@ -166,17 +171,17 @@ describe.each([
     }
   });
 
-  test('refuses a departure from the official schema with --strict', async () => {
-    const { code, stdout } = await tool('import', write('departing.json', departing), '--strict');
+  test('rejects a departure from the official schema with --strict', async () => {
+    const { code, stdout } = await tool('import', write('departing.json', nonconforming), '--strict');
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^refused .*: openapi_spec\/info .*version/)]);
   });
 
-  test('describes a document that has no description by its words, and says so', async () => {
-    const paths = { '/v1/bridges/{id}/tolls': { get: { summary: 'Reads a toll', ...reading.get } } };
+  test('derives a missing description from the words of the document, and reports that', async () => {
+    const paths = { '/v1/bridges/{id}/tolls': { get: { summary: 'Reads a toll', ...getOperation.get } } };
     write('roads.json', document(`Roads ${way}`, '', paths));
     write('described.json', document('Described', 'In its own words'));
-    const { taken } = await importing(folder);
-    expect(taken.map(({ name, description_derived }) => [name, description_derived])).toEqual([
+    const { taken: documents } = await runImport(folder);
+    expect(documents.map(({ name, description_derived }) => [name, description_derived])).toEqual([
       ['Described', false],
       [`Roads ${way}`, true],
     ]);
@@ -185,37 +190,37 @@ describe.each([
     expect(again.stdout).toMatch(/^unchanged .* {2}Roads .* {2}\(.*roads\.json\) {2}description derived/m);
   });
 
-  test('follows a link that is named, but none that is found in a folder', async () => {
+  test('follows a link that is an argument, but no link inside a folder', async () => {
     write('one/a.json', document('A'));
     const elsewhere = write('elsewhere/b.json', document('B'));
     const one = join(folder, 'one');
     symlinkSync('..', join(one, 'loop'));
     symlinkSync(join(elsewhere, '..'), join(one, 'other'));
-    expect(await importing(one)).toMatchObject({ code: 0, created: 1 });
-    expect(await importing(join(one, '**/*.json'))).toMatchObject({ created: 0, unchanged: 1 });
+    expect(await runImport(one)).toMatchObject({ code: 0, created: 1 });
+    expect(await runImport(join(one, '**/*.json'))).toMatchObject({ created: 0, unchanged: 1 });
     const link = join(folder, 'link.json');
     symlinkSync(elsewhere, link);
-    expect(await importing(link)).toMatchObject({ created: 1 });
-    expect(await importing(join(one, 'other'))).toMatchObject({ created: 1 });
+    expect(await runImport(link)).toMatchObject({ created: 1 });
+    expect(await runImport(join(one, 'other'))).toMatchObject({ created: 1 });
   });
 
-  test('updates instead of duplicating, also by glob, by file and from a copy with --base', async () => {
+  test('updates instead of duplicating, also by glob, by file, and from a copy with --base', async () => {
     const file = write('a.json', document('First'));
     write('b.json', document('Second'));
-    expect(await importing(folder)).toMatchObject({ code: 0, created: 2 });
-    expect(await importing(join(folder, '*.json'))).toMatchObject({ created: 0, unchanged: 2 });
+    expect(await runImport(folder)).toMatchObject({ code: 0, created: 2 });
+    expect(await runImport(join(folder, '*.json'))).toMatchObject({ created: 0, unchanged: 2 });
     write('a.json', document('First, reworded'));
-    expect(await importing(file, file)).toMatchObject({ created: 0, updated: 1, unchanged: 0 });
+    expect(await runImport(file, file)).toMatchObject({ created: 0, updated: 1, unchanged: 0 });
 
     const based = write('based/c.json', document('Third'));
     const base = ['--base', join(folder, 'based'), '--source', way] as const;
-    expect(await importing(based, ...base)).toMatchObject({ created: 1 });
+    expect(await runImport(based, ...base)).toMatchObject({ created: 1 });
     const copy = write('copy/c.json', document('Third'));
-    const fromCopy = await importing(copy, '--base', join(folder, 'copy'), '--source', way);
+    const fromCopy = await runImport(copy, '--base', join(folder, 'copy'), '--source', way);
     expect(fromCopy).toMatchObject({ created: 0, unchanged: 1 });
   });
 
-  test('that fails half-way has told what it had done', async () => {
+  test('that fails half-way reports the files that it has imported', async () => {
     const database = new Database(join(installation.folder, 'portico.sqlite'));
     const failing = `create trigger failing before insert on collections when new.name like 'Failing%'
       begin select raise(fail, 'it is full'); end`;
@@ -228,11 +233,11 @@ describe.each([
       expect([first.code, first.stderr]).toEqual([1, expect.stringMatching(/it is full|Internal server error/)]);
       expect(linesOf(first.stdout)).toEqual([
         `created    ID  Whole ${way}  (${folder}/a.json)`,
-        'Interrupted, 2 of 3 files left. Until then:',
+        'Interrupted, 2 of 3 files left. So far:',
         '1 created, 0 updated, 0 unchanged, 0 skipped, 0 refused.',
         '',
       ]);
-      expect(await importing(folder)).toMatchObject({
+      expect(await runImport(folder)).toMatchObject({
         code: 1,
         interrupted: true,
         files_left: 2,
@@ -243,14 +248,14 @@ describe.each([
       database.exec('drop trigger failing');
       database.close();
     }
-    expect(await importing(folder)).toMatchObject({ code: 0, created: 2, unchanged: 1 });
+    expect(await runImport(folder)).toMatchObject({ code: 0, created: 2, unchanged: 1 });
   });
 
-  test('says with --dry-run what it would do, and writes nothing', async () => {
-    const file = write('a.json', document('Dry', 'About Dry', { '/a': reading, '/b': reading }));
+  test('reports with --dry-run the changes that it would make, and writes nothing', async () => {
+    const file = write('a.json', document('Dry', 'About Dry', { '/a': getOperation, '/b': getOperation }));
     await tool('import', file);
-    write('a.json', document('Drier', 'About Drier', { '/b': reading, '/c': reading }));
-    write('new.json', document('New', 'About New', { '/n': reading }));
+    write('a.json', document('Drier', 'About Drier', { '/b': getOperation, '/c': getOperation }));
+    write('new.json', document('New', 'About New', { '/n': getOperation }));
     write('broken.json', '{"openapi": ');
     const before = rows();
     const { code, stdout } = await tool('import', folder, '--dry-run');
@@ -270,47 +275,47 @@ describe.each([
       'Dry run, nothing was written. It would be 1 created, 1 updated, 0 unchanged, 0 skipped, 1 refused.',
       '',
     ]);
-    expect(await importing(file, '--dry-run')).toMatchObject({
+    expect(await runImport(file, '--dry-run')).toMatchObject({
       code: 0,
       dry_run: true,
       updated: 1,
       taken: [{ changes: { operations_added: { total: 1, first: ['GET /c'] } } }],
     });
     expect(rows()).toBe(before);
-    // The comparison sees what an import writes.
+    // The comparison does detect the writes of an import.
     await tool('import', file);
     expect(rows()).not.toBe(before);
   });
 
-  test('publishes a document as the collection of a name', async () => {
+  test('publishes a document as the collection with the name of --name', async () => {
     const file = write('named.json', document('Its title'));
-    const named = [file, '--name', `Chosen ${way}`] as const;
-    const [first, again] = [await importing(...named), await importing(...named)];
+    const args = [file, '--name', `Chosen ${way}`] as const;
+    const [first, again] = [await runImport(...args), await runImport(...args)];
     expect([first.taken[0]?.outcome, again.taken[0]?.outcome]).toEqual(['created', 'unchanged']);
     expect(again.taken[0]?.id).toBe(first.taken[0]?.id);
-    const another = summaryOf(await other('--json', 'import', ...named));
-    expect(another.taken[0]).toMatchObject({ outcome: 'unchanged', id: first.taken[0]?.id });
+    const otherRun = summaryOf(await other('--json', 'import', ...args));
+    expect(otherRun.taken[0]).toMatchObject({ outcome: 'unchanged', id: first.taken[0]?.id });
     write('second.json', document('Second'));
     expect(await tool('import', folder, '--name', 'Chosen')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--name is for one document, and these are 2') as string,
+      stderr: expect.stringContaining('--name is for one document, but there are 2') as string,
     });
   });
 
-  test('is seen by a running service in its next request, and found soon', async () => {
+  test('is visible in the next request to a running service, and soon in its searches', async () => {
     const { api } = installation;
     const name = `Weather ${way}`;
     await tool('import', write('weather.json', document(name, `Forecasts of rain and wind ${way}`)));
-    const listed = await api.ask<{ name: string }[]>(admin, 'GET', '/api/collections/');
-    expect(listed.map((one) => one.name)).toContain(name);
+    const collections = await api.request<{ name: string }[]>(admin, 'GET', '/api/collections/');
+    expect(collections.map((one) => one.name)).toContain(name);
     const query = `rain and wind ${way}`;
     await expect
-      .poll(() => api.ask<object[]>(admin, 'POST', '/api/vector/search', { query }))
+      .poll(() => api.request<object[]>(admin, 'POST', '/api/vector/search', { query }))
       .toContainEqual(expect.objectContaining({ collection_name: name }));
   });
 });
 
-test('a source makes import keys that are the same on every machine, and differ from those of other sources', async () => {
+test('the import keys of a source are the same on every machine, and differ from those of other sources', async () => {
   const [mine, copy] = [write('one/openapi.json', document('Mine')), write('two/openapi.json', document('Mine'))];
   const from = async (variables: Readonly<Record<string, string>>, file: string, ...options: readonly string[]) =>
     summaryOf(await overHttpWith(variables, '--json', 'import', file, '--base', join(file, '..'), ...options)).taken[0]
@@ -322,7 +327,7 @@ test('a source makes import keys that are the same on every machine, and differ 
   expect(await from({}, copy, '--source', 'acme/two')).toBe('unchanged');
 });
 
-test('an import on the stores records an admin, over HTTP who calls', async () => {
+test('an import on the stores records an admin, and over HTTP the caller', async () => {
   const file = write('recorded.json', document('Recorded'));
   expect(await onStores('import', file, '--as', 'nobody@example.com')).toMatchObject({
     code: 1,
@@ -330,7 +335,7 @@ test('an import on the stores records an admin, over HTTP who calls', async () =
   });
   expect(await overHttp('import', file, '--as', 'admin@localhost')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('--as is not for a server') as string,
+    stderr: expect.stringContaining('--as cannot be used with a server') as string,
   });
   expect(await onStores('import', file, '--as', 'ADMIN@localhost')).toMatchObject({ code: 0 });
 });

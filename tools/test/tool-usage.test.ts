@@ -45,14 +45,14 @@ test.each([
   [['accounts', 'rotate', 'nobody'], 1, 'there is no service account nobody'],
   [['accounts', 'rotate', 'nobody', '--grace', '604801'], 2, 'from 0 to 604800'],
   [['accounts', 'delete', 'nobody'], 1, '"accounts list" shows them'],
-  [['whoami'], 2, 'asks a server: pass --server URL, or set PORTICO_SERVER'],
+  [['whoami'], 2, 'needs a server: pass --server URL, or set PORTICO_SERVER'],
   [['nonsense'], 2, 'unknown command'],
-])('%j exits with %i and says what is wrong, on one line', async (args, code, said) => {
-  const ran = await installation.tool(...args);
-  expect(ran).toMatchObject({ code, stdout: '' });
-  expect(ran.stderr).toContain(said);
-  // Commander adds where help is.
-  expect(ran.stderr.replace('(see portico --help)\n', '').trim().split('\n')).toHaveLength(1);
+])('%j exits with %i and explains the error on one line', async (args, code, message) => {
+  const result = await installation.tool(...args);
+  expect(result).toMatchObject({ code, stdout: '' });
+  expect(result.stderr).toContain(message);
+  // Commander appends a hint about --help.
+  expect(result.stderr.replace('(see portico --help)\n', '').trim().split('\n')).toHaveLength(1);
 });
 
 test.each([
@@ -70,16 +70,16 @@ test.each([
   ['keys reset'],
   ['token --admin', 'token'],
   ['doctor'],
-])('%s refuses a server', async (line, command = line) => {
-  const ran = await installation.tool(...line.split(' '), '--server', 'https://portico.example.com');
-  expect(ran).toEqual({
+])('%s rejects a server', async (line, command = line) => {
+  const result = await installation.tool(...line.split(' '), '--server', 'https://portico.example.com');
+  expect(result).toEqual({
     code: 2,
     stdout: '',
     stderr: `portico: "portico ${command}" works on the stores alone: run it where their variables are set, without --server\n`,
   });
 });
 
-test('help names every command and exits with 0, and so does the tool alone; a noun alone shows its own', async () => {
+test('help, which is also the default, lists every command and exits with 0; a noun alone prints its own help', async () => {
   const { code, stdout, stderr } = await installation.tool('--help');
   expect([code, stderr]).toEqual([0, '']);
   for (const command of ['token', 'people', 'access', 'import', 'reindex', 'jobs', 'keys', 'accounts', 'doctor'])
@@ -90,7 +90,7 @@ test('help names every command and exits with 0, and so does the tool alone; a n
   expect(noun).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Usage: portico people /) as string });
 });
 
-test('the version is that of the project', async () => {
+test('--version prints the version of the project', async () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   expect(await installation.tool('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import protobuf from 'protobufjs';
 
-/** What an OpenTelemetry collector was sent, in a form that tests read. */
+/** A span that the collector has received, in a form that is easy to check. */
 export interface CollectedSpan {
   readonly service: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface CollectedSpan {
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 
-/** The part of opentelemetry/proto/collector/trace/v1/trace_service.proto and what it imports that is read here. */
+/** The part of opentelemetry/proto/collector/trace/v1/trace_service.proto and its imports that the tests need. */
 const { root } = protobuf.parse(`
   syntax = "proto3";
   message Request { repeated ResourceSpans resource_spans = 1; }
@@ -54,7 +54,7 @@ interface DecodedSpan {
   readonly status?: { readonly code?: number };
 }
 
-/** Takes OTLP over HTTP at a port of 127.0.0.1, a given one or any. */
+/** Starts an OpenTelemetry collector that accepts OTLP over HTTP at 127.0.0.1, by default on any free port. */
 export const startTraceCollector = async (port = 0) => {
   const spans: CollectedSpan[] = [];
   const paths = new Set<string>();

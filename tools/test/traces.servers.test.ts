@@ -5,13 +5,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openInstallation } from './provide-installation.ts';
 import { startTraceCollector } from './trace-collector.ts';
 
-const installed = async (variables: Readonly<Record<string, string>>) => {
+const openWithLog = async (variables: Readonly<Record<string, string>>) => {
   const installation = await openInstallation(variables);
   const log = () => readFileSync(join(installation.folder, 'service.log'), 'utf8').trim().split('\n');
   return { ...installation, log: () => log().map((line) => JSON.parse(line) as Record<string, unknown>) };
 };
 
-const collecting = async (port?: number) => {
+const startCollector = async (port?: number) => {
   const collector = await startTraceCollector(port);
   onTestFinished(() => collector.close());
   return collector;
@@ -23,9 +23,9 @@ const documentOf = (title: string) => ({
   paths: { '/forecast': { get: { responses: { 200: { description: 'It' } } } } },
 });
 
-test('a request is a span of the trace that its caller names, and its statements are spans below', async () => {
-  const collector = await collecting();
-  const { start, api, admin, log } = await installed({
+test("a request is a span in its caller's trace, and its statements are child spans", async () => {
+  const collector = await startCollector();
+  const { start, api, admin, log } = await openWithLog({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
     OTEL_BSP_SCHEDULE_DELAY: '50',
     SERVICE_NAME: 'catalog',
@@ -33,7 +33,7 @@ test('a request is a span of the trace that its caller names, and its statements
   await start();
   const caller = (await admin()) as { token: string };
   const body = { name: 'Weather', openapi_spec: documentOf('Weather') };
-  const { id } = await api.ask<{ id: string }>(caller, 'POST', '/api/collections/', body);
+  const { id } = await api.request<{ id: string }>(caller, 'POST', '/api/collections/', body);
   const [traceId, parent] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
   const { status } = await fetch(`${api.address}/api/collections/${id}?include=usage`, {
     headers: {
@@ -43,9 +43,9 @@ test('a request is a span of the trace that its caller names, and its statements
     },
   });
   expect(status).toBe(200);
-  const ofTrace = () => collector.spans.filter((span) => span.traceId === traceId);
-  await expect.poll(() => ofTrace().some(({ kind }) => kind === 2)).toBe(true);
-  const server = ofTrace().find(({ kind }) => kind === 2);
+  const spansOfTrace = () => collector.spans.filter((span) => span.traceId === traceId);
+  await expect.poll(() => spansOfTrace().some(({ kind }) => kind === 2)).toBe(true);
+  const server = spansOfTrace().find(({ kind }) => kind === 2);
   expect(server).toMatchObject({
     ...{ service: 'catalog', name: 'GET /api/collections/:collection_id', parentSpanId: parent, status: 0 },
     attributes: {
@@ -56,7 +56,7 @@ test('a request is a span of the trace that its caller names, and its statements
       'portico.request_id': 'r-1',
     },
   });
-  const statements = ofTrace().filter(({ kind }) => kind === 3);
+  const statements = spansOfTrace().filter(({ kind }) => kind === 3);
   expect(statements.map(({ name }) => name)).toEqual(expect.arrayContaining(['callers.byUid', 'collections.document']));
   for (const { parentSpanId, attributes } of statements)
     expect([parentSpanId, attributes['db.system.name']]).toEqual([server?.spanId, 'sqlite']);
@@ -64,21 +64,21 @@ test('a request is a span of the trace that its caller names, and its statements
   await expect
     .poll(() => log().find((line) => line['request_id'] === 'r-1'))
     .toMatchObject({ msg: 'request', trace_id: traceId });
-  // Each job of the new collection is a trace of its own.
+  // Each job of the new collection is a separate trace.
   await expect
     .poll(() => collector.spans.filter(({ kind }) => kind === 5).map(({ name }) => name))
     .toEqual(expect.arrayContaining(['job embed', 'job operations']));
   const job = collector.spans.find(({ name }) => name === 'job embed');
   expect([job?.parentSpanId, job?.attributes['portico.job.kind']]).toEqual(['', 'embed']);
   expect(collector.spans.some((span) => span.parentSpanId === job?.spanId && span.name === 'outbox.done')).toBe(true);
-  // No path, no query, no credential, and nothing without a request or a job.
+  // Spans contain no path, query or credential, and no statement is traced outside of a request or job.
   expect(JSON.stringify(collector.spans)).not.toMatch(new RegExp(`${id}|include=usage|eyJ|Weather`));
   expect(collector.spans.filter(({ kind, parentSpanId }) => kind === 3 && parentSpanId === '')).toEqual([]);
 });
 
-test('an error is told by its kind, and an unknown path is not told at all', async () => {
-  const collector = await collecting();
-  const { start, api } = await installed({
+test('the span of an error has its status, and an unknown path is not recorded', async () => {
+  const collector = await startCollector();
+  const { start, api } = await openWithLog({
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.endpoint}/here`,
     OTEL_SERVICE_NAME: 'named',
     OTEL_BSP_SCHEDULE_DELAY: '50',
@@ -95,9 +95,9 @@ test('an error is told by its kind, and an unknown path is not told at all', asy
   expect([...collector.paths]).toEqual(['POST /here application/x-protobuf']);
 });
 
-test('what is left is sent when the service stops', async () => {
-  const collector = await collecting();
-  const { start, api } = await installed({
+test('pending spans are sent when the service stops', async () => {
+  const collector = await startCollector();
+  const { start, api } = await openWithLog({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
     OTEL_BSP_SCHEDULE_DELAY: '600000',
   });
@@ -108,27 +108,29 @@ test('what is left is sent when the service stops', async () => {
   expect(collector.spans.map(({ name }) => name)).toContain('GET /health');
 });
 
-test('a collector that is away is told once, and takes nothing down', async () => {
+test('an unavailable collector is logged once, and does not affect the service', async () => {
   const port = await freePort();
-  const { start, api, log } = await installed({
+  const { start, api, log } = await openWithLog({
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
     OTEL_EXPORTER_OTLP_TIMEOUT: '200',
     OTEL_BSP_SCHEDULE_DELAY: '50',
   });
   const service = await start();
-  const said = (message: string) => log().filter(({ msg }) => msg === message).length;
-  const away = 'The OpenTelemetry collector is away: traces are lost until it is back';
+  const countMessages = (message: string) => log().filter(({ msg }) => msg === message).length;
+  const unavailable = 'The OpenTelemetry collector is unavailable: traces are lost until it is available again';
   const call = async () => expect((await fetch(`${api.address}/health`)).status).toBe(200);
-  await expect.poll(async () => (await call(), said(away))).toBe(1);
+  await expect.poll(async () => (await call(), countMessages(unavailable))).toBe(1);
   for (let calls = 0; calls < 20; calls++) await call();
-  const collector = await collecting(port);
-  await expect.poll(async () => (await call(), said('The OpenTelemetry collector is back'))).toBe(1);
+  const collector = await startCollector(port);
+  await expect
+    .poll(async () => (await call(), countMessages('The OpenTelemetry collector is available again')))
+    .toBe(1);
   expect(collector.spans.length).toBeGreaterThan(0);
-  expect(said(away)).toBe(1);
+  expect(countMessages(unavailable)).toBe(1);
   expect(log().filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
   collector.close();
   await service.stop();
-  expect(await service.ended).toBe(0);
+  expect(await service.exited).toBe(0);
 });
 
 const sdk = /@opentelemetry\/(sdk-trace|exporter|otlp|resources|core)/;
@@ -145,14 +147,14 @@ test.each([
 ] as const)('the SDK is loaded only if it is needed: %s', async (_name, variables, isLoaded) => {
   const recorder = await openInstallation();
   const [hooks, list] = [join(recorder.folder, 'loaded.mjs'), join(recorder.folder, 'loaded.txt')];
-  // Sees every module that is loaded, by import and by require.
+  // Records every module that is loaded by import or require.
   writeFileSync(
     hooks,
     `import { appendFileSync } from 'node:fs';
      import { registerHooks } from 'node:module';
      registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(list)}, url + '\\n'), next(url, context)) });`,
   );
-  const { start, api } = await installed({ NODE_OPTIONS: `--import=file://${hooks}`, ...variables });
+  const { start, api } = await openWithLog({ NODE_OPTIONS: `--import=file://${hooks}`, ...variables });
   const service = await start();
   expect((await fetch(`${api.address}/ready`)).status).toBe(200);
   await service.stop();

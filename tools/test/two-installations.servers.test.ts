@@ -11,13 +11,13 @@ import { openInstallation } from './provide-installation.ts';
 
 const postgres = await startPostgres();
 const redis = await startRedis();
-const standIn = await startQdrantStandIn();
+const fake = await startQdrantStandIn();
 const real = await startQdrant();
 afterAll(async () => {
-  for (const server of [postgres, redis, standIn]) await server?.close();
+  for (const server of [postgres, redis, fake]) await server?.close();
 });
 
-/** An installation, its admin, and what it must find: the words of its collections by id. */
+/** An installation, its admin, and the results that its searches must return: the words of its collections by id. */
 interface Side {
   readonly installation: Installation;
   readonly words: Map<string, string>;
@@ -37,7 +37,7 @@ const documentOf = (word: string) => ({
   paths: { [`/${word}`]: { get: { summary: `Read the ${word}`, responses: {} } } },
 });
 
-/** A hundred changes: sixty collections are created, twenty of them described anew, and twenty deleted. */
+/** Makes 100 changes: creates 60 collections, changes the description of 20, and deletes 20. */
 const change = async ({ installation: { api }, admin, words }: Side, side: string): Promise<void> => {
   const ids: string[] = [];
   for (let number = 0; number < 60; number += 1) {
@@ -48,48 +48,48 @@ const change = async ({ installation: { api }, admin, words }: Side, side: strin
     words.set(id, word);
   }
   for (const id of ids.slice(0, 20))
-    await api.ask(admin, 'PUT', `/api/collections/${id}`, { description: `All about ${words.get(id)}` });
+    await api.request(admin, 'PUT', `/api/collections/${id}`, { description: `All about ${words.get(id)}` });
   for (const id of ids.slice(20, 40)) {
-    await api.ask(admin, 'DELETE', `/api/collections/${id}`);
+    await api.request(admin, 'DELETE', `/api/collections/${id}`);
     words.delete(id);
   }
 };
 
-interface Found {
+interface Match {
   readonly collection_id: string;
 }
 
-/** Expects that each answer has all that the installation has, and nothing else, until Qdrant gives it. */
-const expectRight = async ({ installation: { api }, admin, words }: Side): Promise<void> => {
+/** Expects that searches return exactly the collections of the installation, and waits until Qdrant provides them. */
+const expectCompleteResults = async ({ installation: { api }, admin, words }: Side): Promise<void> => {
   const all = [...words.keys()].sort();
   for (const path of ['/api/vector/search', '/api/operations/search']) {
     const search = async () => {
-      const answer = await api.call(admin, 'POST', path, { query: 'read about it', k_limit: 100 });
-      expect((answer.body as Found[]).map(({ collection_id }) => collection_id).sort(), path).toEqual(all);
-      return answer;
+      const response = await api.call(admin, 'POST', path, { query: 'read about it', k_limit: 100 });
+      expect((response.body as Match[]).map(({ collection_id }) => collection_id).sort(), path).toEqual(all);
+      return response;
     };
     await eventually(search, ({ headers }) => !headers.has('x-search-mode'));
   }
 };
 
-/** Everything is embedded, so that a search has no reason to lack anything. */
-const untilEmbedded = async ({ installation: { api }, admin, words, service }: Side): Promise<void> => {
+/** Waits until everything is embedded, so that search results are complete. */
+const waitUntilEmbedded = async ({ installation: { api }, admin, words, service }: Side): Promise<void> => {
   const { embeddings, embedder } = service.portico.ports;
-  const isAll = (count: number) => count === words.size;
-  await eventually(async () => embeddings.embedded(await embedder.modelId()), isAll);
+  const isComplete = (count: number) => count === words.size;
+  await eventually(async () => embeddings.embedded(await embedder.modelId()), isComplete);
   await eventually(
-    () => api.ask<{ operations: { done: number } }>(admin, 'GET', '/api/vector/reindex'),
-    ({ operations }) => isAll(operations.done),
+    () => api.request<{ operations: { done: number } }>(admin, 'GET', '/api/vector/reindex'),
+    ({ operations }) => isComplete(operations.done),
   );
 };
 
 const servers = [
-  ['the stand-in of Qdrant', standIn],
+  ['a fake Qdrant', fake],
   ['a real Qdrant', real],
 ] as const;
 
 describe.each(servers)('two installations on one Redis and %s', (_name, qdrant) => {
-  test.skipIf(!postgres || !redis || !qdrant)('do not touch each other, however often they are restarted', async () => {
+  test.skipIf(!postgres || !redis || !qdrant)('do not affect each other, however often they restart', async () => {
     const shared = {
       REDIS_URL: redis?.url ?? '',
       QDRANT_URL: qdrant?.url ?? '',
@@ -100,37 +100,40 @@ describe.each(servers)('two installations on one Redis and %s', (_name, qdrant) 
     const other = await openSide({ ...shared, DATABASE_URL: (await postgres?.newDatabase()) ?? '' });
     await Promise.all([change(one, 'apple'), change(other, 'pear')]);
     for (const side of [one, other]) {
-      await untilEmbedded(side);
-      await expectRight(side);
+      await waitUntilEmbedded(side);
+      await expectCompleteResults(side);
     }
     for (const restarted of [[one], [other], [other, one], [one, other]]) {
       for (const { service } of restarted) await service.stop();
       for (const side of restarted) {
         side.service = await side.installation.compose();
-        await expectRight(side);
+        await expectCompleteResults(side);
       }
-      for (const side of [one, other]) await expectRight(side);
+      for (const side of [one, other]) await expectCompleteResults(side);
     }
 
-    const asked = async ({ installation: { api } }: Side) => (await api.call(null, 'GET', '/api/collections/')).status;
-    const statuses = async (side: Side) => Promise.all(Array.from({ length: 6 }, () => asked(side)));
+    const statusOf = async ({ installation: { api } }: Side) =>
+      (await api.call(null, 'GET', '/api/collections/')).status;
+    const statuses = async (side: Side) => Promise.all(Array.from({ length: 6 }, () => statusOf(side)));
     for (const side of [one, other]) expect((await statuses(side)).sort()).toEqual([401, 401, 401, 401, 401, 429]);
   });
 });
 
 const checkOf = async ({ tool }: Installation, id: string) => {
   const { stdout } = await tool('--json', 'doctor');
-  const { checks } = JSON.parse(stdout) as { checks: { id: string; state: string; said: string; advice: string }[] };
+  const { checks } = JSON.parse(stdout) as {
+    checks: (Record<'said', string> & { id: string; state: string; advice: string })[];
+  };
   return checks.find((check) => check.id === id);
 };
 
 describe.each([
   ['Redis', () => ({ REDIS_URL: redis?.url ?? '' })],
-  ['Qdrant', () => ({ QDRANT_URL: standIn.url })],
+  ['Qdrant', () => ({ QDRANT_URL: fake.url })],
 ] as const)('a copy of a database on the same %s', (server, variables) => {
   const id = `${server.toLowerCase()}.installations`;
 
-  test.skipIf(!redis)('is noticed by both while both live, and not once it has a new id', async () => {
+  test.skipIf(!redis)('is reported by both while both run, until the copy has a new id', async () => {
     const original = await openInstallation(variables());
     const copy = await openInstallation(variables());
     const archive = join(copy.folder, 'backup.tar');
@@ -145,8 +148,8 @@ describe.each([
 
     const log: string[] = [];
     const logger = createLogger('info', 'copy', { write: (line) => void log.push(line) });
-    const ofCopy = { DATA_DIR: copy.folder, PORT: '0', NODE_ENV: 'development', ...variables() };
-    const second = await startComposed(ofCopy, undefined, logger);
+    const copyVariables = { DATA_DIR: copy.folder, PORT: '0', NODE_ENV: 'development', ...variables() };
+    const second = await startComposed(copyVariables, undefined, logger);
     await first.portico.presence?.announce();
     await second.portico.presence?.announce();
     await eventually(
@@ -180,8 +183,8 @@ test.skipIf(!postgres || !redis)('a database on PostgreSQL gets a new id only wh
   const variables = { DATABASE_URL: (await postgres?.newDatabase()) ?? '', REDIS_URL: redis?.url ?? '' };
   const installation = await openInstallation(variables);
   const service = await installation.compose();
-  const refused = await installation.tool('new-identity');
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('a process uses it') as string });
+  const rejection = await installation.tool('new-identity');
+  expect(rejection).toMatchObject({ code: 1, stderr: expect.stringContaining('a process uses it') as string });
   await service.stop();
   const { stdout } = await installation.tool('--json', 'new-identity');
   const { from, to } = JSON.parse(stdout) as { from: string; to: string };

@@ -19,12 +19,12 @@ afterAll(async () => {
 });
 
 let folder: string;
-const running: { stop(): Promise<void> }[] = [];
+const services: { stop(): Promise<void> }[] = [];
 beforeEach(() => {
   folder = temporaryFolder(onTestFinished);
 });
 afterEach(async () => {
-  for (const service of running.splice(0)) await service.stop();
+  for (const service of services.splice(0)) await service.stop();
 });
 
 const embedded = (): Environment => ({ DATA_DIR: folder, RATE_LIMIT_DEFAULT: '100000/60' });
@@ -35,18 +35,18 @@ const onServers = async (): Promise<Environment> => ({
 });
 
 const startOld = async (variables: Environment): Promise<EarlierService> => {
-  if (!release) throw new Error('The release is not there');
+  if (!release) throw new Error('The release is not installed');
   const service = await release.start(variables);
-  running.push(service);
+  services.push(service);
   return service;
 };
 const startNew = async (variables: Environment): Promise<ComposedService> => {
   const service = await startComposed({ ...variables, PORT: '0' });
-  running.push(service);
+  services.push(service);
   return service;
 };
 const stop = async (service: { stop(): Promise<void> }): Promise<void> => {
-  running.splice(running.indexOf(service), 1);
+  services.splice(services.indexOf(service), 1);
   await service.stop();
 };
 
@@ -57,7 +57,7 @@ const documentOf = (title: string) => ({
   paths: { '/today': { get: { summary: `Tell about ${title}`, responses: {} } } },
 });
 
-interface Listed {
+interface Collection {
   readonly id: string;
   readonly name: string;
 }
@@ -66,30 +66,30 @@ interface Token {
   readonly token: string;
 }
 
-interface Filled {
+interface Fixture {
   readonly admin: Token;
   readonly ada: ApprovedClient & Token;
-  readonly weather: Listed;
+  readonly weather: Collection;
 }
 
-const tokenOf = async (variables: Environment, ...whose: readonly string[]): Promise<Token> => {
-  const { code, stdout, stderr } = await runTool(variables, ['token', ...whose]);
+const tokenOf = async (variables: Environment, ...options: readonly string[]): Promise<Token> => {
+  const { code, stdout, stderr } = await runTool(variables, ['token', ...options]);
   if (code !== 0) throw new Error(stderr);
   return { token: stdout.trim() };
 };
 
-const addCollection = (api: ApiClient, admin: Credential, name: string, more: object = {}): Promise<Listed> =>
-  api.ask(admin, 'POST', '/api/collections/', { name, openapi_spec: documentOf(name), ...more });
+const addCollection = (api: ApiClient, admin: Credential, name: string, more: object = {}): Promise<Collection> =>
+  api.request(admin, 'POST', '/api/collections/', { name, openapi_spec: documentOf(name), ...more });
 
-/** Registers and approves somebody, who gets the credentials by mail too. */
+/** Registers and approves a client, who also gets the credentials by mail. */
 const addClient = async (api: ApiClient, admin: Credential, name: string): Promise<ApprovedClient> => {
   const registration = { firebase_uid: name, email: `${name}@example.com`, full_name: name, company_name: 'Engines' };
-  const { id } = await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', registration);
+  const { id } = await api.request<{ id: string }>(null, 'POST', '/api/profiles/register', registration);
   return approve(api, admin, id);
 };
 
-/** Three collections, of which Ada may use two, and something of everything that release 0.1.0 stores. */
-const fill = async (api: ApiClient, variables: Environment): Promise<Filled> => {
+/** Creates three collections, of which Ada may use two, and some of each kind of data that release 0.1.0 stores. */
+const fill = async (api: ApiClient, variables: Environment): Promise<Fixture> => {
   const admin = await tokenOf(variables, '--admin');
   const authentication = { type: 'apiKey', name: 'X-Api-Key', in: 'header', value: 'the-credential' };
   const weather = await addCollection(api, admin, 'Weather', { authentication });
@@ -100,23 +100,23 @@ const fill = async (api: ApiClient, variables: Environment): Promise<Filled> => 
     ...(await tokenOf(variables, '--uid', 'ada', '--email', 'ada@example.com')),
   };
   for (const { id } of [weather, payments])
-    await api.ask(admin, 'POST', `/api/access/clients/${ada.id}/collections/${id}`);
-  await api.ask(ada.key, 'POST', '/api/audit/', { message: { action: 'api_call', endpoint: '/today' } });
+    await api.request(admin, 'POST', `/api/access/clients/${ada.id}/collections/${id}`);
+  await api.request(ada.key, 'POST', '/api/audit/', { message: { action: 'api_call', endpoint: '/today' } });
   const override = { client_id: ada.key.clientId, allowed_limit: 90_000, window_seconds: 60 };
-  await api.ask(admin, 'POST', '/api/rate-limits/overrides', override);
-  await listed(api, admin);
+  await api.request(admin, 'POST', '/api/rate-limits/overrides', override);
+  await collectionNames(api, admin);
   return { admin, ada, weather };
 };
 
-/** The names in a list, which is the same in each coding. */
-const listed = async ({ address }: ApiClient, { token }: Token): Promise<readonly string[]> => {
+/** Returns the names of the collections in a list, which is the same in each content coding. */
+const collectionNames = async ({ address }: ApiClient, { token }: Token): Promise<readonly string[]> => {
   const lists: (readonly string[])[] = [];
   for (const coding of ['gzip', 'identity']) {
     const response = await fetch(`${address}/api/collections/`, {
       headers: { authorization: `Bearer ${token}`, 'accept-encoding': coding },
     });
     expect(response.status).toBe(200);
-    lists.push(((await response.json()) as readonly Listed[]).map(({ name }) => name).toSorted());
+    lists.push(((await response.json()) as readonly Collection[]).map(({ name }) => name).toSorted());
   }
   const [first = [], second] = lists;
   expect(second).toEqual(first);
@@ -124,11 +124,11 @@ const listed = async ({ address }: ApiClient, { token }: Token): Promise<readonl
 };
 
 const search = async (api: ApiClient, caller: Credential): Promise<readonly string[]> => {
-  const found = await api.ask<readonly { collection_name: string }[]>(caller, 'POST', '/api/vector/search', {
+  const matches = await api.request<readonly { collection_name: string }[]>(caller, 'POST', '/api/vector/search', {
     query: 'weather',
     k_limit: 50,
   });
-  return found.map(({ collection_name: name }) => name).toSorted();
+  return matches.map(({ collection_name: name }) => name).toSorted();
 };
 
 const mailsTo = (email: string): number => {
@@ -136,20 +136,20 @@ const mailsTo = (email: string): number => {
   return readdirSync(mails).filter((name) => readFileSync(join(mails, name), 'utf8').includes(`To: ${email}`)).length;
 };
 
-/** Everything that was stored is there, and readable by whom it was. */
-const expectAll = async (api: ApiClient, { admin, ada, weather }: Filled): Promise<void> => {
-  expect(await listed(api, admin)).toEqual(['Hidden weather', 'Payments', 'Weather']);
-  expect(await listed(api, ada)).toEqual(['Payments', 'Weather']);
-  expect(await api.ask(ada.key, 'GET', `/api/collections/${weather.id}`)).toMatchObject({
+/** Expects that all stored data is present, and readable by the same callers as before. */
+const expectAllData = async (api: ApiClient, { admin, ada, weather }: Fixture): Promise<void> => {
+  expect(await collectionNames(api, admin)).toEqual(['Hidden weather', 'Payments', 'Weather']);
+  expect(await collectionNames(api, ada)).toEqual(['Payments', 'Weather']);
+  expect(await api.request(ada.key, 'GET', `/api/collections/${weather.id}`)).toMatchObject({
     openapi_spec: documentOf('Weather'),
   });
-  expect(await api.ask(ada.key, 'GET', `/api/collections/${weather.id}/metadata`)).toMatchObject({
+  expect(await api.request(ada.key, 'GET', `/api/collections/${weather.id}/metadata`)).toMatchObject({
     authentication: { value: 'the-credential' },
   });
-  expect(await api.ask(admin, 'GET', `/api/rate-limits/effective/${ada.key.clientId}`)).toMatchObject({
+  expect(await api.request(admin, 'GET', `/api/rate-limits/effective/${ada.key.clientId}`)).toMatchObject({
     allowed_limit: 90_000,
   });
-  const { data } = await api.ask<{ data: { message: unknown }[] }>(admin, 'GET', '/api/audit/?source=client');
+  const { data } = await api.request<{ data: { message: unknown }[] }>(admin, 'GET', '/api/audit/?source=client');
   expect(data.map(({ message }) => message)).toContainEqual({ action: 'api_call', endpoint: '/today' });
   await expect.poll(() => search(api, ada.key)).toEqual(['Payments', 'Weather']);
 };
@@ -157,45 +157,45 @@ const expectAll = async (api: ApiClient, { admin, ada, weather }: Filled): Promi
 const oldCannotStartAgain = /it has the migration 0006-since-0\.1\.0, which this version does not know/;
 
 describe.skipIf(!release)('after release 0.1.0', () => {
-  test('a service on SQLite has everything', async () => {
+  test('a service on SQLite has all data', async () => {
     const variables = embedded();
     const old = await startOld(variables);
-    const filled = await fill(old.api, variables);
+    const fixture = await fill(old.api, variables);
     await stop(old);
-    await expectAll((await startNew(variables)).api, filled);
+    await expectAllData((await startNew(variables)).api, fixture);
     expect(mailsTo('ada@example.com')).toBe(1);
   });
 
-  test.skipIf(!postgres || !redis)('a service on the same PostgreSQL and Redis has everything', async () => {
+  test.skipIf(!postgres || !redis)('a service on the same PostgreSQL and Redis has all data', async () => {
     const variables = await onServers();
-    // It leaves all jobs: the mail and what searches need.
+    // Leaves all jobs for the new version: the mail, and the embeddings that searches need.
     const old = await startOld({ ...variables, JOBS: 'off' });
-    const filled = await fill(old.api, variables);
+    const fixture = await fill(old.api, variables);
     await stop(old);
-    await expectAll((await startNew(variables)).api, filled);
+    await expectAllData((await startNew(variables)).api, fixture);
     await expect.poll(() => mailsTo('ada@example.com')).toBe(1);
     await expect(startOld(variables)).rejects.toThrow(oldCannotStartAgain);
   });
 
-  test.skipIf(!postgres || !redis)('both run beside each other, on the same PostgreSQL and Redis', async () => {
+  test.skipIf(!postgres || !redis)('both run in parallel on the same PostgreSQL and Redis', async () => {
     const variables = await onServers();
     const old = await startOld(variables);
-    const filled = await fill(old.api, variables);
-    const { admin, ada } = filled;
+    const fixture = await fill(old.api, variables);
+    const { admin, ada } = fixture;
     await expect.poll(() => search(old.api, ada.key)).toEqual(['Payments', 'Weather']);
     const apis = [old.api, (await startNew(variables)).api];
-    for (const api of apis) await expectAll(api, filled);
+    for (const api of apis) await expectAllData(api, fixture);
 
     const names = ['Hidden weather', 'Payments', 'Weather'];
     for (let round = 1; round <= 4; round++) {
       for (const [at, writer] of apis.entries()) {
-        const added = await addCollection(writer, admin, `Maps ${round} ${at}`);
-        names.push(added.name);
-        for (const api of apis) expect(await listed(api, admin)).toEqual(names.toSorted());
-        await writer.ask(admin, 'POST', `/api/access/clients/${ada.id}/collections/${added.id}`);
-        for (const api of apis) expect(await listed(api, ada)).toContain(added.name);
-        await writer.ask(admin, 'DELETE', `/api/access/clients/${ada.id}/collections/${added.id}`);
-        for (const api of apis) expect(await listed(api, ada)).toEqual(['Payments', 'Weather']);
+        const collection = await addCollection(writer, admin, `Maps ${round} ${at}`);
+        names.push(collection.name);
+        for (const api of apis) expect(await collectionNames(api, admin)).toEqual(names.toSorted());
+        await writer.request(admin, 'POST', `/api/access/clients/${ada.id}/collections/${collection.id}`);
+        for (const api of apis) expect(await collectionNames(api, ada)).toContain(collection.name);
+        await writer.request(admin, 'DELETE', `/api/access/clients/${ada.id}/collections/${collection.id}`);
+        for (const api of apis) expect(await collectionNames(api, ada)).toEqual(['Payments', 'Weather']);
       }
     }
     for (const api of apis) await expect.poll(() => search(api, admin)).toEqual(names.toSorted());
@@ -204,7 +204,7 @@ describe.skipIf(!release)('after release 0.1.0', () => {
       const { id, key } = await addClient(writer, admin, `client-${at}`);
       await expect.poll(() => mailsTo(`client-${at}@example.com`)).toBe(1);
       const override = { client_id: key.clientId, allowed_limit: 5, window_seconds: 3_600 };
-      await writer.ask(admin, 'POST', '/api/rate-limits/overrides', override);
+      await writer.request(admin, 'POST', '/api/rate-limits/overrides', override);
       const statusOf = async (api: ApiClient) =>
         (await api.call(key, 'GET', `/api/rate-limits/effective/${key.clientId}`)).status;
       // Each version counts at least its own requests.
@@ -213,7 +213,7 @@ describe.skipIf(!release)('after release 0.1.0', () => {
         while (statuses.at(-1) !== 429) statuses.push(await statusOf(api));
         expect(statuses.length).toBeLessThanOrEqual(6);
       }
-      await writer.ask(admin, 'DELETE', `/api/profiles/${id}`);
+      await writer.request(admin, 'DELETE', `/api/profiles/${id}`);
       for (const api of apis) expect(await statusOf(api)).toBe(401);
     }
   });

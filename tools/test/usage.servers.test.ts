@@ -17,16 +17,16 @@ const install = (variables: Readonly<Record<string, string>>): Promise<Installat
 const openapi_spec = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
 
 const readTimes = async (api: ApiClient, admin: Credential, id: string, times: number): Promise<void> => {
-  for (let time = 1; time <= times; time += 1) await api.ask(admin, 'GET', `/api/collections/${id}`);
+  for (let time = 1; time <= times; time += 1) await api.request(admin, 'GET', `/api/collections/${id}`);
 };
 
 const readsOf = async (api: ApiClient, admin: Credential, id: string): Promise<number> => {
   const path = `/api/usage?by=collection&collection_id=${id}`;
-  const [line] = await api.ask<{ reads: number }[]>(admin, 'GET', path);
+  const [line] = await api.request<{ reads: number }[]>(admin, 'GET', path);
   return line?.reads ?? 0;
 };
 
-test('a service that is stopped has written what it counted; one that is killed lacks what it counted since then', async () => {
+test('a service that stops writes its counts; one that is killed loses those since the last write', async () => {
   const installation = await install({ JOBS: 'off' });
   const { api, start } = installation;
   const first = await start();
@@ -46,7 +46,7 @@ test('a service that is stopped has written what it counted; one that is killed 
   expect(reads).toBeLessThanOrEqual(35);
 });
 
-test('reads write nothing: what they count is written all at once', async () => {
+test('reads write nothing themselves: their counts are written in batches', async () => {
   const installation = await install({ JOBS: 'off' });
   const { api, start, folder } = installation;
   await start();
@@ -54,7 +54,7 @@ test('reads write nothing: what they count is written all at once', async () => 
   const id = await addCollection(api, admin, { name: 'Weather', openapi_spec });
   const database = new DatabaseSync(join(folder, 'portico.sqlite'), { readOnly: true });
   onTestFinished(() => database.close());
-  /** Differs after each commit of another connection. */
+  /** Changes with each commit of another connection. */
   const version = () => database.prepare('pragma data_version').get()?.['data_version'];
   let commits = 0;
   for (let [read, before] = [1, version()]; read <= 300; read += 1) {
@@ -63,13 +63,13 @@ test('reads write nothing: what they count is written all at once', async () => 
     if (after !== before) commits += 1;
     before = after;
   }
-  // What was counted may be written among the reads, every few seconds.
+  // Counts may be written between the reads, every few seconds.
   expect(commits).toBeLessThan(30);
   await expect.poll(() => readsOf(api, admin, id), { interval: 500 }).toBe(300);
 });
 
 describe.skipIf(!postgres || !redis)('two processes on one PostgreSQL', () => {
-  test('add up what each of them counted', async () => {
+  test('add up their counts', async () => {
     await redis?.flush();
     const variables = { DATABASE_URL: (await postgres?.newDatabase()) ?? '', REDIS_URL: redis?.url ?? '', JOBS: 'off' };
     const installation = await install(variables);

@@ -1,7 +1,7 @@
 import type { ApiClient, Credential } from '../src/api-client.ts';
 import { eventually, type Client } from './faults/traffic.ts';
 
-/** A document whose texts all name what must not be seen. */
+/** A document in which every text names the API that must stay invisible. */
 export const documentWith = (...paths: readonly string[]) => ({
   openapi: '3.0.3',
   info: { title: 'Tonwire', version: '1' },
@@ -14,28 +14,29 @@ export const isSeen = (text: string): boolean => /tonwire/i.test(text);
 export const query = 'send a text message';
 
 /** An operation of such a document, with the collection that it belongs to. */
-export interface Sought {
+export interface Target {
   readonly id: string;
   readonly key: string;
 }
 
-export interface Found {
+export interface Match {
   readonly collection_id: string;
   readonly operation_key: string;
   readonly path: string;
 }
 
 export const search = (api: ApiClient, caller: Credential) =>
-  api.ask<readonly Found[]>(caller, 'POST', '/api/operations/search', { query, k_limit: 100 });
+  api.request<readonly Match[]>(caller, 'POST', '/api/operations/search', { query, k_limit: 100 });
 
 /** Waits until each replica finds the operation and its collection. */
-export const untilFound = async (
+export const waitUntilFound = async (
   replicas: readonly ApiClient[],
   admin: Credential,
   id: string,
   path: string,
-): Promise<Sought> => {
-  const sought = (found: readonly Found[]) => found.find((each) => each.collection_id === id && each.path === path);
+): Promise<Target> => {
+  const findTarget = (matches: readonly Match[]) =>
+    matches.find((each) => each.collection_id === id && each.path === path);
   const lists = replicas.map(async (api) => {
     await eventually(
       () => textAt(api, admin, 'POST', vectorSearchPath, { query, k_limit: 100 }),
@@ -43,63 +44,63 @@ export const untilFound = async (
     );
     return eventually(
       () => search(api, admin),
-      (found) => sought(found) !== undefined,
+      (matches) => findTarget(matches) !== undefined,
     );
   });
-  const [found = []] = await Promise.all(lists);
-  return { id, key: sought(found)?.operation_key ?? '' };
+  const [matches = []] = await Promise.all(lists);
+  return { id, key: findTarget(matches)?.operation_key ?? '' };
 };
 
 export const usagePath = '/api/usage?by=collection';
 const vectorSearchPath = '/api/vector/search';
 const collectionsPath = '/api/collections/';
 
-/** Each way to see a collection or its operations. */
-type View = (api: ApiClient, client: Client, sought: Sought) => Promise<SeenAnswer>;
+/** A way to see a collection or its operations. */
+type View = (api: ApiClient, client: Client, target: Target) => Promise<ViewResponse>;
 
-export interface SeenAnswer {
+export interface ViewResponse {
   readonly status: number;
   readonly text: string;
 }
 
 const byKey =
-  (method: string, path: (sought: Sought) => string, body?: object): View =>
-  (api, { key }, sought) =>
-    answerAt(api, key, method, path(sought), body);
+  (method: string, path: (target: Target) => string, body?: object): View =>
+  (api, { key }, target) =>
+    responseAt(api, key, method, path(target), body);
 
 const byToken =
-  (method: string, path: (sought: Sought) => string, body?: object): View =>
-  (api, { token }, sought) =>
-    answerAt(api, token, method, path(sought), body);
+  (method: string, path: (target: Target) => string, body?: object): View =>
+  (api, { token }, target) =>
+    responseAt(api, token, method, path(target), body);
 
 const byTool =
-  (name: string, given: (sought: Sought) => object): View =>
-  (api, client, sought) =>
-    toolAnswer(api, client, name, given(sought));
+  (name: string, args: (target: Target) => object): View =>
+  (api, client, target) =>
+    toolResponse(api, client, name, args(target));
 
-const collectionOf = ({ id }: Sought): string => `/api/collections/${id}`;
-const operationOf = ({ id, key }: Sought): string => `/api/collections/${id}/operations/${key}`;
+const collectionOf = ({ id }: Target): string => `/api/collections/${id}`;
+const operationOf = ({ id, key }: Target): string => `/api/collections/${id}/operations/${key}`;
 
 const allViews = {
   collections: byToken('GET', () => collectionsPath),
   page: byToken('GET', () => `${collectionsPath}?limit=5&q=tonwire`),
   read: byKey('GET', collectionOf),
   'read by token': byToken('GET', collectionOf),
-  metadata: byKey('GET', (sought) => `${collectionOf(sought)}/metadata`),
-  'metadata by token': byToken('GET', (sought) => `${collectionOf(sought)}/metadata`),
+  metadata: byKey('GET', (target) => `${collectionOf(target)}/metadata`),
+  'metadata by token': byToken('GET', (target) => `${collectionOf(target)}/metadata`),
   catalog: byKey('GET', () => '/api/catalog'),
   'catalog by token': byToken('GET', () => '/api/catalog'),
   'vector search': byKey('POST', () => vectorSearchPath, { query }),
   'vector search by token': byToken('POST', () => vectorSearchPath, { query }),
   search: byKey('POST', () => '/api/operations/search', { query }),
   'search by token': byToken('POST', () => '/api/operations/search', { query }),
-  list: byToken('GET', (sought) => `${collectionOf(sought)}/operations`),
+  list: byToken('GET', (target) => `${collectionOf(target)}/operations`),
   slice: byKey('GET', operationOf),
-  'full slice': byToken('GET', (sought) => `${operationOf(sought)}?detail=full`),
-  tool: byKey('GET', (sought) => `${operationOf(sought)}?as=tool`),
-  openapi: byToken('GET', (sought) => `${operationOf(sought)}?as=openapi`),
-  'openapi.json': byKey('GET', (sought) => `${collectionOf(sought)}/openapi.json`),
-  'openapi.yaml': byToken('GET', (sought) => `${collectionOf(sought)}/openapi.yaml`),
+  'full slice': byToken('GET', (target) => `${operationOf(target)}?detail=full`),
+  tool: byKey('GET', (target) => `${operationOf(target)}?as=tool`),
+  openapi: byToken('GET', (target) => `${operationOf(target)}?as=openapi`),
+  'openapi.json': byKey('GET', (target) => `${collectionOf(target)}/openapi.json`),
+  'openapi.yaml': byToken('GET', (target) => `${collectionOf(target)}/openapi.yaml`),
   search_operations: byTool('search_operations', () => ({ query })),
   describe_operation: byTool('describe_operation', ({ id, key }) => ({ collection_id: id, operation_key: key })),
   list_apis: byTool('list_apis', () => ({})),
@@ -111,54 +112,54 @@ const allViews = {
 export type ViewName = keyof typeof allViews;
 export const viewNames = Object.keys(allViews) as readonly ViewName[];
 
-/** What each of the views, or of some of them, answers to the client at a replica. */
-export const answersOf = async (
+/** Returns the responses of a replica to the client for the named views, by default all. */
+export const readViews = async (
   api: ApiClient,
   client: Client,
-  sought: Sought,
+  target: Target,
   names: readonly ViewName[] = viewNames,
-): Promise<readonly (SeenAnswer & { readonly name: ViewName })[]> => {
-  const ask = async (name: ViewName) => ({ name, ...(await allViews[name](api, client, sought)) });
+): Promise<readonly (ViewResponse & { readonly name: ViewName })[]> => {
+  const readView = async (name: ViewName) => ({ name, ...(await allViews[name](api, client, target)) });
   const slices = async () => {
-    const answers = [];
-    for (const name of names.filter((one) => ofSlices.has(one))) answers.push(await ask(name));
-    return answers;
+    const responses = [];
+    for (const name of names.filter((one) => sliceViews.has(one))) responses.push(await readView(name));
+    return responses;
   };
-  const others = names.filter((name) => !ofSlices.has(name)).map(ask);
+  const others = names.filter((name) => !sliceViews.has(name)).map(readView);
   return (await Promise.all([slices(), Promise.all(others)])).flat();
 };
 
-/** Of one client the service takes three at once. */
-const ofSlices: ReadonlySet<ViewName> = new Set(['slice', 'full slice', 'tool', 'openapi', 'describe_operation']);
+/** Sent one after the other, because the service admits at most three slice requests per client at a time. */
+const sliceViews: ReadonlySet<ViewName> = new Set(['slice', 'full slice', 'tool', 'openapi', 'describe_operation']);
 
-/** Those of the views at a replica in whose answers the client sees the operation, or its collection. */
-export const views = async (api: ApiClient, client: Client, sought: Sought): Promise<readonly ViewName[]> =>
-  (await answersOf(api, client, sought)).filter(({ text }) => isSeen(text)).map(({ name }) => name);
+/** Returns the views at a replica in which the client sees the operation or its collection. */
+export const visibleViews = async (api: ApiClient, client: Client, target: Target): Promise<readonly ViewName[]> =>
+  (await readViews(api, client, target)).filter(({ text }) => isSeen(text)).map(({ name }) => name);
 
-/** Any answer. Throws for a failure of the service, which would show nothing either. */
-const answerAt = async (
+/** Returns any response below 500. Throws for a server error, which would show nothing either. */
+const responseAt = async (
   api: ApiClient,
   caller: Credential,
   method: string,
   path: string,
   body?: object,
-): Promise<SeenAnswer> => {
+): Promise<ViewResponse> => {
   const { status, text } = await api.read(caller, method, path, body);
   if (status >= 500) throw new Error(`${method} ${path} returned ${status}: ${text}`);
   return { status, text };
 };
 
-/** The text of any answer; throws for a failure of the service. */
+/** Returns the text of any response below 500; throws for a server error. */
 export const textAt = async (api: ApiClient, caller: Credential, method: string, path: string, body?: object) =>
-  (await answerAt(api, caller, method, path, body)).text;
+  (await responseAt(api, caller, method, path, body)).text;
 
-const toolAnswer = (api: ApiClient, { key }: Client, name: string, given: object): Promise<SeenAnswer> =>
-  answerAt(api, key, 'POST', '/mcp', {
+const toolResponse = (api: ApiClient, { key }: Client, name: string, args: object): Promise<ViewResponse> =>
+  responseAt(api, key, 'POST', '/mcp', {
     jsonrpc: '2.0',
     id: 1,
     method: 'tools/call',
-    params: { name, arguments: given },
+    params: { name, arguments: args },
   });
 
-export const toolText = async (api: ApiClient, client: Client, name: string, given: object): Promise<string> =>
-  (await toolAnswer(api, client, name, given)).text;
+export const toolText = async (api: ApiClient, client: Client, name: string, args: object): Promise<string> =>
+  (await toolResponse(api, client, name, args)).text;

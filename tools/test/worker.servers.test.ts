@@ -14,61 +14,62 @@ afterEach(() => installation?.remove());
 
 const spec = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
 
-/** A service that runs no jobs, with functions that create collections and count those that a search finds. */
-const startServiceAlone = async (variables: Readonly<Record<string, string>> = {}) => {
+/** Starts a service that runs no jobs. Returns functions that create collections and count those that a search finds. */
+const startServiceWithoutJobs = async (variables: Readonly<Record<string, string>> = {}) => {
   installation = await createInstallation({ JOBS: 'off', ...variables });
   const { api, start, admin, spawnWorker } = installation;
   await start();
   const caller = await admin();
-  const found = async () =>
-    (await api.ask<unknown[]>(caller, 'POST', '/api/vector/search', { query: 'weather', k_limit: 50 })).length;
+  const countMatches = async () =>
+    (await api.request<unknown[]>(caller, 'POST', '/api/vector/search', { query: 'weather', k_limit: 50 })).length;
   return {
     api,
     caller,
     spawnWorker,
-    found,
+    countMatches,
     create: async (count: number) => {
-      for (let made = 0; made < count; made++)
-        await api.ask(caller, 'POST', '/api/collections/', { name: `Weather ${made}`, openapi_spec: spec });
+      for (let index = 0; index < count; index++)
+        await api.request(caller, 'POST', '/api/collections/', { name: `Weather ${index}`, openapi_spec: spec });
     },
-    untilFound: async (count: number) => {
-      for (let attempt = 0; attempt < 600 && (await found()) < count; attempt++) await pause(100);
-      expect(await found()).toBe(count);
+    waitUntilFound: async (count: number) => {
+      for (let attempt = 0; attempt < 600 && (await countMatches()) < count; attempt++) await pause(100);
+      expect(await countMatches()).toBe(count);
     },
   };
 };
 
-test('a worker runs the jobs that a service with JOBS=off leaves in the outbox, and shuts down in order', async () => {
-  const { create, found, untilFound, spawnWorker } = await startServiceAlone();
+test('a worker runs the jobs that a service with JOBS=off leaves in the outbox, and shuts down cleanly', async () => {
+  const { create, countMatches, waitUntilFound, spawnWorker } = await startServiceWithoutJobs();
   await create(1);
   // Longer than the pause between two runs of the relay.
   await pause(1_500);
-  expect(await found()).toBe(0);
+  expect(await countMatches()).toBe(0);
   const worker = spawnWorker();
-  await untilFound(1);
+  await waitUntilFound(1);
   worker.kill('SIGTERM');
   expect(await once(worker, 'exit')).toEqual([0, null]);
 });
 
-test('a worker that is killed while it reads operations leaves a job that another worker does', async () => {
-  const { api, caller, spawnWorker } = await startServiceAlone();
+test('if a worker is killed while it reads operations, another worker completes the job', async () => {
+  const { api, caller, spawnWorker } = await startServiceWithoutJobs();
   const paths = Array.from({ length: 10_000 }, (_, number) => [
     `/roads/${number}`,
     { get: { summary: 'Read a road' } },
   ]);
   const openapi_spec = { ...spec, paths: Object.fromEntries(paths) as object };
-  await api.ask(caller, 'POST', '/api/collections/', { name: 'Roads', openapi_spec });
-  const found = async () =>
-    (await api.ask<unknown[]>(caller, 'POST', '/api/operations/search', { query: 'read a road', k_limit: 3 })).length;
+  await api.request(caller, 'POST', '/api/collections/', { name: 'Roads', openapi_spec });
+  const countMatches = async () =>
+    (await api.request<unknown[]>(caller, 'POST', '/api/operations/search', { query: 'read a road', k_limit: 3 }))
+      .length;
   const database = new DatabaseSync(join(installation?.folder ?? '', 'portico.sqlite'), { readOnly: true });
-  const underWay = database.prepare("select id from jobs where kind = 'operations' and leased_until is not null");
+  const leasedJob = database.prepare("select id from jobs where kind = 'operations' and leased_until is not null");
   const worker = spawnWorker();
-  await expect.poll(() => underWay.get(), { interval: 10 }).toBeDefined();
+  await expect.poll(() => leasedJob.get(), { interval: 10 }).toBeDefined();
   worker.kill('SIGKILL');
   await once(worker, 'exit');
-  expect(await found()).toBe(0);
+  expect(await countMatches()).toBe(0);
   spawnWorker();
-  await expect.poll(found, { interval: 500 }).toBe(3);
+  await expect.poll(countMatches, { interval: 500 }).toBe(3);
   expect(database.prepare("select id from jobs where kind = 'operations'").get()).toBeUndefined();
   database.close();
 });
@@ -77,23 +78,23 @@ describe.skipIf(!redis?.control)('with Redis between a service and its workers',
   const control = redis?.control;
   if (!redis || !control) return;
 
-  test('every job runs, although a worker is killed and Redis is emptied, frozen and lost, and the shutdown is in order', async () => {
-    const { create, untilFound, spawnWorker } = await startServiceAlone({ REDIS_URL: redis.url });
+  test('every job runs and the shutdown is clean, even if a worker is killed and Redis is flushed, frozen and stopped', async () => {
+    const { create, waitUntilFound, spawnWorker } = await startServiceWithoutJobs({ REDIS_URL: redis.url });
     const [first, second] = [spawnWorker(), spawnWorker()];
     await create(5);
-    await untilFound(5);
+    await waitUntilFound(5);
     await redis.flush();
     await create(5);
     first.kill('SIGKILL');
-    await untilFound(10);
+    await waitUntilFound(10);
     await control.pause();
     await create(5);
     await control.resume();
-    await untilFound(15);
+    await waitUntilFound(15);
     await control.stop('immediate');
     await create(5);
     await control.start();
-    await untilFound(20);
+    await waitUntilFound(20);
     await control.stop('immediate');
     second.kill('SIGTERM');
     expect(await once(second, 'exit')).toEqual([0, null]);

@@ -28,7 +28,7 @@ const rootManifest = read<Manifest>('package.json');
 const lock = read<Lock>('package-lock.json');
 
 describe('one licence', () => {
-  test('is the whole of Apache-2.0', () => {
+  test('is the full text of Apache-2.0', () => {
     const text = textOf('LICENSE');
     expect(text.trimStart()).toMatch(/^Apache License\n +Version 2\.0, January 2004\n/);
     expect(text).toContain('APPENDIX: How to apply the Apache License to your work.');
@@ -50,11 +50,11 @@ describe('one licence', () => {
 describe('one version', () => {
   test('is in the root manifest, and in no other', () => {
     expect(rootManifest.version).toMatch(/^\d+\.\d+\.\d+$/);
-    const having = manifests.filter((entry) => 'version' in entry[1]).map(([folder]) => folder);
-    expect(having).toEqual(['.']);
+    const withVersion = manifests.filter((entry) => 'version' in entry[1]).map(([folder]) => folder);
+    expect(withVersion).toEqual(['.']);
   });
 
-  test('is the same in the lockfile, the sources, and the latest chapter of the changelog', () => {
+  test('is the same in the lockfile, the sources, and the latest section of the changelog', () => {
     const chapters = [...textOf('CHANGELOG.md').matchAll(/^## \[?([\d.]+)\]?/gm)].map(([, name]) => name);
     const versions = [lock.version, lock.packages['']?.version, version, chapters[0]];
     expect(versions).toEqual(versions.map(() => rootManifest.version));
@@ -82,10 +82,10 @@ describe('one Node', () => {
 
   test.each(['Dockerfile', '.devcontainer/Dockerfile'])('is the base of %s', (path) => {
     expect(pinned).toMatch(/^24\.\d+\.\d+$/);
-    expect([...textOf(path).matchAll(/\bnode:([\d.]+)-/g)].map(([, found]) => found)).toEqual([pinned]);
+    expect([...textOf(path).matchAll(/\bnode:([\d.]+)-/g)].map(([, nodeVersion]) => nodeVersion)).toEqual([pinned]);
   });
 
-  test('is what npm ci installs on a machine with an older one', () => {
+  test('is installed by npm ci on a machine with an older one', () => {
     const binaries = Object.values(read<Manifest>('tools/node24/package.json').optionalDependencies ?? {});
     expect(binaries).toEqual(binaries.map(() => pinned));
   });
@@ -99,10 +99,10 @@ test('the lockfiles name no registry, so that any registry works', () => {
 });
 
 test('the development container has the programs that .ci/run needs', () => {
-  const wanted = [...textOf('.ci/run').matchAll(/missing\+=\(([\w -]+)\)/g)].flatMap(([, names = '']) =>
+  const requiredPackages = [...textOf('.ci/run').matchAll(/missing\+=\(([\w -]+)\)/g)].flatMap(([, names = '']) =>
     names.split(' '),
   );
-  expect(wanted).toContain('postgresql');
+  expect(requiredPackages).toContain('postgresql');
   const installed = textOf('.devcontainer/Dockerfile').split(/\s+/);
-  expect(wanted.filter((name) => !installed.includes(name))).toEqual([]);
+  expect(requiredPackages.filter((name) => !installed.includes(name))).toEqual([]);
 });

@@ -7,74 +7,80 @@ import { version } from '@portico/composition';
 import { create, extract } from 'tar';
 import { OperatorError } from './terminal.ts';
 
-/** What a backup may hold, by name. The database is always there. */
-export const archived = ['portico.sqlite', 'secrets.key', 'local-issuer.key'] as const;
-export type Archived = (typeof archived)[number];
+/** The names of the files that a backup may contain. The database is always included. */
+export const backupFiles = ['portico.sqlite', 'secrets.key', 'local-issuer.key'] as const;
+export type BackupFile = (typeof backupFiles)[number];
 
-/** What a backup holds; part of the archive. */
+/** The contents of a backup; part of the archive. */
 export interface Manifest {
   readonly format: 1;
   /** The version of Portico that made it. */
   readonly portico: string;
   /** ISO 8601. */
   readonly made_at: string;
-  readonly files: Readonly<Partial<Record<Archived, FileFacts>>>;
+  readonly files: Readonly<Partial<Record<BackupFile, FileDigest>>>;
 }
 
-interface FileFacts {
+interface FileDigest {
   readonly bytes: number;
   readonly sha256: string;
 }
 
 const manifestName = 'manifest.json';
 
-/** Writes an archive of these files of the folder, readable by its owner only. The archive must not exist yet. */
-export const writeArchive = async (folder: string, names: readonly Archived[], archive: string): Promise<Manifest> => {
-  const files: Partial<Record<Archived, FileFacts>> = {};
-  for (const name of names) files[name] = await factsOf(folder, name);
+/** Writes an archive of these files in the folder, readable by its owner only. The archive must not exist yet. */
+export const writeArchive = async (
+  folder: string,
+  names: readonly BackupFile[],
+  archive: string,
+): Promise<Manifest> => {
+  const files: Partial<Record<BackupFile, FileDigest>> = {};
+  for (const name of names) files[name] = await digestOf(folder, name);
   const manifest: Manifest = { format: 1, portico: version, made_at: new Date().toISOString(), files };
   await writeFile(join(folder, manifestName), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
-  const packed = create({ cwd: folder, portable: true, strict: true }, [manifestName, ...names]);
-  await pipeline(packed, createWriteStream(archive, { flags: 'wx', mode: 0o600, flush: true }));
+  const archiveStream = create({ cwd: folder, portable: true, strict: true }, [manifestName, ...names]);
+  await pipeline(archiveStream, createWriteStream(archive, { flags: 'wx', mode: 0o600, flush: true }));
   return manifest;
 };
 
 /**
  * Extracts an archive into an empty folder that only its owner can read, and checks the files against the manifest.
- * Throws an `OperatorError` for an archive that is not a backup, or not a complete one.
+ * Throws an `OperatorError` if the archive is not a complete backup.
  */
 export const readArchive = async (archive: string, folder: string): Promise<Manifest> => {
-  const strange: string[] = [];
-  const wanted: readonly string[] = [manifestName, ...archived];
+  const unexpected: string[] = [];
+  const expectedNames: readonly string[] = [manifestName, ...backupFiles];
   try {
     await extract({
       file: archive,
       cwd: folder,
       strict: true,
       filter: (path, entry) => {
-        const isOurs = wanted.includes(path) && 'type' in entry && entry.type === 'File';
-        if (!isOurs) strange.push(path);
+        const isOurs = expectedNames.includes(path) && 'type' in entry && entry.type === 'File';
+        if (!isOurs) unexpected.push(path);
         return isOurs;
       },
     });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
-    throw noBackup(archive, 'it is not an archive, or is truncated');
+    throw notABackup(archive, 'it is not an archive, or is truncated');
   }
-  if (strange.length > 0) throw noBackup(archive, `it holds ${strange.slice(0, 3).join(', ')}, which no backup has`);
+  if (unexpected.length > 0)
+    throw notABackup(archive, `it contains ${unexpected.slice(0, 3).join(', ')}, which is not part of a backup`);
   const manifest = await readManifest(archive, folder);
   for (const name of namesIn(manifest)) {
     await chmod(join(folder, name), 0o600).catch(() => {
-      throw noBackup(archive, `${name} is missing`);
+      throw notABackup(archive, `${name} is missing`);
     });
-    const [is, said] = [await factsOf(folder, name), manifest.files[name]];
-    if (is.sha256 !== said?.sha256) throw noBackup(archive, `${name} does not match its checksum in the manifest`);
+    const [actual, expected] = [await digestOf(folder, name), manifest.files[name]];
+    if (actual.sha256 !== expected?.sha256)
+      throw notABackup(archive, `${name} does not match its checksum in the manifest`);
   }
   return manifest;
 };
 
 /** The files of a backup. */
-export const namesIn = ({ files }: Manifest): readonly Archived[] => archived.filter((name) => name in files);
+export const namesIn = ({ files }: Manifest): readonly BackupFile[] => backupFiles.filter((name) => name in files);
 
 const readManifest = async (archive: string, folder: string): Promise<Manifest> => {
   try {
@@ -83,13 +89,13 @@ const readManifest = async (archive: string, folder: string): Promise<Manifest> 
   } catch {
     // It is missing, or not JSON of this shape.
   }
-  throw noBackup(archive, 'it has no manifest that this version can read');
+  throw notABackup(archive, 'it has no manifest that this version can read');
 };
 
-const noBackup = (archive: string, why: string): OperatorError =>
+const notABackup = (archive: string, why: string): OperatorError =>
   new OperatorError(`${archive} cannot be restored: ${why}. Nothing was changed`);
 
-const factsOf = async (folder: string, name: Archived): Promise<FileFacts> => {
+const digestOf = async (folder: string, name: BackupFile): Promise<FileDigest> => {
   const hash = createHash('sha256');
   await pipeline(createReadStream(join(folder, name)), hash);
   return { bytes: (await stat(join(folder, name))).size, sha256: hash.digest('hex') };

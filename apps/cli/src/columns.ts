@@ -1,8 +1,8 @@
-/** Lines of a table for people: two blanks between columns; null is an empty cell. */
+/** Formats rows as a table for people: two spaces between columns; null is an empty cell. */
 export const columns = (rows: readonly (readonly (string | number | null)[])[]): readonly string[] => {
-  const texts = rows.map((row) => row.map((cell) => (cell === null ? '' : `${cell}`)));
-  const widths = (texts[0] ?? []).map((_, at) => Math.max(...texts.map((row) => (row[at] ?? '').length)));
-  return texts.map((row) =>
+  const cells = rows.map((row) => row.map((cell) => (cell === null ? '' : `${cell}`)));
+  const widths = (cells[0] ?? []).map((_, at) => Math.max(...cells.map((row) => (row[at] ?? '').length)));
+  return cells.map((row) =>
     row
       .map((text, at) => text.padEnd(widths[at] ?? 0))
       .join('  ')

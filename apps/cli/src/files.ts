@@ -1,11 +1,11 @@
 import { lstat, readFile } from 'node:fs/promises';
 
-export const isThere = async (path: string): Promise<boolean> => (await textOrNull(() => lstat(path))) !== null;
+export const fileExists = async (path: string): Promise<boolean> => (await nullIfMissing(() => lstat(path))) !== null;
 
 /** The content of a file; null if it does not exist. */
-export const contentOf = (path: string): Promise<Buffer | null> => textOrNull(() => readFile(path));
+export const contentOf = (path: string): Promise<Buffer | null> => nullIfMissing(() => readFile(path));
 
-const textOrNull = async <T>(read: () => Promise<T>): Promise<T | null> => {
+const nullIfMissing = async <T>(read: () => Promise<T>): Promise<T | null> => {
   try {
     return await read();
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** The streams that the tool reads and writes: those of its process, or in tests others. */
+/** The streams that the tool reads and writes: those of its process, or others in tests. */
 export interface Io {
   readonly stdin: Readable & MaybeTerminal;
   readonly stdout: Writable & MaybeTerminal;

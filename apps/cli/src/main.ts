@@ -4,9 +4,9 @@ import { run } from './program.ts';
 // npm runs scripts in the project's root; the operator's paths are relative to the current folder.
 if (env.INIT_CWD) chdir(env.INIT_CWD);
 
-// A reader that closes the pipe early, such as `head`, has read what it wanted.
+// A reader that closes the pipe early, such as `head`, has read enough.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => exit(code === 'EPIPE' ? 0 : 1));
 
 const code = await run(process.argv, env, process);
-// What was written to a pipe may still be on its way.
+// Data written to a pipe may not be flushed yet.
 process.stdout.write('', () => exit(code));

@@ -10,7 +10,7 @@ import { discardJobs, listJobs, retryAllJobs, retryJobs } from './commands/jobs.
 import { rebuildIndex } from './commands/index-rebuild.ts';
 import { migrate } from './commands/migrate.ts';
 import { bringTablesUpToDate } from './commands/migrate-tables.ts';
-import { giveNewIdentity } from './commands/new-identity.ts';
+import { assignNewIdentity } from './commands/new-identity.ts';
 import { reindex } from './commands/reindex.ts';
 import { restore } from './commands/restore.ts';
 import { mintToken } from './commands/token.ts';
@@ -21,20 +21,20 @@ import { addAccounts } from './program/accounts.ts';
 import { addConsole } from './program/console.ts';
 import { addKeys } from './program/keys.ts';
 import { addLimits } from './program/limits.ts';
-import { byTodaysNames } from './program/old-names.ts';
+import { withCurrentNames } from './program/old-names.ts';
 import { groupsOption, wholeNumber } from './program/options.ts';
 import { addPeople } from './program/people.ts';
 import { addReports } from './program/reports.ts';
-import { createTerminal, exitCodes, OperatorError, shownLine } from './terminal.ts';
-import { actAt, leaveServerOut, type Tool } from './tool.ts';
+import { createTerminal, exitCodes, OperatorError, safeLine } from './terminal.ts';
+import { actAt, rejectServerOption, type Tool } from './tool.ts';
 import { toolLogger, withPortico } from './with-portico.ts';
 
 /** Runs the tool with these arguments (`process.argv`), variables and streams; returns the exit code. */
 export const run = async (argv: readonly string[], environment: Environment, io: Io): Promise<number> => {
   let exitCode: number = exitCodes.success;
   const { program } = createTool(environment, io, (code) => (exitCode = code));
-  const { args, said } = byTodaysNames(program, argv.slice(2));
-  if (said !== null) io.stderr.write(`portico: ${said}\n`);
+  const { args, notice } = withCurrentNames(program, argv.slice(2));
+  if (notice !== null) io.stderr.write(`portico: ${notice}\n`);
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
@@ -44,35 +44,37 @@ export const run = async (argv: readonly string[], environment: Environment, io:
 };
 
 const exitCodeOf = (error: unknown, { stderr }: Io): number => {
-  // Commander has already printed what is wrong with the command line; asking for help is no error.
+  // Commander has already printed the usage error; a request for help is not an error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
   const isExpected = error instanceof OperatorError || isPorticoError(error);
-  const said = isExpected ? shownLine(error.message) : startFailure(error).said.split('\n').map(shownLine).join('\n');
-  stderr.write(`portico: ${said}\n`);
+  const message = isExpected
+    ? safeLine(error.message)
+    : startFailure(error).message.split('\n').map(safeLine).join('\n');
+  stderr.write(`portico: ${message}\n`);
   return error instanceof OperatorError ? error.exitCode : exitCodes.failure;
 };
 
 /** Builds the commands; `run` parses a command line with them, and the reference lists them. */
-export const createTool = (environment: Environment, io: Io, endWith: (code: number) => void): Tool => {
+export const createTool = (environment: Environment, io: Io, setExitCode: (code: number) => void): Tool => {
   const program = new Command('portico')
     .description(
-      "Portico's tool for operators. It works on the stores named by the environment (DATA_DIR, DATABASE_URL, …), beside a running service too; with --server some commands work over HTTP instead.",
+      "Portico's tool for operators. It works on the stores named by the environment (DATA_DIR, DATABASE_URL, …), even while a service runs; with --server some commands work over HTTP instead.",
     )
     .version(version, '--version', 'print the version')
-    .option('--json', 'print the result as JSON; may stand anywhere')
-    .option('--server <url>', 'work over HTTP on this Portico (default: PORTICO_SERVER); may stand anywhere')
-    .option('--insecure', 'send the credential to a server over plain http too')
+    .option('--json', 'print the result as JSON; allowed anywhere')
+    .option('--server <url>', 'work over HTTP on this Portico (default: PORTICO_SERVER); allowed anywhere')
+    .option('--insecure', 'allow sending the credential over plain http')
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput(outputTo(io))
     .showHelpAfterError('(see portico --help)')
     .addHelpText(
       'after',
-      '\nExit codes: 0 success, 1 failure (import: a document was refused; what names several people or collections: one was refused; jobs: one could not be retried or discarded; doctor: something is wrong), 2 wrong usage.',
+      '\nExit codes: 0 success, 1 failure (import: a document was refused; with several people or collections: one was refused; jobs: one could not be retried or discarded; doctor: something is wrong), 2 wrong usage.',
     );
   const terminal = () => createTerminal(program.opts<{ json?: true }>().json ?? false, io);
-  const tool: Tool = { program, environment, io, terminal, endWith, overHttp: new Set() };
-  program.hook('preAction', (_program, command) => leaveServerOut(tool, command));
+  const tool: Tool = { program, environment, io, terminal, setExitCode, overHttp: new Set() };
+  program.hook('preAction', (_program, command) => rejectServerOption(tool, command));
   for (const add of [
     addToken,
     addConsole,
@@ -96,7 +98,7 @@ export const createTool = (environment: Environment, io: Io, endWith: (code: num
   return tool;
 };
 
-/** Where Commander writes help, and what is wrong with a command line. */
+/** Where Commander writes help and usage errors. */
 const outputTo = ({ stdout, stderr }: Io): OutputConfiguration => ({
   writeOut: (text) => void stdout.write(text),
   writeErr: (text) => void stderr.write(text),
@@ -123,7 +125,7 @@ const addToken = ({ program, environment, terminal }: Tool): void => {
 };
 
 const addImport = (tool: Tool): void => {
-  const { program, environment, terminal, endWith } = tool;
+  const { program, environment, terminal, setExitCode } = tool;
   const command = program
     .command('import')
     .argument('<path...>', 'files, folders (searched for .json, .yaml and .yml) or globs')
@@ -132,7 +134,7 @@ const addImport = (tool: Tool): void => {
     .option('--strict', 'refuse documents that depart from the official schema')
     .option('--explain', 'show where each document departs from the official schema (the first 20 places)')
     .option('--verbose', 'list unchanged collections too')
-    .option('--dry-run', 'say what would be created, updated and refused, and what would change; write nothing')
+    .option('--dry-run', 'report creations, updates, refusals and changes without making them')
     .option(
       '--base <folder>',
       'remember paths relative to this folder, so that a copy elsewhere updates the same collections',
@@ -148,7 +150,7 @@ const addImport = (tool: Tool): void => {
       ]),
     );
   const end = ({ refused }: ImportSummary): void => {
-    if (refused.length > 0) endWith(exitCodes.failure);
+    if (refused.length > 0) setExitCode(exitCodes.failure);
   };
   actAt(tool, command, {
     stores: (paths: string[], options: ImportOptions) =>
@@ -164,10 +166,7 @@ const addSignIn = (tool: Tool): void => {
     .command('login')
     .description('sign in for a server at its identity provider, with a browser here or on another device')
     .option('--issuer <url>', 'where people sign in (default: PORTICO_ISSUER)')
-    .option(
-      '--client-id <id>',
-      "the issuer's public client whose tokens the server takes (default: PORTICO_CLIENT_ID)",
-    );
+    .option('--client-id <id>', "the issuer's public client that the server accepts (default: PORTICO_CLIENT_ID)");
   actAt(tool, logInCommand, {
     server: async ({ address }, options: LoginOptions) => {
       const { logIn } = await import('./commands/login.ts');
@@ -192,13 +191,13 @@ const addIndexes = (tool: Tool): void => {
   const { program } = tool;
   program
     .command('reindex')
-    .description('embed every collection and its operations again, and wait until all of them can be found')
+    .description('embed every collection and its operations again, and wait until all are searchable')
     .action(() => withPortico(tool, reindex));
   program
     .command('index')
     .description('maintain the vector index in Qdrant')
     .command('rebuild')
-    .description('rebuild the index from the vectors in the database; the old one answers until that is done')
+    .description('rebuild the index from the vectors in the database; the old one is used until it is done')
     .action(() => withPortico(tool, rebuildIndex));
 };
 
@@ -206,7 +205,7 @@ const addBackup = ({ program, environment, terminal }: Tool): void => {
   program
     .command('backup')
     .argument('<file>', 'the archive to write, readable by its owner only; "-" is standard output')
-    .description('write everything that cannot be recreated to one archive, beside a running service too')
+    .description('write everything that cannot be recreated to one archive, even while a service runs')
     .option('--force', 'replace an existing file')
     .action((file: string, options: { force?: boolean }) => backUp(readConfig(environment), terminal(), file, options));
   program
@@ -224,7 +223,7 @@ const addMigrateTables = (tool: Tool): void => {
   program
     .command('migrate-tables')
     .description(
-      'bring the tables of an earlier version up to date, as the start of a service does; back up first, because there is no way back',
+      'bring the tables of an earlier version up to date, as a starting service does; back up first: this cannot be undone',
     )
     .action(async () => {
       const config = readConfig(environment);
@@ -237,11 +236,11 @@ const addNewIdentity = (tool: Tool): void => {
   program
     .command('new-identity')
     .description(
-      'give a copy of a database an id of its own, while no service runs on it, so that it and the original can share Redis and Qdrant',
+      'give a copy of a database its own id, while no service runs on it, so that it and the original can share Redis and Qdrant',
     )
     .action(async () => {
       const config = readConfig(environment);
-      await giveNewIdentity(config, toolLogger(tool, config), terminal());
+      await assignNewIdentity(config, toolLogger(tool, config), terminal());
     });
 };
 
@@ -255,14 +254,14 @@ const addMigrate = (tool: Tool): void => {
     .addOption(new Option('--to <url>', 'the new database, written as DATABASE_URL').conflicts('toFile'))
     .option(
       '--to-file <file>',
-      'a file that holds its address, so that no password is on the command line; "-" reads it',
+      'a file with its address, to keep passwords off the command line; "-" is standard input',
     )
     .addHelpText(
       'after',
       `
 Stop the service, its workers and every other command first. The new database is created empty: "createdb NAME" on
 PostgreSQL; the file of SQLite must not exist. Every row is compared before the new database can be used. Until then, and
-after a crash, each process refuses it, and another "migrate" fills it anew. Then set DATABASE_URL and start the service.
+after a crash, each process refuses it, and another "migrate" refills it. Then set DATABASE_URL and start the service.
 
   portico migrate --to postgresql://USER:PASSWORD@HOST:5432/NAME
   portico migrate --to-file /run/secrets/new-database
@@ -275,19 +274,19 @@ after a crash, each process refuses it, and another "migrate" fills it anew. The
     });
 };
 
-const addDoctor = ({ program, environment, terminal, endWith }: Tool): void => {
+const addDoctor = ({ program, environment, terminal, setExitCode }: Tool): void => {
   program
     .command('doctor')
     .description(
-      'check configuration, machine and servers, and say for each fault what to do; changes nothing, and works with an invalid configuration too',
+      'check configuration, machine and servers, and say how to fix each fault; changes nothing, and works with an invalid configuration too',
     )
     .action(async () => {
-      if (!(await examine(environment, terminal()))) endWith(exitCodes.failure);
+      if (!(await examine(environment, terminal()))) setExitCode(exitCodes.failure);
     });
 };
 
 const addJobs = (tool: Tool): void => {
-  const { program, endWith } = tool;
+  const { program, setExitCode } = tool;
   const jobs = program.command('jobs').description('list, retry or discard jobs that were given up');
   jobs
     .command('list')
@@ -300,12 +299,12 @@ const addJobs = (tool: Tool): void => {
     .command('retry')
     .argument('[id...]', 'the ids of jobs that were given up, as "jobs list" shows them')
     .option('--all', 'every job that can be retried')
-    .description('retry jobs that were given up; a running service or worker takes them within a second')
+    .description('retry jobs that were given up; a running service or worker runs them within a second')
     .action((ids: string[], { all = false }: { all?: boolean }) => {
       if (all === ids.length > 0) retry.error('error: pass the ids of jobs, or --all instead');
       return withPortico(tool, async (portico, terminal) => {
         if (all) await retryAllJobs(portico, terminal);
-        else if (!(await retryJobs(portico, terminal, ids))) endWith(exitCodes.failure);
+        else if (!(await retryJobs(portico, terminal, ids))) setExitCode(exitCodes.failure);
       });
     });
   jobs
@@ -314,7 +313,7 @@ const addJobs = (tool: Tool): void => {
     .description('discard jobs that were given up')
     .action((ids: string[]) =>
       withPortico(tool, async (portico, terminal) => {
-        if (!(await discardJobs(portico, terminal, ids))) endWith(exitCodes.failure);
+        if (!(await discardJobs(portico, terminal, ids))) setExitCode(exitCodes.failure);
       }),
     );
 };

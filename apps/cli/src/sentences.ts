@@ -1,4 +1,4 @@
-import { shownLine } from './terminal.ts';
+import { safeLine } from './terminal.ts';
 
 interface LogLine {
   readonly level: string;
@@ -7,16 +7,18 @@ interface LogLine {
 }
 
 /**
- * Turns the composition's JSON log lines into sentences for a person: the message and that of its error, without the
+ * Turns the composition's JSON log lines into sentences for people: the message and its error's message, without the
  * stack, which `LOG_LEVEL=debug` adds.
  */
 export const createSentences = (write: (text: string) => void, withStacks: boolean): { write(line: string): void } => ({
   write: (line) => {
     const { level, msg = '', err } = JSON.parse(line) as LogLine;
-    write(`portico: ${words[level] ?? ''}${shownLine([...new Set([msg, err?.message])].filter(Boolean).join(': '))}\n`);
+    write(
+      `portico: ${prefixes[level] ?? ''}${safeLine([...new Set([msg, err?.message])].filter(Boolean).join(': '))}\n`,
+    );
     if (withStacks && err?.stack) write(`${err.stack}\n`);
   },
 });
 
-/** What stands before the message of a line, by its level; nothing for lower levels. */
-const words: Readonly<Record<string, string>> = { warn: 'warning: ', error: 'error: ', fatal: 'error: ' };
+/** The prefix of a line, by its level; lower levels have none. */
+const prefixes: Readonly<Record<string, string>> = { warn: 'warning: ', error: 'error: ', fatal: 'error: ' };

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { toldHowever } from './interruption.ts';
+import { runAndFinish } from './run-and-finish.ts';
 
 /**
- * Does the work with a new folder that only its owner can read, and removes it however the work ends: by an error, by a
+ * Does the work with a new folder that only its owner can read, and removes it even if the work ends by an error, by a
  * signal, or because the reader of standard output has gone.
  */
 export const withStaging = async (prefix: string, work: (folder: string) => Promise<void>): Promise<void> => {
@@ -12,7 +12,7 @@ export const withStaging = async (prefix: string, work: (folder: string) => Prom
   };
   process.on('exit', remove);
   try {
-    await toldHowever(async () => {
+    await runAndFinish(async () => {
       folder = mkdtempSync(prefix);
       await work(folder);
     }, remove);

@@ -2,30 +2,30 @@ import { PassThrough } from 'node:stream';
 import { createLogger } from '@portico/composition';
 import { expect, test } from 'vitest';
 import { createSentences } from './sentences.ts';
-import { counted, createTerminal, shownLine } from './terminal.ts';
+import { counted, createTerminal, safeLine } from './terminal.ts';
 
-/** What a terminal writes for this result. */
-const written = (json: boolean, value: unknown, lines: readonly string[]): string => {
+/** Returns the output of a terminal for this result. */
+const outputOf = (json: boolean, value: unknown, lines: readonly string[]): string => {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   createTerminal(json, { stdin, stdout, stderr }).result(value, lines);
   return (stdout.read() as Buffer).toString();
 };
 
-/** A control character of each kind, and characters that change the direction of a text or end a line. */
-const steering = 'a\u0000b\u001b[2Jc\u0085d\u2028e\u2029f\u202eg\u2066h\u061ci\r\nj\tk';
+/** A control character of each kind, and characters that change the direction of text or end a line. */
+const controlText = 'a\u0000b\u001b[2Jc\u0085d\u2028e\u2029f\u202eg\u2066h\u061ci\r\nj\tk';
 
 test('a line is shown without control characters; its indent stays', () => {
-  expect(shownLine(`  ${steering}`)).toBe('  a b [2Jc d e f g h i j k');
-  expect(shownLine('id  name  (file)')).toBe('id  name  (file)');
+  expect(safeLine(`  ${controlText}`)).toBe('  a b [2Jc d e f g h i j k');
+  expect(safeLine('id  name  (file)')).toBe('id  name  (file)');
 });
 
-test('text printed for people has no control characters, whoever wrote it', () => {
-  expect(written(false, {}, [steering, '  two'])).toBe('a b [2Jc d e f g h i j k\n  two\n');
+test('text printed for people has no control characters', () => {
+  expect(outputOf(false, {}, [controlText, '  two'])).toBe('a b [2Jc d e f g h i j k\n  two\n');
 });
 
 test('JSON keeps the value and escapes every character that a terminal would interpret', () => {
-  const text = written(true, { name: steering }, []);
-  expect(JSON.parse(text)).toEqual({ name: steering });
+  const text = outputOf(true, { name: controlText }, []);
+  expect(JSON.parse(text)).toEqual({ name: controlText });
   expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
 });
 
@@ -38,16 +38,16 @@ test.each([
 });
 
 test('a log line becomes a sentence with the message of its error and without the stack', () => {
-  const said: string[] = [];
+  const lines: string[] = [];
   const logger = createLogger(
     'info',
     'portico',
-    createSentences((text) => said.push(text), false),
+    createSentences((text) => lines.push(text), false),
   );
-  logger.warn({ err: new Error(`no answer ${steering}`) }, 'The database cannot be reached');
+  logger.warn({ err: new Error(`no answer ${controlText}`) }, 'The database cannot be reached');
   logger.error('A part did not close');
   logger.info({ secret: 'hidden' }, 'No admin could sign in');
-  expect(said).toEqual([
+  expect(lines).toEqual([
     'portico: warning: The database cannot be reached: no answer a b [2Jc d e f g h i j k\n',
     'portico: error: A part did not close\n',
     'portico: No admin could sign in\n',
@@ -55,11 +55,11 @@ test('a log line becomes a sentence with the message of its error and without th
 });
 
 test('with stacks on, a log line is followed by its stack', () => {
-  const said: string[] = [];
+  const lines: string[] = [];
   createLogger(
     'debug',
     'portico',
-    createSentences((text) => said.push(text), true),
+    createSentences((text) => lines.push(text), true),
   ).warn(new Error('oh'));
-  expect(said.join('')).toMatch(/warning: oh\nError: oh\n +at /);
+  expect(lines.join('')).toMatch(/warning: oh\nError: oh\n +at /);
 });

@@ -5,13 +5,13 @@ import type { Io } from './io.ts';
 export interface Terminal {
   /** Whether to print results as one JSON document. */
   readonly json: boolean;
-  /** The streams, for what is neither a result nor a remark: an archive, a question, a progress bar. */
+  /** The streams, for other output than results and notes: an archive, a question, a progress bar. */
   readonly io: Io;
-  /** Prints the result: `value` as JSON if that is wanted, else the lines. */
+  /** Prints the result: `value` if JSON was requested, else the lines. */
   result(value: unknown, lines: readonly string[]): void;
-  /** Prints lines of the result as they come; not if it is printed as JSON, which `result` does at the end. */
+  /** Prints lines of the result as they come, except with JSON output, which `result` prints at the end. */
   lines(lines: readonly string[]): void;
-  /** Prints a remark that is not a result. */
+  /** Prints a note that is not part of the result. */
   note(text: string): void;
 }
 
@@ -19,28 +19,28 @@ export const createTerminal = (json: boolean, io: Io): Terminal => {
   const print = (text: string): void => {
     if (text) io.stdout.write(`${text}\n`);
   };
-  const shown = (lines: readonly string[]): string => lines.map(shownLine).join('\n');
+  const format = (lines: readonly string[]): string => lines.map(safeLine).join('\n');
   return {
     json,
     io,
-    result: (value, lines) => print(json ? shownJson(value) : shown(lines)),
-    lines: (lines) => print(json ? '' : shown(lines)),
-    note: (text) => void io.stderr.write(`${shownLine(text)}\n`),
+    result: (value, lines) => print(json ? safeJson(value) : format(lines)),
+    lines: (lines) => print(json ? '' : format(lines)),
+    note: (text) => void io.stderr.write(`${safeLine(text)}\n`),
   };
 };
 
 /** Makes untrusted text safe for a terminal: one line without control characters. An indent stays. */
-export const shownLine = (line: string): string => `${/^ */.exec(line)?.[0] ?? ''}${plainLine(line)}`;
+export const safeLine = (line: string): string => `${/^ */.exec(line)?.[0] ?? ''}${plainLine(line)}`;
 
 /** JSON that escapes every character with a meaning to a terminal or a line reader. */
-const shownJson = (value: unknown): string =>
+const safeJson = (value: unknown): string =>
   JSON.stringify(value, null, 2).replace(
     /[\p{Zl}\p{Zp}\p{Bidi_Control}\u007f-\u009f]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
 /** `1 mail`, `2 mails`. */
-export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** An error that the operator can fix: its message says how. */
 export class OperatorError extends Error {

@@ -7,28 +7,28 @@ import { apiOverHttp } from './server/over-http.ts';
 import { serverAddress } from './server/server-address.ts';
 import { exitCodes, OperatorError, type Terminal } from './terminal.ts';
 
-/** What the commands are built from. */
+/** The dependencies of the commands. */
 export interface Tool {
   readonly program: Command;
   readonly environment: Environment;
   readonly io: Io;
   readonly terminal: () => Terminal;
   /** Sets the exit code of a command that completed. */
-  readonly endWith: (code: number) => void;
-  /** The commands that may be given a server; every other one works on the stores alone. */
+  readonly setExitCode: (code: number) => void;
+  /** The commands that accept a server; all others work on the stores alone. */
   readonly overHttp: Set<Command>;
 }
 
-/** A server that the operator named, and what it is called with. */
+/** The server that the operator named, and its API. */
 export interface Connection {
-  /** Without its last slash. */
+  /** Without a trailing slash. */
   readonly address: string;
   readonly api: Api;
   readonly credential: () => Promise<ServerCredential>;
 }
 
-/** What a command does over HTTP, and on the stores that the environment names, if it works there too. */
-interface Places<Args extends readonly unknown[]> {
+/** A command's action over HTTP, and its action on the stores that the environment names, if it has one. */
+interface CommandActions<Args extends readonly unknown[]> {
   readonly stores?: (...args: Args) => Promise<void>;
   readonly server: (connection: Connection, ...args: Args) => Promise<void>;
 }
@@ -42,7 +42,7 @@ interface ServerOptions {
 export const actAt = <Args extends readonly unknown[]>(
   tool: Tool,
   command: Command,
-  { stores, server }: Places<Args>,
+  { stores, server }: CommandActions<Args>,
 ): void => {
   tool.overHttp.add(command);
   command.action((...args: readonly unknown[]): Promise<void> => {
@@ -52,17 +52,17 @@ export const actAt = <Args extends readonly unknown[]>(
     if (address !== null) return server(connectionTo(tool, address), ...own);
     if (stores) return stores(...own);
     throw new OperatorError(
-      `"portico ${nameOf(command)}" asks a server: pass --server URL, or set PORTICO_SERVER`,
+      `"portico ${nameOf(command)}" needs a server: pass --server URL, or set PORTICO_SERVER`,
       exitCodes.usage,
     );
   });
 };
 
 /**
- * For a command that works on the stores alone. Throws if `--server` is given: it would surprise to work elsewhere.
- * PORTICO_SERVER, which is set for other commands, is only said to be left out.
+ * Checks a command that works on the stores alone. Throws if `--server` is given, because ignoring it would be
+ * surprising. PORTICO_SERVER, which may be set for other commands, is ignored with a note.
  */
-export const leaveServerOut = (tool: Tool, command: Command): void => {
+export const rejectServerOption = (tool: Tool, command: Command): void => {
   if (tool.overHttp.has(command)) return;
   const { program, environment, terminal } = tool;
   const { server } = program.opts<ServerOptions>();
@@ -76,15 +76,15 @@ export const leaveServerOut = (tool: Tool, command: Command): void => {
 const nameOf = (command: Command): string =>
   command.parent?.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 
-/** The server that is named; null if none is. */
+/** The address of the server that the operator named, or null. */
 const addressIn = ({ program, environment }: Tool): string | null => {
   const { server = environment['PORTICO_SERVER'], insecure = false } = program.opts<ServerOptions>();
   return server ? serverAddress(server, insecure) : null;
 };
 
 const connectionTo = ({ environment, terminal }: Tool, address: string): Connection => {
-  let found: Promise<ServerCredential> | null = null;
-  const credential = () => (found ??= credentialFor(environment, address));
+  let pending: Promise<ServerCredential> | null = null;
+  const credential = () => (pending ??= credentialFor(environment, address));
   const note = (text: string): void => terminal().note(`portico: ${text}`);
   return { address, api: apiOverHttp({ address, credential, note }), credential };
 };

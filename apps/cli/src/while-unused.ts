@@ -1,20 +1,23 @@
 import type { EmbeddedFiles } from '@portico/composition';
-import { isThere } from './files.ts';
+import { fileExists } from './files.ts';
 import { OperatorError } from './terminal.ts';
 
 /**
- * Does the work while no process uses the database; throws an `OperatorError` if one does. A missing or broken database
- * counts as unused.
+ * Does the work if no process uses the database, and throws an `OperatorError` if one does. A missing or broken
+ * database counts as unused.
  */
-export const whileUnused = async ({ database, alone }: EmbeddedFiles, work: () => Promise<void>): Promise<void> => {
-  if (!(await isThere(database))) return work();
-  let begun = false;
-  const begin = () => {
-    begun = true;
+export const whileUnused = async (
+  { database, runExclusively: alone }: EmbeddedFiles,
+  work: () => Promise<void>,
+): Promise<void> => {
+  if (!(await fileExists(database))) return work();
+  let hasStarted = false;
+  const start = () => {
+    hasStarted = true;
     return work();
   };
-  const isUnused = await alone(begin).catch(async (error: unknown) => {
-    if (begun || !/^SQLITE_(NOTADB|CORRUPT)/.test(String((error as { code?: unknown }).code))) throw error;
+  const isUnused = await alone(start).catch(async (error: unknown) => {
+    if (hasStarted || !/^SQLITE_(NOTADB|CORRUPT)/.test(String((error as { code?: unknown }).code))) throw error;
     await work();
     return true;
   });

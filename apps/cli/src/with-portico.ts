@@ -3,14 +3,14 @@ import { createSentences } from './sentences.ts';
 import type { Terminal } from './terminal.ts';
 import type { Tool } from './tool.ts';
 
-/** Logs only warnings and errors, or from `usual` on, unless `LOG_LEVEL` says otherwise. */
+/** Logs warnings and errors only, or from `defaultLevel` up, unless `LOG_LEVEL` is set. */
 export const toolLogger = (
   { environment, io }: Tool,
   { logLevel }: Config,
-  usual: 'info' | 'warn' = 'warn',
+  defaultLevel: 'info' | 'warn' = 'warn',
 ): Portico['logger'] => {
-  const { LOG_LEVEL: wanted } = environment;
-  const level = wanted ? logLevel : usual;
+  const { LOG_LEVEL: requestedLevel } = environment;
+  const level = requestedLevel ? logLevel : defaultLevel;
   const withStacks = level === 'debug' || level === 'trace';
   return createLogger(
     level,

@@ -5,11 +5,11 @@ import { isProblem } from './api/problem.ts';
 import { theme, useTheme } from './layout/theme.ts';
 import { SignedIn } from './session/signed-in.tsx';
 
-/** A refusal stays one; only silence and failures are worth another try. */
+/** Only network and server errors are retried. */
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // What one opens is as it is now; the parts of one page ask only once.
+      // Opening a page reads fresh data, but the components of one page share a request.
       staleTime: 2_000,
       retry: (count, error) => count < 2 && isProblem(error, 0, 500, 502, 503, 504),
       refetchOnWindowFocus: false,
@@ -18,7 +18,7 @@ const queries = new QueryClient({
 });
 
 export const App = () => (
-  // The variables come from Mantine's style sheet and our own: the page's policy allows no inline styles.
+  // The CSS variables come from Mantine's style sheet and our own: the Content-Security-Policy forbids inline styles.
   <MantineProvider theme={theme} forceColorScheme={useTheme()} withCssVariables={false} withGlobalClasses={false}>
     <QueryClientProvider client={queries}>
       <Notifications position="bottom-right" />

@@ -16,20 +16,20 @@ import { furtherRoutes, pages } from './pages/pages.ts';
 import { useMe } from './session/me.ts';
 import { words } from './words/words.ts';
 
-/** Where a role starts: the first of its pages. */
+/** Redirects to the first page of the role. */
 const Start = () => {
   const { role } = useMe();
   return <Navigate to={pages.find(({ roles }) => roles.includes(role))?.path ?? '/search'} replace />;
 };
 
 /**
- * Browsers and Vite say it in words of their own: a file of a page could not be loaded. Either the service is away, and
- * another try helps once it is back; or it was upgraded since the tab was opened, and has other files now.
+ * Matches the messages of browsers and Vite for a file of a page that could not be loaded. Either the service is
+ * unavailable, and a retry helps later; or it was upgraded since the tab was opened, and now has other files.
  */
 const isUnloaded = (error: unknown): boolean =>
   error instanceof Error && /dynamically imported module|importing a module|preload css/i.test(error.message);
 
-/** An error of a page leaves the frame around it usable. A reload would end the sign-in, so there is another try. */
+/** The frame around a failed page stays usable. A reload would end the sign-in, so there is a retry. */
 const Failed = () => {
   const error = useRouteError();
   const navigate = useNavigate();
@@ -87,5 +87,5 @@ const router = () =>
 
 let made: ReturnType<typeof router> | null = null;
 
-/** Made once somebody is signed in, so that no page is loaded before. */
+/** Created after the sign-in, so that no page is loaded before it. */
 export const Router = () => <RouterProvider router={(made ??= router())} />;

@@ -23,7 +23,7 @@ interface MatrixRow {
   readonly expires_at: string | null;
 }
 
-interface Asked {
+interface AccessRequest {
   readonly id: string;
   readonly status: string;
   readonly answer: string | null;
@@ -39,35 +39,35 @@ describe.skipIf(!browser)('access', () => {
     for (const person of [...team, asker, ...askers]) await service.register(person);
     for (const name of apiNames) {
       const openapi = { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} };
-      const made = { name, discoverable: true, openapi_spec: openapi };
-      ids.set(name, (await service.ask<{ id: string }>('POST', '/api/collections/', made)).id);
+      const body = { name, discoverable: true, openapi_spec: openapi };
+      ids.set(name, (await service.request<{ id: string }>('POST', '/api/collections/', body)).id);
     }
   });
 
-  const opened = async (path: string, options: Parameters<typeof openPage>[2] = {}) => {
+  const open = async (path: string, options: Parameters<typeof openPage>[2] = {}) => {
     const watched = await openPage(browser, service, options);
     await watched.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await signIn(watched.page, service, undefined, path);
     return watched;
   };
-  const rowsOf = (query: string) => service.ask<MatrixRow[]>('GET', `/api/access/matrix?limit=1000&${query}`);
+  const rowsOf = (query: string) => service.request<MatrixRow[]>('GET', `/api/access/matrix?limit=1000&${query}`);
   const askFor = async (person: Person, name: string, days: number | null = null): Promise<string> => {
-    const wish = { collection_id: ids.get(name), reason: `Because of ${name}`, duration_days: days };
-    return (await service.ask<Asked>('POST', '/api/access/requests', wish, person)).id;
+    const body = { collection_id: ids.get(name), reason: `Because of ${name}`, duration_days: days };
+    return (await service.request<AccessRequest>('POST', '/api/access/requests', body, person)).id;
   };
-  const askedAs = (id: string) => service.ask<Asked>('GET', `/api/access/requests/${id}`);
+  const requestOf = (id: string) => service.request<AccessRequest>('GET', `/api/access/requests/${id}`);
 
-  test('ten people get eight APIs in one act, by pasted lists; who is unknown is told', async () => {
-    const { page } = await opened('/access');
+  test('grants ten people eight APIs at once from pasted lists, and reports unknown people', async () => {
+    const { page } = await open('/access');
     await page.getByRole('button', { name: 'Grant access' }).click();
     const dialog = page.getByRole('dialog', { name: 'Grant access' });
     await paste(page, 'People', [...emailsOf(team), 'Zoe <zoe@example.com>'].join(',\n'));
     await paste(page, 'APIs', apiNames.join('\n'));
-    await dialog.getByLabel('Until when').selectOption('90 days');
+    await dialog.getByLabel('Expires').selectOption('90 days');
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Grant 88' }).click();
     await dialog.getByText('80 granted, 8 not granted.').waitFor();
-    await dialog.getByText('Nobody is registered as zoe@example.com.').waitFor();
+    await dialog.getByText('No one is registered as zoe@example.com.').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('cell', { name: 'sailor1@example.com' }).first().waitFor();
 
@@ -79,9 +79,9 @@ describe.skipIf(!browser)('access', () => {
     await screenshot(page, 'access');
   });
 
-  test('an address opens the dialog for a person and an API, by its id too, and shows names alone', async () => {
+  test('a URL opens the dialog for a person and an API, by name or id, and shows only names', async () => {
     const [name = ''] = apiNames;
-    const { page } = await opened(`/access?grant=1&person=${asker.email}&api=${ids.get(name)}`);
+    const { page } = await open(`/access?grant=1&person=${asker.email}&api=${ids.get(name)}`);
     const dialog = page.getByRole('dialog', { name: 'Grant access' });
     await dialog.getByText(name).waitFor();
     expect(await page.locator('body').innerText()).not.toMatch(uuid);
@@ -91,37 +91,37 @@ describe.skipIf(!browser)('access', () => {
     expect(await rowsOf(`profile=${asker.email}`)).toEqual([
       expect.objectContaining({ collection_name: name, expires_at: null }),
     ]);
-    // The address no longer opens the dialog, and still names the filters.
+    // The URL no longer opens the dialog, but still has the filters.
     expect(new URL(page.url()).searchParams.get('grant')).toBeNull();
     expect(new URL(page.url()).searchParams.get('person')).toBe(asker.email);
   });
 
-  test('chosen grants get another end and are revoked, and no others', async () => {
-    const { page } = await opened('/access?person=sailor2@example.com');
+  test('changes the expiry of selected grants and revokes them, and no others', async () => {
+    const { page } = await open('/access?person=sailor2@example.com');
     await choose(page, ['sailor2: Harbour API 1', 'sailor2: Harbour API 2']);
-    await page.getByRole('button', { name: 'Change the end of 2' }).click();
-    await page.getByLabel('Until when').selectOption('No end');
-    await page.getByRole('dialog').getByRole('button', { name: 'Change the end of 2' }).click();
-    await page.getByText('2 grants have the new end.').waitFor();
+    await page.getByRole('button', { name: 'Change expiry of 2' }).click();
+    await page.getByLabel('Expires', { exact: true }).selectOption('No expiry');
+    await page.getByRole('dialog').getByRole('button', { name: 'Change expiry of 2' }).click();
+    await page.getByText('2 grants have the new expiry.').waitFor();
     const ends = async () => (await rowsOf('profile=sailor2@example.com')).map(({ expires_at: end }) => end === null);
     expect(await ends()).toEqual([true, true, ...Array<boolean>(6).fill(false)]);
 
     await choose(page, ['sailor2: Harbour API 1', 'sailor2: Harbour API 3']);
     await page.getByRole('button', { name: 'Revoke 2' }).click();
-    await page.getByText('2 grants of 1 person will end with the next request.').waitFor();
+    await page.getByText('2 grants of 1 person will stop working with the next request.').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Cancel' }).click();
     expect(await ends()).toHaveLength(8);
     await page.getByRole('button', { name: 'Revoke 2' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke 2' }).click();
     await page.getByText('2 grants revoked.').waitFor();
-    const left = (await rowsOf('profile=sailor2@example.com')).map(({ collection_name: name }) => name);
-    expect(left).toEqual(apiNames.filter((name) => !/[13]$/.test(name)));
+    const names = (await rowsOf('profile=sailor2@example.com')).map(({ collection_name: name }) => name);
+    expect(names).toEqual(apiNames.filter((name) => !/[13]$/.test(name)));
     expect(await rowsOf('')).toHaveLength(79);
   });
 
-  test('the filtered matrix is saved as CSV', async () => {
-    const { page } = await opened('/access?person=sailor3@example.com');
+  test('exports the filtered matrix as CSV', async () => {
+    const { page } = await open('/access?person=sailor3@example.com');
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export CSV' }).click();
     const saved = await saving;
@@ -133,20 +133,20 @@ describe.skipIf(!browser)('access', () => {
     expect(lines.slice(1).every((line) => line.includes('sailor3@example.com'))).toBe(true);
   });
 
-  test('a group is made, filled by a pasted list, given an API, renamed and deleted', async () => {
-    const { page } = await opened('/access/groups');
+  test('creates a group, adds members from a pasted list, grants it APIs, renames and deletes it', async () => {
+    const { page } = await open('/access/groups');
     await page.getByRole('button', { name: 'New group' }).click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Deck / Bridge');
     await expectAccessible(page);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Deck / Bridge' }).waitFor();
-    await page.getByText('Nobody is in this group.').waitFor();
+    await page.getByText('This group has no members.').waitFor();
 
     await page.getByRole('button', { name: 'Add members' }).click();
     await paste(page, 'People', 'asker2@example.com asker3@example.com zoe@example.com');
     await page.getByRole('button', { name: 'Add 3' }).click();
     await page.getByText('2 added.').waitFor();
-    await page.getByText('Nobody is registered as zoe@example.com.').waitFor();
+    await page.getByText('No one is registered as zoe@example.com.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('cell', { name: 'asker3@example.com' }).waitFor();
     await page.getByText('Members (2)').click();
@@ -162,14 +162,14 @@ describe.skipIf(!browser)('access', () => {
 
     await goTo(page, '/access?person=asker2@example.com');
     const byGroup = page.getByRole('row', { name: /Harbour API 1/ });
-    await byGroup.getByText('By the group').waitFor();
+    await byGroup.getByText('Through group').waitFor();
     expect(await byGroup.getByRole('checkbox').isDisabled()).toBe(true);
     await byGroup.getByRole('link', { name: 'Deck / Bridge' }).click();
 
     await page.getByText('APIs (2)').click();
     await choose(page, ['Harbour API 1']);
     await page.getByRole('button', { name: 'Revoke 1' }).click();
-    await page.getByText('2 members of Deck / Bridge will lose 1 API').waitFor();
+    await page.getByText('2 members of Deck / Bridge will lose access to 1 API').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke 1' }).click();
     await page.getByText('APIs (1)').waitFor();
 
@@ -186,36 +186,36 @@ describe.skipIf(!browser)('access', () => {
     expect(page.url()).toContain('/access/groups/Bridge');
 
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('1 member will lose 1 API with the next request').waitFor();
+    await page.getByText('1 member will lose access to 1 API with the next request').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('There are no groups yet.').waitFor();
     expect(await rowsOf('profile=asker2@example.com')).toEqual([]);
   });
 
-  test('members whom the identity provider put into a group cannot be removed here', async () => {
-    await service.ask('POST', '/api/groups', { name: 'Crew' });
-    await service.ask('POST', '/api/groups/Crew/members', { profiles: ['sailor1@example.com'] });
+  test('members that the identity provider assigned to a group cannot be removed here', async () => {
+    await service.request('POST', '/api/groups', { name: 'Crew' });
+    await service.request('POST', '/api/groups/Crew/members', { profiles: ['sailor1@example.com'] });
     const [, , , claimed = asker] = team;
-    await service.ask('GET', '/api/profiles/me', undefined, { ...claimed, groups: ['Crew'] });
-    const { page } = await opened('/access/groups/Crew');
-    await page.getByText('by hand').waitFor();
-    await page.getByText('by the identity provider', { exact: true }).waitFor();
+    await service.request('GET', '/api/profiles/me', undefined, { ...claimed, groups: ['Crew'] });
+    const { page } = await open('/access/groups/Crew');
+    await page.getByText('added manually').waitFor();
+    await page.getByText('identity provider', { exact: true }).waitFor();
     expect(await page.getByRole('checkbox', { name: 'Select sailor4' }).isDisabled()).toBe(true);
     expect(await page.getByRole('checkbox', { name: 'Select sailor1' }).isDisabled()).toBe(false);
-    await page.getByText('Only the identity provider ends a membership that it claims.').waitFor();
+    await page.getByText('Only the identity provider can remove the members it assigned.').waitFor();
     await goTo(page, '/access/groups/Nowhere');
-    await page.getByText('There is no group of this name.').waitFor();
+    await page.getByText('There is no group with this name.').waitFor();
   });
 
-  test('requests are approved and denied, one and many; who decided is told, and decided ones are not decided again', async () => {
+  test('approves and denies single requests, and shows who decided', async () => {
     const one = await askFor(asker, 'Harbour API 2', 30);
-    const { page } = await opened(`/access/requests?request=${one}`);
+    const { page } = await open(`/access/requests?request=${one}`);
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Because of Harbour API 2').waitFor();
     await expectAccessible(page);
-    expect(await dialog.getByLabel('Until when').inputValue()).toBe('wished');
+    expect(await dialog.getByLabel('Expires').inputValue()).toBe('requested');
     await dialog.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('1 request approved; access is there now.').waitFor();
+    await page.getByText('1 request approved; access is active now.').waitFor();
     const [row] = await rowsOf(`profile=${asker.email}&collection=Harbour%20API%202`);
     expect((new Date(row?.expires_at ?? 0).getTime() - Date.now()) / 86_400_000).toBeCloseTo(30, 1);
 
@@ -230,27 +230,27 @@ describe.skipIf(!browser)('access', () => {
     await dialog.getByLabel('Reason').fill('Use the other one');
     await dialog.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('1 request denied.').waitFor();
-    expect(await askedAs(two)).toMatchObject({ status: 'denied', answer: 'Use the other one' });
+    expect(await requestOf(two)).toMatchObject({ status: 'denied', answer: 'Use the other one' });
   });
 
-  test('many requests are decided in one act; one that somebody else decided meanwhile is told', async () => {
+  test('approves many requests at once, and reports one that someone else decided in the meantime', async () => {
     const waiting: string[] = [];
     for (const person of askers) waiting.push(await askFor(person, 'Harbour API 4'));
-    const { page, expectTrouble } = await opened('/access/requests');
+    const { page, expectTrouble } = await open('/access/requests');
     await page.getByText('4 waiting').waitFor();
-    // The browser's console tells of each answer that is no success.
+    // The browser logs each response with an error status to its console.
     expectTrouble(/^console: .*409/);
-    await page.getByRole('checkbox', { name: 'Select all that are shown' }).check();
-    await page.getByRole('button', { name: 'Decide about 4 requests' }).click();
-    await service.ask('POST', `/api/access/requests/${waiting[1]}/deny`, {});
+    await page.getByRole('checkbox', { name: 'Select all shown' }).check();
+    await page.getByRole('button', { name: 'Review 4 requests' }).click();
+    await service.request('POST', `/api/access/requests/${waiting[1]}/deny`, {});
     await page.getByRole('button', { name: 'Approve 4' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('3 requests approved').waitFor();
-    await dialog.getByText('asker3 for Harbour API 4: decided already').waitFor();
+    await dialog.getByText('asker3 for Harbour API 4: already decided').waitFor();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await page.getByText('Nobody is waiting for an answer.').waitFor();
-    expect(await Promise.all(waiting.map(async (id) => (await askedAs(id)).status))).toEqual([
+    await page.getByText('No requests are waiting.').waitFor();
+    expect(await Promise.all(waiting.map(async (id) => (await requestOf(id)).status))).toEqual([
       'approved',
       'denied',
       'approved',
@@ -258,7 +258,7 @@ describe.skipIf(!browser)('access', () => {
     ]);
   });
 
-  test('who is no administrator is told so, and sees no access', async () => {
+  test('reports to a person who is not an administrator that the page is not available', async () => {
     const watched = await openPage(browser, service);
     watched.expectTrouble(/^console: .*403/);
     await signIn(watched.page, service, asker, '/access');
@@ -269,8 +269,8 @@ describe.skipIf(!browser)('access', () => {
   test.each([
     ['light', 1_280],
     ['dark', 360],
-  ] as const)('every page is accessible, narrow enough and free of ids (%s, %i px)', async (theme, width) => {
-    const { page } = await opened('/access', { theme, viewport: { width, height: 800 } });
+  ] as const)('every page is accessible, fits the screen and shows no ids (%s, %i px)', async (theme, width) => {
+    const { page } = await open('/access', { theme, viewport: { width, height: 800 } });
     for (const path of [
       '/access',
       '/access?grant=1',
@@ -292,7 +292,7 @@ describe.skipIf(!browser)('access', () => {
   });
 });
 
-/** Pastes as a person does: with the keys, from the clipboard. */
+/** Pastes from the clipboard with the keyboard, as a person does. */
 const paste = async (page: Page, label: string, text: string): Promise<void> => {
   await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
   await page.getByRole('dialog').getByLabel(label, { exact: true }).first().focus();

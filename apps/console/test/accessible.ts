@@ -4,30 +4,30 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { waitLimit } from './chromium.ts';
 
-/** WCAG 2.2 AA, which includes 2.0 and 2.1, and the best practices of axe. */
+/** WCAG 2.2 AA, including 2.0 and 2.1, and axe's best practices. */
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice'];
 
-/** Fails for each rule of accessibility that the page breaks, and names the elements that break it. */
+/** Fails if the page breaks an accessibility rule, and names the elements that break it. */
 export const expectAccessible = async (page: Page): Promise<void> => {
   expect(await brokenRules(page)).toEqual([]);
 };
 
 /**
- * Ends changes of color. Even with reduced motion, a style reads as before until the next frame, and a browser that is
- * short of processor time may not draw one.
+ * Finishes color transitions. Even with reduced motion, a style keeps its old value until the next frame, and a browser
+ * that is short of CPU time may not draw one.
  */
 const finishTransitions = (page: Page): Promise<void> =>
   page.evaluate(() => {
     for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish();
   });
 
-/** The rules that the page breaks: one text each, which names the elements. */
+/** Returns the rules that the page breaks, one string each with the elements. */
 export const brokenRules = async (page: Page): Promise<readonly string[]> => {
   await within(waitLimit, finishTransitions(page));
   return await within(waitLimit, runAxe(page));
 };
 
-/** axe runs in a world of its own beside the page's scripts, so that the page's policy stays in force. */
+/** Runs axe in an isolated world, so that the page's Content-Security-Policy stays in force. */
 const runAxe = async (page: Page): Promise<readonly string[]> => {
   const session = await page.context().newCDPSession(page);
   try {
@@ -45,12 +45,12 @@ const runAxe = async (page: Page): Promise<readonly string[]> => {
     });
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     const { violations, passes } = result.value as AxeResults;
-    if (passes.length === 0) throw new Error('axe found nothing to look at');
-    return violations.map(told);
+    if (passes.length === 0) throw new Error('axe found nothing to check');
+    return violations.map(toText);
   } finally {
     await session.detach();
   }
 };
 
-const told = ({ id, help, nodes }: AxeResults['violations'][number]): string =>
+const toText = ({ id, help, nodes }: AxeResults['violations'][number]): string =>
   [`${id}: ${help}`, ...nodes.map(({ html, failureSummary }) => `  ${html}\n    ${failureSummary ?? ''}`)].join('\n');

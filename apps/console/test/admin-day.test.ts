@@ -3,7 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ConsoleService, Person } from './console-service.ts';
 import { documentsForImport } from './documents.ts';
-import { handOn, type Effort, type Hand } from './hand.ts';
+import { createHand, type Effort, type Hand } from './hand.ts';
 import { provideBrowser, provideService } from './provide-service.ts';
 import { dialogsClosed, openPage, screenshot } from './watched-page.ts';
 
@@ -23,21 +23,21 @@ const [used = ''] = granted;
 const tiers = { gold: 1_200, silver: 300 } as const;
 const overridden = 5_000;
 
-/** The most that each step may take: what it takes now. */
+/** The maximum effort of each step: the current one. */
 const efforts = {
   'sign in by a link': { acts: 1, fields: 0 },
-  'import 30 documents, 2 more are refused': { acts: 3, fields: 0 },
-  'approve the ten who wait': { acts: 4, fields: 0 },
+  'import 30 documents, 2 more are rejected': { acts: 3, fields: 0 },
+  'approve ten pending people': { acts: 4, fields: 0 },
   'grant ten people eight APIs': { acts: 3, fields: 2 },
-  'make two tiers': { acts: 5, fields: 4 },
+  'create two tiers': { acts: 5, fields: 4 },
   'assign them to ten people': { acts: 4, fields: 2 },
-  'give one person a limit of their own': { acts: 2, fields: 2 },
-  'who may use an API, and as CSV': { acts: 4, fields: 1 },
-  'who used it last week': { acts: 3, fields: 0 },
-  'what a colleague changed': { acts: 3, fields: 1 },
-  'replace a leaked secret, with time to change': { acts: 6, fields: 1 },
+  'give one person a limit override': { acts: 2, fields: 2 },
+  'see who has access to an API, and export it as CSV': { acts: 4, fields: 1 },
+  'see who used it last week': { acts: 3, fields: 0 },
+  'see the changes of a colleague': { acts: 3, fields: 1 },
+  'replace a leaked secret with a grace period': { acts: 6, fields: 1 },
   'suspend a person': { acts: 4, fields: 2 },
-  'let them in again': { acts: 1, fields: 0 },
+  'reinstate them': { acts: 1, fields: 0 },
 } as const satisfies Readonly<Record<string, Effort>>;
 type Step = keyof typeof efforts;
 
@@ -46,15 +46,15 @@ describe.skipIf(!browser)("an administrator's day", () => {
   const service = provideService({ RATE_LIMIT_DEFAULT: '100000/60' });
   beforeAll(async () => {
     await service.register(colleague, { fullName: 'Kim Example' });
-    await service.ask('PUT', `/api/profiles/${colleague.email}/role`, { role: 'admin' });
+    await service.request('PUT', `/api/profiles/${colleague.email}/role`, { role: 'admin' });
   });
 
-  test('is done in the console with few clicks, and without an id', async () => {
+  test('takes few clicks in the console, and no ids', async () => {
     const { hand, page } = await startDay(browser, service);
     await importAndApprove(service, hand, page);
     await grantAndLimit(service, hand, page);
-    await lookAround(service, hand, page);
-    await guard(service, hand, page);
+    await lookUp(service, hand, page);
+    await suspendAndReplace(service, hand, page);
     console.log(tableOf(hand.efforts()));
     expect([...hand.efforts().keys()]).toEqual(Object.keys(efforts));
     for (const [step, { acts, fields }] of hand.efforts()) {
@@ -69,7 +69,7 @@ describe.skipIf(!browser)("an administrator's day", () => {
 const startDay = async (chromium: Browser, service: ConsoleService) => {
   const { page, context } = await openPage(chromium, service);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const hand = handOn(page);
+  const hand = createHand(page);
   await hand.step('sign in by a link', async () => {
     await hand.open(await service.linkFor());
     await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
@@ -85,7 +85,7 @@ const fieldOf = (page: Page, label: string): Locator =>
   page.getByRole('dialog').getByLabel(label, { exact: true }).first();
 
 const importAndApprove = async (service: ConsoleService, hand: Hand, page: Page): Promise<void> => {
-  await hand.step('import 30 documents, 2 more are refused', async () => {
+  await hand.step('import 30 documents, 2 more are rejected', async () => {
     await hand.click(menu(page, 'APIs'));
     await page.getByRole('heading', { name: 'APIs', level: 1 }).waitFor();
     const texts = [...documents].map(([file, { text }]) => [file, text] as const);
@@ -93,21 +93,21 @@ const importAndApprove = async (service: ConsoleService, hand: Hand, page: Page)
     await hand.drop('text=Drop to import', { ...Object.fromEntries(texts), ...others });
     await page.getByText(/^30 to create/).waitFor();
     await hand.click(button(page, 'Import 30 APIs'));
-    await page.getByText('30 created, 1 skipped, 1 refused or failed').waitFor();
+    await page.getByText('30 created, 1 skipped, 1 rejected or failed').waitFor();
   });
-  const names = (await service.ask<{ name: string }[]>('GET', '/api/collections/')).map(({ name }) => name);
+  const names = (await service.request<{ name: string }[]>('GET', '/api/collections/')).map(({ name }) => name);
   expect(names.sort()).toEqual([...documents.values()].map(({ title }) => title).sort());
 
   for (const person of people) await service.register(person, { fullName: nameOf(person), approved: false });
-  await hand.step('approve the ten who wait', async () => {
+  await hand.step('approve ten pending people', async () => {
     await hand.click(menu(page, 'People'));
     await page.getByText('Waiting (10)').first().waitFor();
-    await hand.click(page.getByRole('checkbox', { name: 'Select all that are shown' }));
+    await hand.click(page.getByRole('checkbox', { name: 'Select all shown' }));
     await hand.click(button(page, 'Approve 10'));
     await hand.click(inDialog(page, 'Approve 10'));
     await page.getByText('10 people approved; the credentials were sent by e-mail.').waitFor();
   });
-  expect(await service.ask('GET', '/api/profiles/?registration_status=pending')).toEqual([]);
+  expect(await service.request('GET', '/api/profiles/?registration_status=pending')).toEqual([]);
 };
 
 const grantAndLimit = async (service: ConsoleService, hand: Hand, page: Page): Promise<void> => {
@@ -119,11 +119,14 @@ const grantAndLimit = async (service: ConsoleService, hand: Hand, page: Page): P
     await hand.click(inDialog(page, 'Grant 80'));
     await page.getByText('80 granted.').waitFor();
   });
-  const pairs = await service.ask<{ email: string; collection_name: string }[]>('GET', '/api/access/matrix?limit=1000');
-  const wanted = people.flatMap(({ email }) => granted.map((api) => `${email} ${api}`));
-  expect(pairs.map(({ email, collection_name: api }) => `${email} ${api}`).sort()).toEqual(wanted.sort());
+  const pairs = await service.request<{ email: string; collection_name: string }[]>(
+    'GET',
+    '/api/access/matrix?limit=1000',
+  );
+  const expectedPairs = people.flatMap(({ email }) => granted.map((api) => `${email} ${api}`));
+  expect(pairs.map(({ email, collection_name: api }) => `${email} ${api}`).sort()).toEqual(expectedPairs.sort());
 
-  await hand.step('make two tiers', async () => {
+  await hand.step('create two tiers', async () => {
     await hand.click(menu(page, 'Limits'));
     for (const [tier, allowed] of Object.entries(tiers)) {
       await hand.click(button(page, 'New tier'));
@@ -141,27 +144,28 @@ const grantAndLimit = async (service: ConsoleService, hand: Hand, page: Page): P
       await hand.click(button(page, `Assign ${tier}`));
       await hand.paste(fieldOf(page, 'People'), emailsOf(some));
       await hand.click(inDialog(page, 'Assign'));
-      await page.getByText('Assigned 5 times.').waitFor();
+      await page.getByText('Assigned to 5.').waitFor();
     }
   });
-  await hand.step('give one person a limit of their own', async () => {
+  await hand.step('give one person a limit override', async () => {
     await hand.click(button(page, 'New override'));
     await hand.paste(fieldOf(page, 'People'), favoured.email);
     await hand.type(page.getByRole('spinbutton', { name: 'Requests' }), String(overridden));
     await hand.click(inDialog(page, 'Save'));
-    await page.getByText('1 override made.').waitFor();
+    await page.getByText('1 override created.').waitFor();
   });
   const limits = await Promise.all(people.map((person) => limitOf(service, person)));
   expect(limits).toEqual([overridden, ...Array<number>(4).fill(tiers.gold), ...Array<number>(5).fill(tiers.silver)]);
 };
 
 const limitOf = async (service: ConsoleService, { email }: Person): Promise<number> => {
-  const { client_id: client } = await service.ask<Pick<Key, 'client_id'>>('GET', `/api/profiles/${email}`);
-  return (await service.ask<{ allowed_limit: number }>('GET', `/api/rate-limits/effective/${client}`)).allowed_limit;
+  const { client_id: client } = await service.request<Pick<Key, 'client_id'>>('GET', `/api/profiles/${email}`);
+  return (await service.request<{ allowed_limit: number }>('GET', `/api/rate-limits/effective/${client}`))
+    .allowed_limit;
 };
 
-const lookAround = async (service: ConsoleService, hand: Hand, page: Page): Promise<void> => {
-  await hand.step('who may use an API, and as CSV', async () => {
+const lookUp = async (service: ConsoleService, hand: Hand, page: Page): Promise<void> => {
+  await hand.step('see who has access to an API, and export it as CSV', async () => {
     await hand.click(menu(page, 'Access'));
     await hand.click(page.getByRole('combobox', { name: 'API', exact: true }));
     await hand.type(page.getByRole('combobox', { name: 'API', exact: true }), used);
@@ -175,30 +179,30 @@ const lookAround = async (service: ConsoleService, hand: Hand, page: Page): Prom
     for (const { email } of people) expect(lines.filter((line) => line.includes(email))).toHaveLength(1);
   });
 
-  const ids = await service.ask<{ id: string; name: string }[]>('GET', '/api/collections/');
+  const ids = await service.request<{ id: string; name: string }[]>('GET', '/api/collections/');
   const id = ids.find(({ name }) => name === used)?.id;
-  for (const person of [user, otherUser]) await service.ask('GET', `/api/collections/${id}`, undefined, person);
-  // Counts are written every few seconds.
-  const counted = () => service.ask<unknown[]>('GET', '/api/usage?by=profile');
+  for (const person of [user, otherUser]) await service.request('GET', `/api/collections/${id}`, undefined, person);
+  // Usage counts are written every few seconds.
+  const counted = () => service.request<unknown[]>('GET', '/api/usage?by=profile');
   await expect.poll(async () => (await counted()).length).toBe(2);
-  await hand.step('who used it last week', async () => {
-    await hand.click(menu(page, 'Use'));
+  await hand.step('see who used it last week', async () => {
+    await hand.click(menu(page, 'Usage'));
     await hand.click(page.getByText('7 days', { exact: true }));
-    const users = page.getByRole('table', { name: 'People by use' }).getByRole('row');
-    const api = page.getByRole('table', { name: 'APIs by use' }).getByRole('button', { name: used, exact: true });
+    const users = page.getByRole('table', { name: 'People by usage' }).getByRole('row');
+    const api = page.getByRole('table', { name: 'APIs by usage' }).getByRole('button', { name: used, exact: true });
     await hand.click(api);
     await expect.poll(() => users.count()).toBe(3);
-    const shown = (await users.allInnerTexts()).join('\n');
-    for (const { email } of [user, otherUser]) expect(shown).toContain(email);
+    const text = (await users.allInnerTexts()).join('\n');
+    for (const { email } of [user, otherUser]) expect(text).toContain(email);
   });
 
-  await service.ask(
+  await service.request(
     'POST',
     '/api/rate-limits/tiers',
     { tier: 'bronze', allowed_limit: 60, window_seconds: 60 },
     colleague,
   );
-  await hand.step('what a colleague changed', async () => {
+  await hand.step('see the changes of a colleague', async () => {
     await hand.click(menu(page, 'Audit'));
     await hand.click(page.getByRole('combobox', { name: 'Who', exact: true }));
     await hand.type(page.getByRole('combobox', { name: 'Who', exact: true }), 'kim');
@@ -206,7 +210,7 @@ const lookAround = async (service: ConsoleService, hand: Hand, page: Page): Prom
     const entries = page.getByRole('table', { name: 'Audit' }).getByRole('row');
     await entries.filter({ hasText: 'created a tier' }).filter({ hasText: 'bronze' }).waitFor();
     const rest = entries.filter({ hasNotText: colleague.email }).filter({ hasNotText: 'Kim Example' });
-    // The head of the table alone.
+    // Only the header row.
     await expect.poll(() => rest.count()).toBe(1);
   });
 };
@@ -216,7 +220,7 @@ interface Key {
   readonly client_secret: string;
 }
 
-/** What the service answers to a call with this key. */
+/** Returns the status of a call with this key. */
 const statusOf = async (
   service: ConsoleService,
   { client_id: clientId, client_secret: secret }: Key,
@@ -230,15 +234,15 @@ const openPerson = async (hand: Hand, page: Page, person: Person): Promise<void>
   await hand.type(page.getByLabel('Name or e-mail'), person.uid);
 };
 
-const guard = async (service: ConsoleService, hand: Hand, page: Page): Promise<void> => {
-  const before = await service.ask<Key>('POST', `/api/profiles/${leaked.email}/credentials`, {});
+const suspendAndReplace = async (service: ConsoleService, hand: Hand, page: Page): Promise<void> => {
+  const before = await service.request<Key>('POST', `/api/profiles/${leaked.email}/credentials`, {});
   hand.expectId(before.client_id);
-  await hand.step('replace a leaked secret, with time to change', async () => {
+  await hand.step('replace a leaked secret with a grace period', async () => {
     await openPerson(hand, page, leaked);
     await hand.click(page.getByRole('link', { name: nameOf(leaked) }));
-    await hand.click(button(page, 'Replace the secret'));
+    await hand.click(button(page, 'Replace secret'));
     await hand.choose(fieldOf(page, 'Previous secret'), 'stays valid for 1 hour');
-    await hand.click(inDialog(page, 'Replace the secret'));
+    await hand.click(inDialog(page, 'Replace secret'));
     await page.getByText('The previous secret stays valid for 1 hour.').waitFor();
   });
   const secret = (await page.getByRole('group', { name: 'Secret (X-API-Key)' }).innerText()).trim();
@@ -247,7 +251,7 @@ const guard = async (service: ConsoleService, hand: Hand, page: Page): Promise<v
     expect(await statusOf(service, { ...before, client_secret: one })).toBe(200);
   await inDialog(page, 'I have copied it').click();
 
-  const key = await service.ask<Key>('POST', `/api/profiles/${leaver.email}/credentials`, {});
+  const key = await service.request<Key>('POST', `/api/profiles/${leaver.email}/credentials`, {});
   await hand.step('suspend a person', async () => {
     await openPerson(hand, page, leaver);
     await hand.click(page.getByRole('link', { name: nameOf(leaver) }));
@@ -257,22 +261,22 @@ const guard = async (service: ConsoleService, hand: Hand, page: Page): Promise<v
     await page.getByText(`${nameOf(leaver)} is suspended.`).waitFor();
   });
   expect(await statusOf(service, key)).toBe(401);
-  await hand.step('let them in again', async () => {
-    await hand.click(button(page, 'Let in again'));
-    await page.getByText(`${nameOf(leaver)} is let in again`).waitFor();
+  await hand.step('reinstate them', async () => {
+    await hand.click(button(page, 'Reinstate'));
+    await page.getByText(`${nameOf(leaver)} is reinstated`).waitFor();
   });
   expect(await statusOf(service, key)).toBe(200);
-  const may = await service.ask<unknown[]>('GET', `/api/access/matrix?profile=${leaver.email}`);
+  const may = await service.request<unknown[]>('GET', `/api/access/matrix?profile=${leaver.email}`);
   expect(may).toHaveLength(granted.length);
 };
 
-const tableOf = (taken: ReadonlyMap<string, Effort>): string => {
+const tableOf = (steps: ReadonlyMap<string, Effort>): string => {
   const line = (step: string, acts: string | number, fields: string | number) =>
     `${step.padEnd(46)} ${String(acts).padStart(6)} ${String(fields).padStart(6)}`;
-  const sum = (of: (effort: Effort) => number) => [...taken.values()].map(of).reduce((a, b) => a + b, 0);
+  const sum = (of: (effort: Effort) => number) => [...steps.values()].map(of).reduce((a, b) => a + b, 0);
   return [
     line('step', 'clicks', 'fields'),
-    ...[...taken].map(([step, { acts, fields }]) => line(step, acts, fields)),
+    ...[...steps].map(([step, { acts, fields }]) => line(step, acts, fields)),
     line(
       'the whole day',
       sum(({ acts }) => acts),

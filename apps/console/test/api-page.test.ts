@@ -42,7 +42,7 @@ const parameter = {
   schema: { type: 'string', enum: ['NO', 'PT'], default: 'NO' },
 };
 
-/** More operations than a page of the list holds, and one that has all that a schema can have. */
+/** More operations than fit on a page of the list, and one with every feature of a schema. */
 const documentOf = (operations: number) => ({
   openapi: '3.0.3',
   info: { title: 'Ships', version: '1' },
@@ -84,8 +84,8 @@ const documentOf = (operations: number) => ({
   components: { schemas: { Node: node } },
 });
 
-/** So large that the least of answers leaves parts out. */
-const wide = () => ({
+/** So large that the smallest response leaves parts out. */
+const wideDocument = () => ({
   openapi: '3.1.0',
   info: { title: 'Wide', version: '1' },
   paths: {
@@ -117,15 +117,15 @@ describe.skipIf(!browser)('the page of an API', () => {
 
   const create = async (name: keyof typeof ids, document: object, more: object = {}): Promise<void> => {
     const body = { name, openapi_spec: document, ...more };
-    ids[name] = (await service.ask<{ id: string }>('POST', '/api/collections/', body)).id;
-    await service.ask('POST', '/api/access/grants', { profiles: [ada.email], collections: [ids[name]] });
+    ids[name] = (await service.request<{ id: string }>('POST', '/api/collections/', body)).id;
+    await service.request('POST', '/api/access/grants', { profiles: [ada.email], collections: [ids[name]] });
   };
 
   beforeAll(async () => {
     await service.register(ada);
     await service.register(eve);
     await create('Ships', documentOf(450), { description, authentication });
-    await create('Wide', wide());
+    await create('Wide', wideDocument());
     await create('Bare', { openapi: '3.1.0', info: { title: 'Bare', version: '1' }, webhooks: {} });
   });
 
@@ -136,23 +136,23 @@ describe.skipIf(!browser)('the page of an API', () => {
     return watched;
   };
 
-  test('says what it is and how to authenticate, and never the stored credential', async () => {
+  test('describes the API and how to authenticate, and never shows the stored credential', async () => {
     const { page } = await openApi('Ships');
     await page.getByText('https://api.ships.example/v1', { exact: true }).waitFor();
     await page.getByText('An API key in the header X-Api-Key').waitFor();
     await page.getByText('A credential is stored.').waitFor();
-    const shown = await page.locator('body').innerText();
-    expect(shown).not.toContain('the-stored-credential');
-    expect(shown).not.toContain(ids.Ships);
+    const text = await page.locator('body').innerText();
+    expect(text).not.toContain('the-stored-credential');
+    expect(text).not.toContain(ids.Ships);
     const reads = '/api/audit/?source=all&action=collection.credential_read';
-    expect(await service.ask('GET', reads)).toMatchObject({ data: [] });
-    await service.ask('GET', `/api/collections/${ids.Ships}/metadata`);
-    expect(await service.ask('GET', reads)).not.toMatchObject({ data: [] });
+    expect(await service.request('GET', reads)).toMatchObject({ data: [] });
+    await service.request('GET', `/api/collections/${ids.Ships}/metadata`);
+    expect(await service.request('GET', reads)).not.toMatchObject({ data: [] });
     await expectAccessible(page);
     await screenshot(page, 'api');
   });
 
-  test('of a description only text and links to the web are left', async () => {
+  test('keeps only text and web links of a description', async () => {
     const { page } = await openApi('Ships');
     const guide = page.getByRole('link', { name: 'guide' });
     expect(await guide.getAttribute('rel')).toBe('noopener noreferrer');
@@ -163,11 +163,11 @@ describe.skipIf(!browser)('the page of an API', () => {
     expect(await page.getByRole('heading', { name: 'Ships' }).count()).toBe(1);
   });
 
-  test('lists every operation, page by page, with only those in view in the page', async () => {
+  test('lists all operations page by page, and renders only those in view', async () => {
     const { page } = await openApi('Ships');
     await operationLinks(page).first().waitFor();
-    const asked: string[] = [];
-    page.on('request', (request) => void asked.push(request.url()));
+    const urls: string[] = [];
+    page.on('request', (request) => void urls.push(request.url()));
     expect(await operationLinks(page).count()).toBeLessThan(60);
     await operationLinks(page).first().focus();
     const lastShip = page.getByRole('link', { name: 'Read ship 449' });
@@ -177,26 +177,26 @@ describe.skipIf(!browser)('the page of an API', () => {
         return lastShip.count();
       })
       .toBe(1);
-    expect(asked.filter((url) => url.includes('cursor='))).toHaveLength(4);
-    expect(asked.some((url) => url.includes('openapi'))).toBe(false);
+    expect(urls.filter((url) => url.includes('cursor='))).toHaveLength(4);
+    expect(urls.some((url) => url.includes('openapi'))).toBe(false);
     expect(await operationLinks(page).count()).toBeLessThan(60);
   });
 
-  test('filters by words and by tag, both in the address', async () => {
+  test('filters by words and by tag, both in the URL', async () => {
     const { page } = await openApi('Ships');
     await page.getByRole('searchbox', { name: 'Filter by path, name or summary' }).fill('ship 44');
     await expect.poll(() => operationLinks(page).count()).toBe(11);
-    await page.getByRole('button', { name: 'Show only operations of Odd' }).first().click();
+    await page.getByRole('button', { name: 'Show only operations tagged Odd' }).first().click();
     await expect.poll(() => operationLinks(page).count()).toBe(5);
     expect(new URL(page.url()).searchParams.get('tag')).toBe('Odd');
-    await page.getByRole('button', { name: 'Stop showing only “Odd”' }).click();
+    await page.getByRole('button', { name: 'Clear the filter “Odd”' }).click();
     await expect.poll(() => operationLinks(page).count()).toBe(11);
     await page.getByRole('searchbox').fill('no such thing');
-    await page.getByText('No operation matches.').waitFor();
+    await page.getByText('No matching operations.').waitFor();
     await expectAccessible(page);
   });
 
-  test('the keyboard walks the list and opens an operation, which the address names', async () => {
+  test('the keyboard moves through the list and opens an operation, which is in the URL', async () => {
     const { page } = await openApi('Ships');
     await operationLinks(page).first().waitFor();
     await page.getByRole('searchbox', { name: 'Filter by path, name or summary' }).press('ArrowDown');
@@ -218,7 +218,7 @@ describe.skipIf(!browser)('the page of an API', () => {
     expect(await again.page.locator('a[aria-current="true"]').innerText()).toContain('/ships/0');
   });
 
-  test('an operation shows parameters, schemas level by level, a curl line and itself as a tool', async () => {
+  test('an operation shows parameters, schemas level by level, a curl line and a tool definition', async () => {
     const { page, context } = await openApi('Ships');
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await operationLinks(page).first().click();
@@ -232,15 +232,15 @@ describe.skipIf(!browser)('the page of an API', () => {
     await body.getByText('string or null (date)').waitFor();
     expect(await body.getByText('tonnes').count()).toBe(0);
     await body.getByRole('button', { name: 'Open cargo' }).click();
-    await body.getByRole('button', { name: 'Open form 1 of 2' }).click();
+    await body.getByRole('button', { name: 'Open variant 1 of 2' }).click();
     await body.getByText('tonnes').waitFor();
     await body.getByText('at least 0').waitFor();
     await body.getByText('"grain"').waitFor();
     await body.getByText('parts left out').waitFor();
     await page.getByText('There is none').waitFor();
 
-    await page.getByRole('button', { name: 'Show as a tool' }).click();
-    const tool = await page.getByRole('group', { name: 'Function tool as JSON' }).innerText();
+    await page.getByRole('button', { name: 'Show tool definition' }).click();
+    const tool = await page.getByRole('group', { name: 'Tool definition as JSON' }).innerText();
     expect(JSON.parse(tool)).toMatchObject({ name: 'putNode', input_schema: { type: 'object' } });
     const line = page.getByRole('group', { name: 'Command line' });
     await page.locator('div', { has: line }).last().getByRole('button', { name: 'Copy' }).click();
@@ -249,7 +249,7 @@ describe.skipIf(!browser)('the page of an API', () => {
     await screenshot(page, 'operation');
   });
 
-  test('what was left out of an operation is said and can be asked for', async () => {
+  test('an operation reports omitted parts and loads them on request', async () => {
     const { page } = await openApi('Wide');
     await operationLinks(page).first().click();
     const more = page.getByRole('button', { name: 'Show more' });
@@ -269,7 +269,7 @@ describe.skipIf(!browser)('the page of an API', () => {
     await page.getByText('What member 8 means.').waitFor();
   });
 
-  test('the document is downloaded as a file, as it was sent', async () => {
+  test('downloads the document as a file', async () => {
     const { page } = await openApi('Wide');
     for (const form of ['JSON', 'YAML']) {
       const [file] = await Promise.all([
@@ -280,7 +280,7 @@ describe.skipIf(!browser)('the page of an API', () => {
     }
   });
 
-  test('on a narrow screen list and operation take turns, in the dark as in the light', async () => {
+  test('a narrow screen shows either the list or the operation, also in the dark theme', async () => {
     const { page } = await openApi('Ships', { viewport: { width: 360, height: 740 }, theme: 'dark' });
     await operationLinks(page).first().click();
     const heading = page.getByRole('heading', { level: 3, name: 'PUT /nodes/{id}' });
@@ -295,14 +295,14 @@ describe.skipIf(!browser)('the page of an API', () => {
     await expectAccessible(page);
   });
 
-  test('without a server, a description or an operation it says so', async () => {
+  test('reports a missing server and missing operations', async () => {
     const { page } = await openApi('Bare');
     await page.getByText('The document names no server').waitFor();
     await page.getByText('This API has no operations.').waitFor();
     await expectAccessible(page);
   });
 
-  test('whoever may not use it is told, and learns nothing of it', async () => {
+  test('a person without access gets an alert that reveals nothing about the API', async () => {
     const { page, expectTrouble } = await openPage(browser, service);
     expectTrouble(/^console: .*(403|404).*\/summary/);
     await signIn(page, service, eve, `/apis/${ids.Ships}`);
@@ -310,10 +310,10 @@ describe.skipIf(!browser)('the page of an API', () => {
     expect(await page.locator('body').innerText()).not.toContain('Ships');
   });
 
-  test('an administrator sees who may use it, and who did', async () => {
+  test('an administrator sees who has access', async () => {
     const { page } = await openApi('Ships', {}, firstAdmin);
-    await page.getByRole('button', { name: 'Who may use it' }).click();
-    const rights = page.getByRole('table', { name: 'Who may use it' });
+    await page.getByRole('button', { name: 'Who has access' }).click();
+    const rights = page.getByRole('table', { name: 'Who has access' });
     expect(await rights.getByRole('row').nth(1).innerText()).toContain(ada.email);
     await expectAccessible(page);
   });

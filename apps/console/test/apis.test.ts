@@ -21,9 +21,9 @@ const samples = resolve(import.meta.dirname, '../../../samples');
 const folder = temporaryFolder(afterAll);
 const documents = join(folder, 'documents');
 
-/** More than JavaScript's numbers hold. */
+/** Too large for a JavaScript number. */
 const huge = '90071992547409931234';
-const tidesOf = (title: string, ...paths: readonly string[]): string =>
+const documentText = (title: string, ...paths: readonly string[]): string =>
   `{"openapi":"3.0.3","info":{"title":${JSON.stringify(title)},"version":"1","x-huge":${huge}},"paths":{` +
   `${paths.map((path) => `"${path}":{"get":{"responses":{"200":{"description":"ok"}}}}`).join(',')}}}`;
 
@@ -31,14 +31,14 @@ beforeAll(() => {
   cpSync(samples, join(documents, 'samples'), { recursive: true, filter: (path) => !path.endsWith('README.md') });
   mkdirSync(join(documents, '.git'));
   const files = {
-    'tides.json': tidesOf('Tides', '/tides', '/currents'),
+    'tides.json': documentText('Tides', '/tides', '/currents'),
     'winds.yaml': `openapi: 3.1.0\ninfo: {title: Winds, version: '1', x-huge: ${huge}}\npaths: {}\nx-more: 1\n`,
     'departing.json': '{"openapi":"3.0.3","info":{"title":"Departing","version":"1"},"paths":{},"surprise":1}',
     'broken.json': '{"openapi": "3.0.3",\n  "info": {"title": "Broken"},,\n}',
     'broken.yaml': 'openapi: 3.0.3\ninfo:\n  title: One\n  title: Two\n',
     'README.md': '# Documents',
     'package.json': '{"name": "documents"}',
-    '.git/openapi.json': tidesOf('Hidden'),
+    '.git/openapi.json': documentText('Hidden'),
   };
   for (const [name, content] of Object.entries(files)) writeFileSync(join(documents, name), content);
 });
@@ -50,7 +50,7 @@ const status = (page: Page, text: string | RegExp): Locator => page.getByRole('s
 const chooseFolder = (page: Page, path = documents): Promise<void> =>
   page.locator('input[webkitdirectory]').setInputFiles(path);
 
-/** As one does with the keyboard: the button opens the browser's dialog. */
+/** Chooses files with the keyboard: the button opens the browser's dialog. */
 const chooseFiles = async (page: Page, ...files: readonly string[]): Promise<void> => {
   const chooser = page.waitForEvent('filechooser');
   await button(page, 'Choose files').press('Enter');
@@ -64,9 +64,9 @@ const importAll = async (page: Page): Promise<void> => {
 
 /** Drops files as from the desktop. */
 const drop = async (page: Page, files: Readonly<Record<string, string>>): Promise<void> => {
-  const dataTransfer = await page.evaluateHandle((given) => {
+  const dataTransfer = await page.evaluateHandle((contents) => {
     const transfer = new DataTransfer();
-    for (const [name, content] of Object.entries(given)) transfer.items.add(new File([content], name));
+    for (const [name, content] of Object.entries(contents)) transfer.items.add(new File([content], name));
     return transfer;
   }, files);
   await page.dispatchEvent('h1', 'dragenter', { dataTransfer });
@@ -88,43 +88,43 @@ describe.skipIf(!browser)('APIs', () => {
     return watched;
   };
   const publish = (title: string, ...paths: readonly string[]): Promise<{ id: string }> =>
-    service.ask('POST', '/api/collections/', {
+    service.request('POST', '/api/collections/', {
       name: title,
-      openapi_spec: JSON.parse(tidesOf(title, ...paths)) as unknown,
+      openapi_spec: JSON.parse(documentText(title, ...paths)) as unknown,
     });
   const textOf = async (name: string): Promise<string> => {
-    const [{ id } = { id: '' }] = await service.ask<{ id: string }[]>('GET', `/api/collections/?q=${name}`);
+    const [{ id } = { id: '' }] = await service.request<{ id: string }[]>('GET', `/api/collections/?q=${name}`);
     const headers = { authorization: `Bearer ${await service.tokenFor()}` };
     return (await fetch(`${service.address}/api/collections/${id}/openapi.json`, { headers })).text();
   };
 
-  test('a folder is compared, imported, and unchanged the next time; what is no document is named', async () => {
+  test('compares and imports a folder, skips other files, and finds it unchanged the next time', async () => {
     const { page } = await openAt('/apis');
     await page.getByText('No APIs yet').waitFor();
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Import APIs' }).click();
     await chooseFolder(page);
-    await status(page, '27 to create, 2 skipped, 2 refused or failed').waitFor();
-    expect(await service.ask('GET', '/api/collections/')).toEqual([]);
+    await status(page, '27 to create, 2 skipped, 2 rejected or failed').waitFor();
+    expect(await service.request('GET', '/api/collections/')).toEqual([]);
     expect(await row(page, 'broken.json').innerText()).toContain('Not valid JSON, line 2, column 31');
     expect(await row(page, 'broken.yaml').innerText()).toMatch(/Not valid YAML, line 4, column 3: .*unique/);
     await expectAccessible(page);
     await screenshot(page, 'import compared');
 
     await importAll(page);
-    await status(page, '27 created, 2 skipped, 2 refused or failed').waitFor();
-    expect(await service.ask('GET', '/api/collections/')).toHaveLength(27);
+    await status(page, '27 created, 2 skipped, 2 rejected or failed').waitFor();
+    expect(await service.request('GET', '/api/collections/')).toHaveLength(27);
     expect(await textOf('Tides')).toBe(readFileSync(join(documents, 'tides.json'), 'utf8'));
     expect(await textOf('Winds')).toContain(`"x-huge":${huge}`);
-    await button(page, '1 departure').click();
-    const dialog = page.getByRole('dialog', { name: 'Departures of Departing' });
+    await button(page, '1 warning').click();
+    const dialog = page.getByRole('dialog', { name: 'Warnings for Departing' });
     await dialog.getByText('surprise').waitFor();
     await expectAccessible(page);
     await dialog.locator('footer, form').getByRole('button', { name: 'Close' }).click();
 
-    writeFileSync(join(documents, 'tides.json'), tidesOf('Tides and more', '/tides', '/moons', '/suns'));
+    writeFileSync(join(documents, 'tides.json'), documentText('Tides and more', '/tides', '/moons', '/suns'));
     await chooseFolder(page);
-    await status(page, '1 to update, 26 unchanged, 2 skipped, 2 refused or failed').waitFor();
+    await status(page, '1 to update, 26 unchanged, 2 skipped, 2 rejected or failed').waitFor();
     const changes = await row(page, 'tides.json').innerText();
     expect(changes).toContain('“Tides” becomes “Tides and more”, 2 operations added, 1 operation removed');
     await importAll(page);
@@ -133,19 +133,19 @@ describe.skipIf(!browser)('APIs', () => {
     await page.getByRole('heading', { name: 'Tides and more' }).waitFor();
   });
 
-  test('an import meets the APIs of the tool by path, by path in a source, and by title', async () => {
+  test('an import matches the APIs that the tool imported by path, by source and path, and by title', async () => {
     const { page } = await openAt('/apis/import');
-    const body = { name: 'Fjords', openapi_spec: JSON.parse(tidesOf('Fjords', '/old')) as unknown };
-    await service.ask('PUT', '/api/imports/?import_key=file:fjords/openapi.json', body);
-    await service.ask('PUT', '/api/imports/?import_key=acme/sea:fjords/openapi.json', { ...body, name: 'Sea' });
+    const body = { name: 'Fjords', openapi_spec: JSON.parse(documentText('Fjords', '/old')) as unknown };
+    await service.request('PUT', '/api/imports/?import_key=file:fjords/openapi.json', body);
+    await service.request('PUT', '/api/imports/?import_key=acme/sea:fjords/openapi.json', { ...body, name: 'Sea' });
     const fjords = join(folder, 'fjords');
     mkdirSync(fjords, { recursive: true });
-    writeFileSync(join(fjords, 'openapi.json'), tidesOf('Fjords', '/new'));
+    writeFileSync(join(fjords, 'openapi.json'), documentText('Fjords', '/new'));
     await chooseFolder(page, fjords);
     await status(page, '1 to update').waitFor();
     expect(await row(page, 'fjords').innerText()).not.toContain('becomes');
 
-    await page.getByText('How a later import finds').click();
+    await page.getByText('How a later import matches').click();
     await page.getByLabel('Source').fill('acme/sea');
     await page.getByLabel('Source').press('Tab');
     await row(page, '“Sea” becomes “Fjords”').waitFor();
@@ -153,7 +153,7 @@ describe.skipIf(!browser)('APIs', () => {
     await page.getByLabel('Source').press('Tab');
     await row(page, 'An API of this name exists').waitFor();
     await expectAccessible(page);
-    await page.getByText('Title of the document', { exact: true }).click();
+    await page.getByText('Document title', { exact: true }).click();
     await status(page, '1 to update').waitFor();
     await page.getByText('Path in the folder', { exact: true }).click();
     await page.getByLabel('Source').fill('');
@@ -162,11 +162,11 @@ describe.skipIf(!browser)('APIs', () => {
     await status(page, '1 updated').waitFor();
   });
 
-  test('files are dropped on the list, two of one title are told apart, and chosen by keyboard', async () => {
+  test('accepts dropped files and files chosen by keyboard, and rejects a duplicate title', async () => {
     const { page } = await openAt('/apis');
-    await drop(page, { 'a.json': tidesOf('Dropped'), 'b.json': tidesOf('Dropped'), 'c.txt': 'text' });
+    await drop(page, { 'a.json': documentText('Dropped'), 'b.json': documentText('Dropped'), 'c.txt': 'text' });
     await page.getByRole('heading', { name: 'Import APIs' }).waitFor();
-    await status(page, '1 to create, 1 skipped, 1 refused or failed').waitFor();
+    await status(page, '1 to create, 1 skipped, 1 rejected or failed').waitFor();
     expect(await row(page, 'b.json').innerText()).toContain('It would change the same API as a.json');
     expect(await row(page, 'c.txt').innerText()).toContain('neither JSON nor YAML');
     await button(page, 'Clear the list').click();
@@ -175,15 +175,15 @@ describe.skipIf(!browser)('APIs', () => {
     expect(await page.getByRole('row').count()).toBe(3);
   });
 
-  test('what fails while the service is away is tried again, and what is cancelled is not sent', async () => {
+  test('retries files that failed while the service was unavailable, and does not send cancelled ones', async () => {
     const { page, expectTrouble } = await openAt('/apis/import');
     expectTrouble(/^(failed|console): .*(ERR_|imports)/);
     await chooseFiles(page, 'tides.json');
     await status(page, /to (create|update)|unchanged/).waitFor();
-    await service.goAway();
+    await service.stop();
     await chooseFiles(page, 'departing.json');
     await row(page, 'The service cannot be reached').waitFor();
-    await service.comeBack();
+    await service.start();
     await button(page, 'Try 1 file again').click();
     await row(page, 'departing.json')
       .filter({ hasText: /unchanged|would be/ })
@@ -202,7 +202,7 @@ describe.skipIf(!browser)('APIs', () => {
     expect(await button(page, /^Try \d+ files again/).count()).toBe(1);
   });
 
-  test('what is too large is told from the first refusal on', async () => {
+  test('rejects files that are too large without sending more after the first', async () => {
     const small = await startConsoleService({ SPEC_BODY_LIMIT: '20kb' });
     try {
       const { page, expectTrouble } = await openAt('/apis/import', {}, small);
@@ -212,30 +212,30 @@ describe.skipIf(!browser)('APIs', () => {
       const large = join(folder, 'large');
       mkdirSync(large, { recursive: true });
       for (const name of ['a', 'b', 'c', 'd']) {
-        const padded = tidesOf(name, '/x').replace('"paths"', `"x-pad":"${'x'.repeat(30_000)}","paths"`);
+        const padded = documentText(name, '/x').replace('"paths"', `"x-pad":"${'x'.repeat(30_000)}","paths"`);
         writeFileSync(join(large, `${name}.json`), padded);
       }
       await chooseFolder(page, large);
-      await status(page, '4 refused or failed').waitFor();
-      expect(await row(page, 'd.json').innerText()).toContain('29 KB; the service takes at most 20 KB');
+      await status(page, '4 rejected or failed').waitFor();
+      expect(await row(page, 'd.json').innerText()).toContain('29 KB; the service accepts at most 20 KB');
       expect(sent).toBeLessThanOrEqual(2);
     } finally {
       await small.close();
     }
   });
 
-  test('the list finds an API by its name, and says whether it is shown and used', async () => {
+  test('the list finds an API by name, and shows its visibility and last use', async () => {
     const { id } = await publish('Glaciers', '/ice');
-    await service.ask('PUT', `/api/collections/${id}`, { discoverable: true });
+    await service.request('PUT', `/api/collections/${id}`, { discoverable: true });
     const { page } = await openAt('/apis');
-    await page.getByLabel('Name of an API').fill('glaci');
+    await page.getByLabel('API name').fill('glaci');
     await page.getByText('1 API', { exact: true }).waitFor();
     expect(await row(page, 'Glaciers').innerText()).toMatch(/shown to all\s+never/);
-    await page.getByLabel('Name of an API').fill('no such');
-    await page.getByText('No API has this in its name.').waitFor();
+    await page.getByLabel('API name').fill('no such');
+    await page.getByText('No matching APIs.').waitFor();
   });
 
-  test('an API is edited, its document replaced and its credential set, which is never shown', async () => {
+  test('edits an API, replaces its document and sets its credential, which is never shown', async () => {
     const { id } = await publish('Rivers', '/old');
     const { page } = await openAt(`/apis/${id}`);
     await button(page, 'Edit').click();
@@ -247,36 +247,36 @@ describe.skipIf(!browser)('APIs', () => {
 
     await button(page, 'Authentication').click();
     await page.getByLabel('Type').selectOption('API key');
-    expect(await button(page, 'Remove what is set').count()).toBe(0);
-    await page.getByRole('textbox', { name: 'Name of the header or parameter' }).fill('X-River');
+    expect(await button(page, 'Remove authentication').count()).toBe(0);
+    await page.getByRole('textbox', { name: 'Header or parameter name' }).fill('X-River');
     await page.getByLabel('Sent in').selectOption('the query');
     await page.getByRole('textbox', { name: 'Credential' }).fill('river-secret');
     await expectAccessible(page);
     await button(page, 'Save').click();
-    await page.getByText('The authentication is saved.').waitFor();
+    await page.getByText('Authentication saved.').waitFor();
     const metadata = `/api/collections/${id}/metadata`;
     const set = { type: 'apiKey', name: 'X-River', in: 'query', value: 'river-secret' };
-    expect(await service.ask('GET', metadata)).toMatchObject({ authentication: set });
+    expect(await service.request('GET', metadata)).toMatchObject({ authentication: set });
 
     await button(page, 'Authentication').click();
     await page.getByText('A value is set; it is never shown.').waitFor();
     expect(await page.getByRole('textbox', { name: 'Credential' }).inputValue()).toBe('');
     expect(await page.content()).not.toContain('river-secret');
-    await page.getByRole('textbox', { name: 'Name of the header or parameter' }).fill('X-Lake');
+    await page.getByRole('textbox', { name: 'Header or parameter name' }).fill('X-Lake');
     await button(page, 'Save').click();
     await dialogsClosed(page);
-    expect(await service.ask('GET', metadata)).toMatchObject({ authentication: { ...set, name: 'X-Lake' } });
+    expect(await service.request('GET', metadata)).toMatchObject({ authentication: { ...set, name: 'X-Lake' } });
     await button(page, 'Authentication').click();
-    await button(page, 'Remove what is set').click();
-    const question = page.getByRole('dialog', { name: 'Remove the authentication that is set?' });
-    await question.getByText('Nobody can read it back').waitFor();
+    await button(page, 'Remove authentication').click();
+    const question = page.getByRole('dialog', { name: 'Remove authentication?' });
+    await question.getByText('cannot be read back').waitFor();
     await expectAccessible(page);
-    expect(await service.ask('GET', metadata)).toMatchObject({ authentication: { value: 'river-secret' } });
-    await question.getByRole('button', { name: 'Remove what is set' }).click();
+    expect(await service.request('GET', metadata)).toMatchObject({ authentication: { value: 'river-secret' } });
+    await question.getByRole('button', { name: 'Remove authentication' }).click();
     await dialogsClosed(page);
-    expect(await service.ask('GET', metadata)).toMatchObject({ authentication: { type: 'none', value: null } });
+    expect(await service.request('GET', metadata)).toMatchObject({ authentication: { type: 'none', value: null } });
 
-    await button(page, 'Replace the document').click();
+    await button(page, 'Replace document').click();
     await page.locator('[role=dialog] input[type=file]').setInputFiles(join(documents, 'broken.json'));
     await page.getByText('Not valid JSON, line 2, column 31').waitFor();
     expect(await button(page, 'Replace').last().isDisabled()).toBe(true);
@@ -284,30 +284,30 @@ describe.skipIf(!browser)('APIs', () => {
     await page.getByText('Title: Departing').waitFor();
     await expectAccessible(page);
     await button(page, 'Replace').last().click();
-    await page.getByText('The document is replaced; 1 departure.').waitFor();
+    await page.getByText('Document replaced; 1 warning.').waitFor();
     expect(await textOf('Rivers')).toBe(readFileSync(join(documents, 'departing.json'), 'utf8'));
   });
 
-  test('who may use an API and who did is told, and deleting it takes its name', async () => {
+  test('shows who has access to an API and who used it, and deletes it once its name is typed', async () => {
     const { id } = await publish('Lagoons', '/water');
     const zoe: Person = { uid: 'zoe', email: 'zoe@example.com' };
     const profile = await service.register(zoe, { fullName: 'Zoe Wright' });
-    await service.ask('POST', `/api/access/clients/${profile}/collections/${id}`, { expires_at: '2099-12-31' });
-    await service.ask('GET', `/api/collections/${id}`, undefined, zoe);
+    await service.request('POST', `/api/access/clients/${profile}/collections/${id}`, { expires_at: '2099-12-31' });
+    await service.request('GET', `/api/collections/${id}`, undefined, zoe);
     const { page } = await openAt(`/apis/${id}`);
     const grant = await page.getByRole('link', { name: 'Grant access' }).getAttribute('href');
     expect(grant).toBe(`/console/access?grant=1&api=${id}`);
-    await button(page, 'Who may use it').click();
-    expect(await row(page, 'Zoe Wright').innerText()).toMatch(/directly\s+.*2100|directly\s+.*2099/s);
+    await button(page, 'Who has access').click();
+    expect(await row(page, 'Zoe Wright').innerText()).toMatch(/direct\s+.*2100|direct\s+.*2099/s);
     await expectAccessible(page);
-    // Uses are written every few seconds.
+    // Usage counts are written every few seconds.
     const uses = `/api/usage?by=profile&collection_id=${id}`;
-    await expect.poll(() => service.ask('GET', uses)).toHaveLength(1);
-    await button(page, 'Who used it in the last 30 days').click();
+    await expect.poll(() => service.request('GET', uses)).toHaveLength(1);
+    await button(page, 'Usage in the last 30 days').click();
     expect(await row(page, 'zoe@example.com').last().innerText()).toMatch(/example.com\s+1\s+0\s+0\s+0/);
 
     await button(page, 'Delete').click();
-    await page.getByText('1 person may use it, and will not any more.').waitFor();
+    await page.getByText('1 person will lose access.').waitFor();
     const dialog = page.getByRole('dialog');
     expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
     await expectAccessible(page);
@@ -326,7 +326,7 @@ describe.skipIf(!browser)('APIs', () => {
     await screenshot(page, `apis ${theme} 360`);
     await page.getByRole('link', { name: 'Import APIs' }).click();
     await chooseFiles(page, 'tides.json', 'departing.json', 'broken.json');
-    await status(page, /1 refused/).waitFor();
+    await status(page, /1 rejected/).waitFor();
     await expectAccessible(page);
     await expectNoSidewaysScrolling(page);
     await screenshot(page, `import ${theme} 360`);

@@ -15,28 +15,31 @@ describe.skipIf(!browser)('the audit log', () => {
   beforeAll(async () => {
     await service.register(ada);
     const openapi = { openapi: '3.0.3', info: { title: 'Tide times', version: '1' }, paths: {} };
-    await service.ask('POST', '/api/collections/', { name: 'Tide times', openapi_spec: openapi });
-    await service.ask('POST', '/api/access/grants', { profiles: [ada.email], collections: ['Tide times'] });
+    await service.request('POST', '/api/collections/', { name: 'Tide times', openapi_spec: openapi });
+    await service.request('POST', '/api/access/grants', { profiles: [ada.email], collections: ['Tide times'] });
     const forged = { action: 'access.grant', profile: 'mallory@example.com', note: '<img src=x onerror=alert(1)>' };
-    await service.ask('POST', '/api/audit/', { message: forged }, ada);
+    await service.request('POST', '/api/audit/', { message: forged }, ada);
   });
 
-  test.each(['light', 'dark'] as const)('tells who did what, by names, in the %s theme', async (theme) => {
-    const { page } = await openPage(browser, service, { theme });
-    await signIn(page, service, undefined, '/audit');
-    const rows = page.getByRole('table', { name: 'Audit' }).getByRole('row');
-    const granted = rows.filter({ hasText: 'Tide times' }).filter({ hasText: 'granted access.grant' });
-    await granted.getByRole('link', { name: firstAdmin.email }).waitFor();
-    await granted.getByRole('link', { name: ada.email }).waitFor();
-    const forged = rows.filter({ hasText: 'reported by the caller' });
-    expect(await forged.getByRole('link').allInnerTexts()).toEqual([ada.email]);
-    await forged.getByText('Message', { exact: true }).click();
-    await forged.getByText('<img src=x onerror=alert(1)>').waitFor();
-    await expectAccessible(page);
-    await screenshot(page, `audit ${theme}`);
-  });
+  test.each(['light', 'dark'] as const)(
+    'lists actions with people and APIs by name, in the %s theme',
+    async (theme) => {
+      const { page } = await openPage(browser, service, { theme });
+      await signIn(page, service, undefined, '/audit');
+      const rows = page.getByRole('table', { name: 'Audit' }).getByRole('row');
+      const granted = rows.filter({ hasText: 'Tide times' }).filter({ hasText: 'granted access.grant' });
+      await granted.getByRole('link', { name: firstAdmin.email }).waitFor();
+      await granted.getByRole('link', { name: ada.email }).waitFor();
+      const forged = rows.filter({ hasText: 'reported by the caller' });
+      expect(await forged.getByRole('link').allInnerTexts()).toEqual([ada.email]);
+      await forged.getByText('Message', { exact: true }).click();
+      await forged.getByText('<img src=x onerror=alert(1)>').waitFor();
+      await expectAccessible(page);
+      await screenshot(page, `audit ${theme}`);
+    },
+  );
 
-  test('is filtered by the address and exported as filtered', async () => {
+  test('is filtered by the URL and exported with the same filters', async () => {
     const { page } = await openPage(browser, service, { viewport: { width: 360, height: 800 } });
     await signIn(page, service, undefined, `/audit?api=Tide+times&actor=${firstAdmin.email}&action=access.grant`);
     await page.getByText('1 entry', { exact: true }).waitFor();

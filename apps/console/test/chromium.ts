@@ -1,19 +1,19 @@
-import { absent, onPath } from '@portico/test-servers';
+import { findOnPath, skipUnlessRequired } from '@portico/test-servers';
 import { chromium, type Browser } from 'playwright-core';
 
-/** Of each wait for the browser, in milliseconds. For hangs alone: no machine is too slow for it. */
+/** Timeout of each wait for the browser, in ms. Only a hang takes this long, even on a slow machine. */
 export const waitLimit = 2 * 60_000;
 
-/** The names of Chromium on Debian and Ubuntu, and of its relative. */
+/** The names of Chromium on Debian and Ubuntu, and of Google Chrome. */
 const programs = ['chromium', 'chromium-browser', 'google-chrome'];
 
 const chromiumPath = (): string | null => {
-  const given = process.env['CHROMIUM'];
-  if (given) return given;
-  return programs.map(onPath).find((path) => path !== null) ?? null;
+  const configured = process.env['CHROMIUM'];
+  if (configured) return configured;
+  return programs.map(findOnPath).find((path) => path !== null) ?? null;
 };
 
-/** It talks to this machine alone: no other name is ever resolved. */
+/** The browser connects only to this machine: no other name is resolved. */
 const flags = [
   '--disable-gpu',
   '--disable-background-networking',
@@ -24,14 +24,17 @@ const flags = [
 ];
 
 /**
- * A real browser without a window. Null if none is installed: its tests are skipped, counted and named; with
- * REQUIRE_SERVICES=1 an error says what to install.
+ * Launches a real browser without a window. Returns null if none is installed: its tests are then skipped and listed;
+ * with REQUIRE_SERVICES=1 an error says what to install.
  */
 export const launchChromium = async (): Promise<Browser | null> => {
   const executablePath = chromiumPath();
   if (!executablePath)
-    return absent('Chromium', 'install it (Debian: apt-get install chromium), or name its program in CHROMIUM');
-  // As root, Chromium's sandbox refuses to start.
+    return skipUnlessRequired(
+      'Chromium',
+      'install it (Debian: apt-get install chromium), or name its program in CHROMIUM',
+    );
+  // Chromium's sandbox does not start as root.
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   return chromium.launch({ executablePath, args: [...flags, ...asRoot], timeout: waitLimit });
 };

@@ -24,9 +24,10 @@ const messages = {
   },
 };
 
-const named = (title: string) => ({ ...messages, info: { title, version: '1' } });
+const documentOf = (title: string) => ({ ...messages, info: { title, version: '1' } });
 
-const headed = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+const expectHeading = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 const run = promisify(execFile);
 const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 
@@ -36,11 +37,11 @@ describe.skipIf(!browser)("a client's day", () => {
   const ids = new Map<string, string>();
 
   const create = async (name: string, more: object = {}): Promise<void> => {
-    const body = { name, description: `About **${name}**.`, openapi_spec: named(name), ...more };
-    ids.set(name, (await service.ask<{ id: string }>('POST', '/api/collections/', body)).id);
+    const body = { name, description: `About **${name}**.`, openapi_spec: documentOf(name), ...more };
+    ids.set(name, (await service.request<{ id: string }>('POST', '/api/collections/', body)).id);
   };
   const grant = (person: Person, name: string) =>
-    service.ask('POST', '/api/access/grants', { profiles: [person.email], collections: [ids.get(name)] });
+    service.request('POST', '/api/access/grants', { profiles: [person.email], collections: [ids.get(name)] });
 
   beforeAll(async () => {
     await service.register(ada, { fullName: 'Ada Lovelace', company: 'Engines' });
@@ -58,17 +59,17 @@ describe.skipIf(!browser)("a client's day", () => {
     return watched;
   };
 
-  test('whoever may use nothing yet is led to what there is', async () => {
+  test('a client without access is sent to the catalog', async () => {
     const { page } = await openAt('/', eve);
-    await headed(page, 'My APIs');
-    await page.getByRole('link', { name: 'See what there is' }).click();
-    await headed(page, 'Ask for access');
+    await expectHeading(page, 'My APIs');
+    await page.getByRole('link', { name: 'Browse the catalog' }).click();
+    await expectHeading(page, 'Ask for access');
     await rowOf(page, 'Marigold').waitFor();
     expect(await page.getByText('Hidden').count()).toBe(0);
     expect(await page.getByText('Tonwire').count()).toBe(0);
   });
 
-  test('two APIs of one name are told apart', async () => {
+  test('distinguishes two APIs with the same name', async () => {
     const bob: Person = { uid: 'bob', email: 'bob@example.com' };
     await service.register(bob);
     for (const at of [1, 2]) {
@@ -83,25 +84,25 @@ describe.skipIf(!browser)("a client's day", () => {
     await page.getByRole('combobox', { name: 'API' }).fill('Twin');
     await page.getByRole('option', { name: second }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get('api')).toBe(ids.get('Twin tides'));
-    await page.getByText('Nothing was used').first().waitFor();
+    await page.getByText('No usage in this period').first().waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     expect(await page.getByRole('combobox', { name: 'API' }).inputValue()).toBe(second);
   });
 
-  test('my APIs are listed with their last use, filtered by name, and lead to their page', async () => {
+  test('lists my APIs, filters them by name, and links to their pages', async () => {
     const { page } = await openAt('/mine');
     await page.getByText('1 API', { exact: true }).waitFor();
     expect(await rowOf(page, 'Tonwire').innerText()).toContain('About Tonwire Messages.');
     expect(await page.getByText('Marigold').count()).toBe(0);
     await page.getByRole('searchbox').fill('nothing like it');
-    await page.getByText('No API of yours has such a name.').waitFor();
+    await page.getByText('No matching APIs.').waitFor();
     await page.getByRole('searchbox').fill('tonw');
     await page.getByRole('link', { name: 'Tonwire Messages' }).click();
-    await headed(page, 'Tonwire Messages');
+    await expectHeading(page, 'Tonwire Messages');
     await page.getByRole('link', { name: 'POST /messages' }).waitFor();
   });
 
-  test('a search waits for Enter, says how sure it is, and leads to the operation', async () => {
+  test('a search waits for Enter, rates its results, and leads to the operation', async () => {
     const { page } = await openAt('/search');
     let searches = 0;
     page.on('request', (request) => void (searches += request.url().endsWith('/operations/search') ? 1 : 0));
@@ -111,7 +112,7 @@ describe.skipIf(!browser)("a client's day", () => {
     const results = page.getByRole('region', { name: 'Results' });
     await results
       .getByRole('status')
-      .getByText(/right|fits/)
+      .getByText(/right|match/)
       .waitFor();
     expect(new URL(page.url()).searchParams.get('q')).toBe('send a text message');
     await expectAccessible(page);
@@ -125,30 +126,30 @@ describe.skipIf(!browser)("a client's day", () => {
 
     await page.getByRole('searchbox').fill('qqq zzz xyzzy');
     await page.getByRole('button', { name: 'Search' }).click();
-    await page.getByText('Nothing fits.').waitFor();
+    await page.getByText('No results.').waitFor();
     await expectAccessible(page);
   });
 
-  test('an administrator searches all APIs by the same page', async () => {
+  test('an administrator searches all APIs on the same page', async () => {
     const { page } = await openPage(browser, service);
     await signIn(page, service, undefined, '/search?q=send%20a%20text%20message%20by%20hidden');
     await page.getByText('in Hidden').first().waitFor();
   });
 
-  test('one asks with a reason, withdraws, asks again, and reads the decision', async () => {
+  test('a client asks with a reason, withdraws, asks again, and reads the decision', async () => {
     const { page } = await openAt('/ask');
-    expect(await rowOf(page, 'Tonwire').innerText()).toContain('yours');
+    expect(await rowOf(page, 'Tonwire').innerText()).toContain('has access');
     const ask = async (): Promise<void> => {
       await page.getByRole('button', { name: 'Ask for Marigold' }).click();
       const dialog = page.getByRole('dialog', { name: 'Ask for Marigold' });
-      await dialog.getByLabel('What you need it for').fill('To call customers');
-      await dialog.getByLabel('For how long').selectOption('30 days');
+      await dialog.getByLabel('Why you need it').fill('To call customers');
+      await dialog.getByLabel('Duration').selectOption('30 days');
       await expectAccessible(page);
-      await dialog.getByRole('button', { name: 'Send the request' }).click();
+      await dialog.getByRole('button', { name: 'Send request' }).click();
       await dialog.waitFor({ state: 'detached' });
     };
     await ask();
-    await rowOf(page, 'Marigold').getByText('asked for').waitFor();
+    await rowOf(page, 'Marigold').getByText('requested').waitFor();
     await page.getByText('My requests').click();
     await rowOf(page, 'Marigold').getByText('30 days').waitFor();
     await page.getByRole('button', { name: 'Withdraw the request for Marigold' }).click();
@@ -157,10 +158,10 @@ describe.skipIf(!browser)("a client's day", () => {
 
     await page.getByText('Catalog', { exact: true }).click();
     await ask();
-    const [{ id }] = await service.ask<[{ id: string }]>('GET', '/api/access/requests?status=pending');
-    await service.ask('POST', `/api/access/requests/${id}/deny`, { reason: 'Use the other one' });
+    const [{ id }] = await service.request<[{ id: string }]>('GET', '/api/access/requests?status=pending');
+    await service.request('POST', `/api/access/requests/${id}/deny`, { reason: 'Use the other one' });
     await goTo(page, '/mine');
-    await headed(page, 'My APIs');
+    await expectHeading(page, 'My APIs');
     const { page: later } = await openAt('/ask?view=requests');
     await rowOf(later, 'Use the other one').getByText('denied').waitFor();
     await rowOf(later, 'withdrawn').first().waitFor();
@@ -168,44 +169,44 @@ describe.skipIf(!browser)("a client's day", () => {
     await screenshot(later, 'my requests');
   });
 
-  test('an API that I may not use says how to ask for it', async () => {
+  test('an API without access shows how to ask for it', async () => {
     const { page, expectTrouble } = await openAt(`/apis/${ids.get('Skylane')}`, eve);
     expectTrouble(/^console: .*403/);
-    await page.getByText('You have no access to Skylane').waitFor();
+    await page.getByText('You do not have access to Skylane').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Ask for access' }).click();
-    await page.getByLabel('What you need it for').fill('To fly');
-    await page.getByRole('button', { name: 'Send the request' }).click();
-    await page.getByText('You have asked for it.').waitFor();
+    await page.getByLabel('Why you need it').fill('To fly');
+    await page.getByRole('button', { name: 'Send request' }).click();
+    await page.getByText('You have asked for access.').waitFor();
     expect(await page.getByRole('button', { name: 'Ask for access' }).count()).toBe(0);
     await goTo(page, `/apis/${ids.get('Hidden')}`);
-    await page.getByText('You have no access to this API').waitFor();
-    await page.getByRole('link', { name: 'What there is to ask for' }).click();
-    await headed(page, 'Ask for access');
+    await page.getByText('You do not have access to this API').waitFor();
+    await page.getByRole('link', { name: 'Browse the catalog' }).click();
+    await expectHeading(page, 'Ask for access');
   });
 
-  test('a refusal to a request stands in its dialog', async () => {
+  test('an error of a request is shown in its dialog', async () => {
     const { page, expectTrouble } = await openAt('/ask');
     expectTrouble(/^console: .*409.*access\/requests/);
     await page.getByRole('button', { name: 'Ask for Skylane' }).click();
     await grant(ada, 'Skylane');
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('What you need it for').fill('To fly');
-    await dialog.getByRole('button', { name: 'Send the request' }).click();
+    await dialog.getByLabel('Why you need it').fill('To fly');
+    await dialog.getByRole('button', { name: 'Send request' }).click();
     await dialog.getByRole('alert').waitFor();
     await expectAccessible(page);
     await page.keyboard.press('Escape');
-    await rowOf(page, 'Skylane').getByText('yours').waitFor();
+    await rowOf(page, 'Skylane').getByText('has access').waitFor();
   });
 
-  test('a new secret is shown once, works beside the old one, and is nowhere afterwards', async () => {
+  test('a new secret is shown once, works alongside the old one, and is not stored', async () => {
     const { page, context } = await openAt('/key');
     const rotate = async (grace: string): Promise<string> => {
-      await page.getByRole('button', { name: 'Make a new secret' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Make a new secret' });
-      await dialog.getByLabel('The present secret works on').selectOption(grace);
+      await page.getByRole('button', { name: 'Create new secret' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Create new secret' });
+      await dialog.getByLabel('Current secret').selectOption(grace);
       await expectAccessible(page);
-      await dialog.getByRole('button', { name: 'Make a new secret' }).click();
+      await dialog.getByRole('button', { name: 'Create new secret' }).click();
       await dialog.waitFor({ state: 'detached' });
       await expectInReach(page.getByRole('dialog', { name: 'Your new secret' }).getByRole('button', { name: 'Copy' }));
       const line = await page.getByRole('group', { name: 'As one header' }).innerText();
@@ -220,10 +221,10 @@ describe.skipIf(!browser)("a client's day", () => {
       const address = `${service.address}/api/collections/${ids.get('Tonwire Messages')}/summary`;
       return (await fetch(address, { headers: { 'X-API-Key': key } })).status;
     };
-    const first = await rotate('not at all: it ends at once');
-    const second = await rotate('for an hour');
+    const first = await rotate('stops working immediately');
+    const second = await rotate('works for another hour');
     expect([await statusOf(first), await statusOf(second)]).toEqual([200, 200]);
-    const third = await rotate('not at all: it ends at once');
+    const third = await rotate('stops working immediately');
     expect([await statusOf(second), await statusOf(third)]).toEqual([401, 200]);
     const [, secret = ''] = third.split('.');
     const stored = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
@@ -233,9 +234,9 @@ describe.skipIf(!browser)("a client's day", () => {
     await page.getByText('600 requests in 60 seconds').waitFor();
   });
 
-  test('groups and name are told, and a new name stands in the frame at once', async () => {
-    const { id } = await service.ask<{ id: string }>('POST', '/api/groups', { name: 'Engineers' });
-    await service.ask('POST', `/api/groups/${id}/members`, { profiles: [eve.email] });
+  test('shows groups and name, and a new name appears in the menu immediately', async () => {
+    const { id } = await service.request<{ id: string }>('POST', '/api/groups', { name: 'Engineers' });
+    await service.request('POST', `/api/groups/${id}/members`, { profiles: [eve.email] });
     const { page, expectTrouble } = await openAt('/key', eve);
     expectTrouble(/^(console|failed): .*profiles\/me/);
     await page.getByRole('listitem').filter({ hasText: 'Engineers' }).getByText('added by an administrator').waitFor();
@@ -249,19 +250,24 @@ describe.skipIf(!browser)("a client's day", () => {
     await page.getByLabel('Full name').fill('   ');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByLabel('Full name').fill('Eve');
-    await service.goAway();
+    await service.stop();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.locator('form').getByText('The service cannot be reached.').waitFor().finally(service.comeBack);
+    await page.locator('form').getByText('The service cannot be reached.').waitFor().finally(service.start);
     expect(sent.filter((method) => method === 'PUT')).toHaveLength(1);
     expect(await page.getByLabel('Full name').inputValue()).toBe('Eve');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('complementary').getByText('Eve', { exact: true }).waitFor();
   });
 
-  test('the lines for agents work as they are copied', async () => {
+  test('the commands for agents work as copied', async () => {
     const { page, context } = await openAt('/agents');
-    const { client_id: clientId } = await service.ask<{ client_id: string }>('GET', '/api/profiles/me', undefined, ada);
-    const { client_secret: secret } = await service.ask<{ client_secret: string }>(
+    const { client_id: clientId } = await service.request<{ client_id: string }>(
+      'GET',
+      '/api/profiles/me',
+      undefined,
+      ada,
+    );
+    const { client_secret: secret } = await service.request<{ client_secret: string }>(
       'POST',
       '/api/profiles/me/credentials',
       {},
@@ -272,9 +278,9 @@ describe.skipIf(!browser)("a client's day", () => {
     expect(await blockOf('Command')).toContain(`${service.address}/mcp`);
     await page.getByRole('tab', { name: 'Claude Code' }).press('ArrowLeft');
     const environment = { ...process.env, PORTICO_KEY: `${clientId}.${secret}` };
-    for (const label of ['A tool of the protocol', 'The same without the protocol']) {
+    for (const label of ['MCP tool call', 'The same without MCP']) {
       const line = await blockOf(label);
-      // The service answers in this process, so nothing here may wait for it.
+      // The service runs in this process, so a synchronous call would block it.
       const { stdout } = await run('sh', ['-c', `${line} --silent`], { env: environment });
       expect(stdout).toContain('Send a text message');
     }
@@ -302,7 +308,7 @@ describe.skipIf(!browser)("a client's day", () => {
     ] as const;
     for (const [path, title] of pages) {
       await goTo(page, path);
-      await headed(page, title);
+      await expectHeading(page, title);
       await page.getByText('Loading').first().waitFor({ state: 'detached' });
       await expectAccessible(page);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
@@ -311,7 +317,7 @@ describe.skipIf(!browser)("a client's day", () => {
   });
 });
 
-/** On a phone and on a desk, each of these buttons is in sight as a whole. */
+/** Expects each of these buttons to be fully visible on a phone and on a desktop screen. */
 const expectInReach = async (buttons: Locator): Promise<void> => {
   await buttons.first().waitFor();
   const before = buttons.page().viewportSize();

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { startConsoleService, type ConsoleService } from './console-service.ts';
 import { openPage, type WatchedPage } from './watched-page.ts';
 
-/** Somebody whom the provider knows. */
+/** A person with an account at the provider. */
 export interface PersonAtProvider {
   readonly uid: string;
   readonly email: string;
@@ -18,19 +18,19 @@ export const personAtProvider = (name: string): PersonAtProvider => ({
 
 export interface ConsoleAtProvider {
   readonly provider: TestIdentityProvider;
-  /** Its local issuer stays on, for the first admin alone. */
+  /** Its local issuer stays enabled, only for the first admin. */
   readonly service: ConsoleService;
-  /** A page at the card that signs in. */
+  /** Opens a page that shows the sign-in card. */
   readonly open: (path?: string) => Promise<WatchedPage>;
-  /** Clicks through the provider as this person. */
+  /** Signs in at the provider as this person. */
   readonly signIn: (page: Page, person: PersonAtProvider) => Promise<void>;
   readonly signInButton: (page: Page) => ReturnType<Page['getByRole']>;
-  /** Registers the person with a token of the provider, and makes an admin of them. */
+  /** Registers the person with a token of the provider and makes them an admin. */
   readonly addAdmin: (person: PersonAtProvider) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** The service with its console, and a real OpenID Connect provider that people sign in at. */
+/** Starts the service with its console, and a real OpenID Connect provider where people sign in. */
 export const startConsoleAtProvider = async (
   browser: Browser,
   { refreshTokens, idTokenSeconds }: { readonly refreshTokens: boolean; readonly idTokenSeconds: number },
@@ -47,7 +47,7 @@ export const startConsoleAtProvider = async (
   const signInButton: ConsoleAtProvider['signInButton'] = (page) =>
     page.getByRole('button', { name: `Sign in with ${new URL(provider.issuer).host}` });
   const signIn: ConsoleAtProvider['signIn'] = async (page, person) => {
-    provider.expect(person);
+    provider.logInAs(person);
     await signInButton(page).click();
   };
   return {
@@ -70,9 +70,9 @@ export const startConsoleAtProvider = async (
       await page.getByRole('button', { name: 'Register' }).click();
       await page.getByRole('heading', { name: 'Waiting for approval' }).waitFor();
       await context.close();
-      const [{ id }] = await service.ask<[{ id: string }]>('GET', '/api/profiles/?registration_status=pending');
-      await service.ask('POST', `/api/profiles/${id}/approve`);
-      await service.ask('PUT', `/api/profiles/${id}/role`, { role: 'admin' });
+      const [{ id }] = await service.request<[{ id: string }]>('GET', '/api/profiles/?registration_status=pending');
+      await service.request('POST', `/api/profiles/${id}/approve`);
+      await service.request('PUT', `/api/profiles/${id}/role`, { role: 'admin' });
     },
     close: async () => {
       await service.close();

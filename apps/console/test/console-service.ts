@@ -18,61 +18,61 @@ import {
 import { createHttpApp, createHttpServer, type HttpServer } from '@portico/http';
 import { freePort } from '@portico/test-servers';
 
-/** A user of the local issuer whose e-mail is known, as people have one. */
+/** A user of the local issuer with an e-mail address. */
 export interface Person {
   readonly uid: string;
   readonly email: string;
   readonly groups?: readonly string[];
 }
 
-/** Who administers a new service. */
+/** The administrator of a new service. */
 export const firstAdmin: Person = { uid: localAdmin.uid, email: localAdmin.email };
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed body, or its text if it is no JSON. */
+  /** The parsed body, or its text if it is not JSON. */
   readonly body: unknown;
 }
 
 export interface ConsoleService {
-  /** `http://127.0.0.1:PORT`, which stays over stops and starts. */
+  /** `http://127.0.0.1:PORT`; the same after a stop and start. */
   readonly address: string;
   readonly dataDir: string;
-  /** A one-time code, as `portico console` prints it. */
+  /** Returns a one-time code as `portico console` prints it. */
   readonly codeFor: (person?: Person, minutes?: number) => Promise<string>;
-  /** The link that `portico console` prints; with a path of the console, the link to that page. */
+  /** Returns the link that `portico console` prints, or a link to the given page of the console. */
   readonly linkFor: (person?: Person, path?: string) => Promise<string>;
   readonly tokenFor: (person?: Person, seconds?: number) => Promise<string>;
   /** Calls the API as this person; the first admin by default. */
-  readonly call: (method: string, path: string, body?: unknown, person?: Person) => Promise<ApiAnswer>;
-  /** As `call`; throws unless it succeeds. */
-  readonly ask: <Body = unknown>(method: string, path: string, body?: unknown, person?: Person) => Promise<Body>;
-  /** Registers somebody and, unless it should wait, approves them; returns the id of the profile. */
+  readonly call: (method: string, path: string, body?: unknown, person?: Person) => Promise<ApiResponse>;
+  /** Like `call`, but returns the body, and throws if the call fails. */
+  readonly request: <Body = unknown>(method: string, path: string, body?: unknown, person?: Person) => Promise<Body>;
+  /** Registers a person and approves them, unless `approved` is false. Returns the id of the profile. */
   readonly register: (person: Person, more?: Registration) => Promise<string>;
-  /** Stops listening and breaks what is open, as when the service is away. */
-  readonly goAway: () => Promise<void>;
-  readonly comeBack: () => Promise<void>;
+  /** Stops listening and closes open connections, as if the service were unavailable. */
+  readonly stop: () => Promise<void>;
+  readonly start: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 export interface Registration {
   readonly fullName?: string;
   readonly company?: string;
-  /** Whether an admin approves it at once; true by default. */
+  /** Whether an admin approves it immediately. Default: true. */
   readonly approved?: boolean;
 }
 
 const run = promisify(execFile);
 const packageRoot = resolve(import.meta.dirname, '..');
 
-/** Builds what the service serves at /console, if it has changed. Several may ask at once. */
+/** Builds the files that the service serves at /console, if the sources changed. Concurrent calls are safe. */
 const buildConsole = (): Promise<unknown> =>
   run(process.execPath, [join(packageRoot, 'build.mjs'), '--if-changed'], { cwd: packageRoot });
 
 /**
- * The service with its console in this process, composed as `npm start` does: the embedded default in a folder of its
- * own, unless variables say otherwise.
+ * Starts the service with its console in this process, composed as by `npm start`: with the embedded stores in a
+ * temporary folder, unless the variables say otherwise.
  */
 export const startConsoleService = async (variables: Environment = {}): Promise<ConsoleService> => {
   await buildConsole();
@@ -81,7 +81,7 @@ export const startConsoleService = async (variables: Environment = {}): Promise<
   const { port } = config;
   const portico = await compose(config, createLogger('silent', 'portico'), 'http');
   const background = startBackground(portico);
-  let server = await listening(portico, port);
+  let server = await startServer(portico, port);
   const address = `http://127.0.0.1:${port}`;
   const { localIssuer, localSignIn } = portico;
 
@@ -95,10 +95,15 @@ export const startConsoleService = async (variables: Environment = {}): Promise<
   };
   const call: ConsoleService['call'] = async (method, path, body, person = firstAdmin) =>
     callApi(`${address}${path}`, method, await tokenFor(person), body);
-  const ask: ConsoleService['ask'] = async <Body>(method: string, path: string, body?: unknown, person?: Person) => {
-    const answer = await call(method, path, body, person);
-    if (answer.status < 400) return answer.body as Body;
-    throw new Error(`${method} ${path} returned ${answer.status}: ${JSON.stringify(answer.body)}`);
+  const ask: ConsoleService['request'] = async <Body>(
+    method: string,
+    path: string,
+    body?: unknown,
+    person?: Person,
+  ) => {
+    const response = await call(method, path, body, person);
+    if (response.status < 400) return response.body as Body;
+    throw new Error(`${method} ${path} returned ${response.status}: ${JSON.stringify(response.body)}`);
   };
   return {
     address,
@@ -107,7 +112,7 @@ export const startConsoleService = async (variables: Environment = {}): Promise<
     linkFor: async (person, path = '/') => `${address}/console${path}#code=${await codeFor(person)}`,
     tokenFor,
     call,
-    ask,
+    request: ask,
     register: async (person, { fullName = person.uid, company, approved = true } = {}) => {
       const { id } = await ask<{ id: string }>(
         'POST',
@@ -123,8 +128,8 @@ export const startConsoleService = async (variables: Environment = {}): Promise<
       if (approved) await ask('POST', `/api/profiles/${id}/approve`);
       return id;
     },
-    goAway: () => server.drain({ noticeMs: 0, deadlineMs: 200 }),
-    comeBack: async () => void (server = await listening(portico, port)),
+    stop: () => server.drain({ noticeMs: 0, deadlineMs: 200 }),
+    start: async () => void (server = await startServer(portico, port)),
     close: async () => {
       await server.drain({ noticeMs: 0, deadlineMs: 1_000 });
       await background.stop();
@@ -141,8 +146,8 @@ const userOf = ({ uid, email, groups }: Person): LocalUser => ({
   ...(groups ? { groups } : {}),
 });
 
-/** As `apps/http/src/main.ts`. */
-const listening = async (portico: Portico, port: number): Promise<HttpServer> => {
+/** Like `apps/http/src/main.ts`. */
+const startServer = async (portico: Portico, port: number): Promise<HttpServer> => {
   const { config, logger, useCases, documents, localIssuer, localSignIn, issuerEndpoints } = portico;
   const server = createHttpServer(
     createHttpApp({
@@ -153,7 +158,7 @@ const listening = async (portico: Portico, port: number): Promise<HttpServer> =>
       localIssuer,
       issuerEndpoints,
       localSignIn,
-      runsJobs: portico.duties.worksJobs,
+      runsJobs: portico.duties.runsJobs,
     }),
   );
   issuerEndpoints();
@@ -162,7 +167,7 @@ const listening = async (portico: Portico, port: number): Promise<HttpServer> =>
   return server;
 };
 
-const callApi = async (url: string, method: string, token: string, body: unknown): Promise<ApiAnswer> => {
+const callApi = async (url: string, method: string, token: string, body: unknown): Promise<ApiResponse> => {
   const response = await fetch(url, {
     method,
     headers: {

@@ -9,30 +9,30 @@ import { openPage } from './watched-page.ts';
 
 const browser = await provideBrowser();
 
-/** The link that the demo prints last; the demo runs until the test ends. */
-const linkOfTheDemo = async (): Promise<string> => {
+/** Starts the demo and returns the link that it prints last. The demo runs until the test ends. */
+const demoLink = async (): Promise<string> => {
   const folder = temporaryFolder(onTestFinished);
   const demo = spawn(process.execPath, ['-C', '@portico/source', 'tools/src/demo/main.ts'], {
     cwd: resolve(import.meta.dirname, '../../..'),
     env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: String(await freePort()) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const ended = once(demo, 'exit');
+  const exited = once(demo, 'exit');
   onTestFinished(async () => {
     demo.kill('SIGTERM');
-    await ended;
+    await exited;
   });
   for await (const line of createInterface({ input: demo.stdout })) {
     const [link] = /http:\S+\/console\S*/.exec(line) ?? [];
     if (link !== undefined) return link;
   }
-  throw new Error('The demo ended without a link to the console');
+  throw new Error('The demo exited without a link to the console');
 };
 
 describe.skipIf(!browser)('the demo', () => {
   if (!browser) return;
-  test('its link opens the list of its APIs, signed in', async () => {
-    const link = await linkOfTheDemo();
+  test('the link signs in and opens the list of APIs', async () => {
+    const link = await demoLink();
     const { page } = await openPage(browser, { address: new URL(link).origin });
     await page.goto(link);
     await page.getByRole('heading', { level: 1, name: 'APIs', exact: true }).waitFor();

@@ -8,22 +8,22 @@ const [bob, cyd, wanda] = [personOf('bob'), personOf('cyd'), personOf('wanda')];
 const pathOf = ({ email }: Person): string => `/people/${encodeURIComponent(email)}`;
 const crew = '/access/groups/Crew';
 
-/** What the walks are about: ids of APIs, and of cyd's request for Winds. */
+/** The data of the walks: ids of APIs, and of cyd's request for Winds. */
 export interface Seed {
   readonly service: ConsoleService;
   readonly weather: string;
   readonly tides: string;
-  readonly asked: string;
+  readonly requestId: string;
 }
 
-/** Fills a new service, so that each dialog can be opened. */
+/** Seeds a new service so that each dialog can be opened. */
 export const seedDialogs = async (service: ConsoleService): Promise<Seed> => {
-  const { ask, register } = service;
+  const { request: ask, register } = service;
   for (const person of [ada, bob, cyd]) await register(person);
   for (const person of [wanda, personOf('walt')]) await register(person, { approved: false });
   const add = async (name: string): Promise<string> => {
-    const made = { name, discoverable: true, openapi_spec: documentOf(name) };
-    return (await ask<{ id: string }>('POST', '/api/collections/', made)).id;
+    const body = { name, discoverable: true, openapi_spec: documentOf(name) };
+    return (await ask<{ id: string }>('POST', '/api/collections/', body)).id;
   };
   const [weather, tides, winds] = [await add('Weather'), await add('Tides'), await add('Winds')];
   await ask('PUT', `/api/collections/${weather}`, { authentication: { type: 'bearer', value: 'secret' } });
@@ -33,37 +33,37 @@ export const seedDialogs = async (service: ConsoleService): Promise<Seed> => {
   await ask('POST', '/api/access/grants', granted);
   await ask('POST', '/api/rate-limits/tiers', { tier: 'gold', allowed_limit: 9_000, window_seconds: 60 });
   await ask('POST', '/api/rate-limits/overrides', { client_id: cyd.email, allowed_limit: 900, window_seconds: 60 });
-  const wish = async (person: Person, id: string): Promise<string> => {
+  const requestAccess = async (person: Person, id: string): Promise<string> => {
     const body = { collection_id: id, reason: 'To look at it' };
     return (await ask<{ id: string }>('POST', '/api/access/requests', body, person)).id;
   };
-  await wish(ada, tides);
-  const asked = await wish(cyd, winds);
-  // A mail without a secret, which can be sent again.
-  await ask('POST', `/api/access/requests/${await wish(bob, winds)}/deny`, { reason: 'No' });
-  return { service, weather, tides, asked };
+  await requestAccess(ada, tides);
+  const requestId = await requestAccess(cyd, winds);
+  // Queues a mail without a secret, which can be retried.
+  await ask('POST', `/api/access/requests/${await requestAccess(bob, winds)}/deny`, { reason: 'No' });
+  return { service, weather, tides, requestId };
 };
 
-/** How a dialog is opened. */
+/** Describes how to open a dialog. */
 export interface Walk {
-  /** `:weather` and `:tides` stand for the ids of these APIs. */
-  readonly at: string;
-  /** An administrator, unless this client. */
+  /** `:weather` and `:tides` are replaced by the ids of these APIs. */
+  readonly path: string;
+  /** The client who is signed in. Default: an administrator. */
   readonly as?: Person;
   readonly before?: (page: Page) => Promise<unknown>;
-  /** Rows that are chosen first. */
+  /** The row to select first. */
   readonly choose?: string;
-  /** The name of the button that opens it. */
-  readonly press: string;
+  /** The name of the button that opens the dialog. */
+  readonly button: string;
   readonly title: string;
-  /** What is done in the dialog until another one, or what came of it, takes its place. */
-  readonly then?: (page: Page, dialog: Locator, seed: Seed) => Promise<unknown>;
-  /** The title of what takes its place, if it is another one. */
+  /** The actions in the dialog until another dialog or the outcome replaces it. */
+  readonly act?: (page: Page, dialog: Locator, seed: Seed) => Promise<unknown>;
+  /** The title of the replacing dialog, if it differs. */
   readonly thenTitle?: string;
-  /** Whether it is left by the button alone that says that it was copied. */
+  /** Whether only the button `I have copied it` closes the dialog. */
   readonly shownOnce?: boolean;
-  /** Where the focus is afterwards, if what opened it is gone. */
-  readonly back?: string;
+  /** The element with the focus afterwards, if the opener no longer exists. */
+  readonly focusAfter?: string;
 }
 
 const documentOf = (title: string) => ({ openapi: '3.0.3', info: { title, version: '1' }, paths: {} });
@@ -71,14 +71,14 @@ const documentOf = (title: string) => ({ openapi: '3.0.3', info: { title, versio
 const pressIn = (name: string) => (_page: Page, dialog: Locator) =>
   dialog.getByRole('button', { name, exact: true }).click();
 
-/** Pastes as a person does: with the keys, from the clipboard. */
+/** Pastes from the clipboard with the keyboard, as a person does. */
 const pasteIn = async (dialog: Locator, label: string, text: string): Promise<void> => {
   await dialog.page().evaluate((copied) => navigator.clipboard.writeText(copied), text);
   await dialog.getByLabel(label, { exact: true }).first().focus();
   await dialog.page().keyboard.press('Control+V');
 };
 
-/** What has the focus within a dialog: the name of a button, or what kind of field; empty if nothing of it has. */
+/** Returns the focused element of a dialog: the name of a button, or the kind of field; empty if there is none. */
 export const focusIn = (dialog: Locator): Promise<string> =>
   dialog.evaluate((box) => {
     const focused = document.activeElement;
@@ -86,192 +86,192 @@ export const focusIn = (dialog: Locator): Promise<string> =>
     return focused.getAttribute('aria-label') ?? (focused.textContent?.trim() || focused.tagName);
   });
 
-/** All dialogs, by the file that has them. */
+/** All dialogs, by the file that defines them. */
 export const walks: Readonly<Record<string, readonly Walk[]>> = {
   'pages/access/decide-dialog.tsx': [
-    { at: '/access/requests?status=denied', press: 'Details of bob: Winds', title: 'A request for access' },
+    { path: '/access/requests?status=denied', button: 'Details of bob: Winds', title: 'Access request' },
     {
-      at: '/access/requests',
+      path: '/access/requests',
       choose: 'ada for Tides',
-      press: 'Decide about 1 request',
-      title: 'A request for access',
+      button: 'Review 1 request',
+      title: 'Access request',
     },
     {
-      at: '/access/requests',
+      path: '/access/requests',
       choose: 'cyd for Winds',
-      press: 'Decide about 1 request',
-      title: 'A request for access',
-      then: async (page, dialog, seed) => {
-        await seed.service.ask('POST', `/api/access/requests/${seed.asked}/deny`, {});
+      button: 'Review 1 request',
+      title: 'Access request',
+      act: async (page, dialog, seed) => {
+        await seed.service.request('POST', `/api/access/requests/${seed.requestId}/deny`, {});
         await pressIn('Approve')(page, dialog);
-        await dialog.getByText('decided already').waitFor();
+        await dialog.getByText('already decided').waitFor();
       },
-      back: '#content',
+      focusAfter: '#content',
     },
   ],
   'pages/access/grant-dialog.tsx': [
-    { at: '/access', press: 'Grant access', title: 'Grant access' },
+    { path: '/access', button: 'Grant access', title: 'Grant access' },
     {
-      at: '/access?api=:tides',
-      press: 'Grant access',
+      path: '/access?api=:tides',
+      button: 'Grant access',
       title: 'Grant access',
-      then: async (page, dialog) => {
+      act: async (page, dialog) => {
         await pasteIn(dialog, 'People', 'zoe@example.com');
         await page.keyboard.press('Escape');
         await pressIn('Keep editing')(page, dialog);
         await pressIn('Grant 1')(page, dialog);
-        await dialog.getByText('Nobody is registered as zoe').waitFor();
+        await dialog.getByText('No one is registered as zoe').waitFor();
       },
     },
   ],
   'pages/access/group-apis.tsx': [
-    { at: `${crew}?show=apis`, choose: 'Weather', press: 'Change the end of 1', title: 'Change the end' },
-    { at: `${crew}?show=apis`, choose: 'Weather', press: 'Revoke 1', title: 'Revoke access?' },
+    { path: `${crew}?show=apis`, choose: 'Weather', button: 'Change expiry of 1', title: 'Change expiry' },
+    { path: `${crew}?show=apis`, choose: 'Weather', button: 'Revoke 1', title: 'Revoke access?' },
   ],
   'pages/access/group-dialogs.tsx': [
-    { at: '/access/groups', press: 'New group', title: 'New group' },
-    { at: crew, press: 'Edit', title: 'Edit the group' },
-    { at: crew, press: 'Delete', title: 'Delete Crew?' },
-    { at: crew, press: 'Add members', title: 'Add members' },
+    { path: '/access/groups', button: 'New group', title: 'New group' },
+    { path: crew, button: 'Edit', title: 'Edit group' },
+    { path: crew, button: 'Delete', title: 'Delete Crew?' },
+    { path: crew, button: 'Add members', title: 'Add members' },
     {
-      at: crew,
-      press: 'Add members',
+      path: crew,
+      button: 'Add members',
       title: 'Add members',
-      then: async (page, dialog) => {
+      act: async (page, dialog) => {
         await pasteIn(dialog, 'People', 'zoe@example.com');
         await pressIn('Add 1')(page, dialog);
-        await dialog.getByText('Nobody is registered as zoe').waitFor();
+        await dialog.getByText('No one is registered as zoe').waitFor();
       },
     },
   ],
   'pages/access/group-members.tsx': [
-    { at: crew, choose: 'ada', press: 'Remove 1', title: 'Remove members?' },
+    { path: crew, choose: 'ada', button: 'Remove 1', title: 'Remove members?' },
     {
-      at: crew,
+      path: crew,
       choose: 'bob',
-      press: 'Remove 1',
+      button: 'Remove 1',
       title: 'Remove members?',
-      then: async (page, dialog, seed) => {
-        await seed.service.ask('DELETE', `/api/groups/Crew/members/${bob.email}`);
+      act: async (page, dialog, seed) => {
+        await seed.service.request('DELETE', `/api/groups/Crew/members/${bob.email}`);
         await pressIn('Remove 1')(page, dialog);
         await dialog.getByText('0 removed').waitFor();
       },
-      back: '#content',
+      focusAfter: '#content',
     },
   ],
   'pages/access/row-dialogs.tsx': [
-    { at: '/access', choose: 'cyd: Weather', press: 'Change the end of 1', title: 'Change the end' },
-    { at: '/access', choose: 'cyd: Weather', press: 'Revoke 1', title: 'Revoke access?' },
+    { path: '/access', choose: 'cyd: Weather', button: 'Change expiry of 1', title: 'Change expiry' },
+    { path: '/access', choose: 'cyd: Weather', button: 'Revoke 1', title: 'Revoke access?' },
   ],
   'pages/apis/authentication-dialog.tsx': [
-    { at: '/apis/:weather', press: 'Authentication', title: 'Authentication' },
+    { path: '/apis/:weather', button: 'Authentication', title: 'Authentication' },
     {
-      at: '/apis/:weather',
-      press: 'Authentication',
+      path: '/apis/:weather',
+      button: 'Authentication',
       title: 'Authentication',
-      then: async (page, dialog) => {
-        await pressIn('Remove what is set')(page, dialog);
-        const question = page.getByRole('dialog', { name: 'Remove the authentication that is set?' });
+      act: async (page, dialog) => {
+        await pressIn('Remove authentication')(page, dialog);
+        const question = page.getByRole('dialog', { name: 'Remove authentication?' });
         await expect.poll(() => focusIn(question)).toBe('Cancel');
         await page.keyboard.press('Escape');
         await question.waitFor({ state: 'detached' });
-        await expect.poll(() => focusIn(dialog)).toBe('Remove what is set');
+        await expect.poll(() => focusIn(dialog)).toBe('Remove authentication');
       },
     },
   ],
-  'pages/apis/delete-dialog.tsx': [{ at: '/apis/:weather', press: 'Delete', title: 'Delete this API' }],
-  'pages/apis/edit-dialog.tsx': [{ at: '/apis/:weather', press: 'Edit', title: 'Edit this API' }],
+  'pages/apis/delete-dialog.tsx': [{ path: '/apis/:weather', button: 'Delete', title: 'Delete this API' }],
+  'pages/apis/edit-dialog.tsx': [{ path: '/apis/:weather', button: 'Edit', title: 'Edit this API' }],
   'pages/apis/import-list.tsx': [
     {
-      at: '/apis/import',
+      path: '/apis/import',
       before: (page) =>
         page.locator('input[type=file]:not([webkitdirectory])').setInputFiles({
           name: 'departing.json',
           mimeType: 'application/json',
           buffer: Buffer.from(JSON.stringify({ ...documentOf('Departing'), surprise: 1 })),
         }),
-      press: '1 departure',
-      title: 'Departures of Departing',
+      button: '1 warning',
+      title: 'Warnings for Departing',
     },
   ],
-  'pages/apis/replace-dialog.tsx': [
-    { at: '/apis/:weather', press: 'Replace the document', title: 'Replace the document' },
-  ],
+  'pages/apis/replace-dialog.tsx': [{ path: '/apis/:weather', button: 'Replace document', title: 'Replace document' }],
   'pages/audit/export-button.tsx': [
     {
-      at: '/audit?source=system',
-      press: 'Export',
+      path: '/audit?source=system',
+      button: 'Export',
       title: 'Export a long log?',
     },
   ],
-  'pages/clients/ask-dialog.tsx': [{ at: '/ask', as: ada, press: 'Ask for Winds', title: 'Ask for Winds' }],
+  'pages/clients/ask-dialog.tsx': [{ path: '/ask', as: ada, button: 'Ask for Winds', title: 'Ask for Winds' }],
   'pages/clients/new-secret.tsx': [
-    { at: '/key', as: ada, press: 'Make a new secret', title: 'Make a new secret' },
+    { path: '/key', as: ada, button: 'Create new secret', title: 'Create new secret' },
     {
-      at: '/key',
+      path: '/key',
       as: ada,
-      press: 'Make a new secret',
-      title: 'Make a new secret',
-      then: pressIn('Make a new secret'),
+      button: 'Create new secret',
+      title: 'Create new secret',
+      act: pressIn('Create new secret'),
       thenTitle: 'Your new secret',
       shownOnce: true,
     },
   ],
   'pages/clients/own-requests.tsx': [
     {
-      at: '/ask?view=requests',
+      path: '/ask?view=requests',
       as: ada,
-      press: 'Withdraw the request for Tides',
+      button: 'Withdraw the request for Tides',
       title: 'Withdraw the request for Tides',
     },
   ],
   'pages/health/dead-letters.tsx': [
-    { at: '/health', press: `Discard: Mail: credentials, ${ada.email}`, title: 'Discard this job?' },
-    { at: '/health', press: 'Retry all', title: 'Retry all' },
+    { path: '/health', button: `Discard: Mail: credentials, ${ada.email}`, title: 'Discard this job?' },
+    { path: '/health', button: 'Retry all', title: 'Retry all' },
   ],
-  'pages/health/reindex.tsx': [{ at: '/health', press: 'Embed again', title: 'Embed everything again' }],
-  'pages/limits/assign-dialog.tsx': [{ at: '/limits', press: 'Assign gold', title: 'Who gets the tier gold?' }],
+  'pages/health/reindex.tsx': [{ path: '/health', button: 'Rebuild', title: 'Rebuild search index' }],
+  'pages/limits/assign-dialog.tsx': [{ path: '/limits', button: 'Assign gold', title: 'Who gets the tier gold?' }],
   'pages/limits/overrides.tsx': [
-    { at: '/limits', press: 'New override', title: 'New override' },
-    { at: '/limits', press: 'Edit the override for cyd', title: 'Edit the override for cyd' },
-    { at: '/limits', press: 'Delete the override for cyd', title: 'Delete the override for cyd' },
+    { path: '/limits', button: 'New override', title: 'New override' },
+    { path: '/limits', button: 'Edit the override for cyd', title: 'Edit the override for cyd' },
+    { path: '/limits', button: 'Delete the override for cyd', title: 'Delete the override for cyd' },
   ],
   'pages/limits/tiers.tsx': [
-    { at: '/limits', press: 'New tier', title: 'New tier' },
-    { at: '/limits', press: 'Edit gold', title: 'Edit the tier gold' },
-    { at: '/limits', press: 'Delete gold', title: 'Delete the tier gold' },
+    { path: '/limits', button: 'New tier', title: 'New tier' },
+    { path: '/limits', button: 'Edit gold', title: 'Edit tier gold' },
+    { path: '/limits', button: 'Delete gold', title: 'Delete tier gold' },
   ],
-  'pages/people/delete-act.tsx': [{ at: pathOf(ada), press: 'Delete', title: 'Delete ada' }],
+  'pages/people/delete-button.tsx': [{ path: pathOf(ada), button: 'Delete', title: 'Delete ada' }],
   'pages/people/group-dialog.tsx': [
-    { at: '/people?status=approved', choose: 'ada', press: 'Add to group', title: 'Add 1 person to a group' },
+    { path: '/people?status=approved', choose: 'ada', button: 'Add to group', title: 'Add 1 person to a group' },
   ],
   'pages/people/issued-key.tsx': [
     {
-      at: pathOf(ada),
-      press: 'Replace the secret',
+      path: pathOf(ada),
+      button: 'Replace secret',
       title: 'Replace the secret of the API key',
-      then: pressIn('Replace the secret'),
+      act: pressIn('Replace secret'),
       thenTitle: 'API key of ada',
       shownOnce: true,
     },
   ],
-  'pages/people/many-dialogs.tsx': [
+  'pages/people/bulk-dialogs.tsx': [
     {
-      at: '/people?status=pending',
-      choose: 'all that are shown',
-      press: 'Approve 2',
+      path: '/people?status=pending',
+      choose: 'all shown',
+      button: 'Approve 2',
       title: 'Approve 2 people?',
     },
-    { at: '/people?status=pending', choose: 'wanda', press: 'Reject 1', title: 'Reject 1 person' },
-    { at: '/people?status=approved', choose: 'ada', press: 'Set tier', title: 'Set the tier of 1 person' },
+    { path: '/people?status=pending', choose: 'wanda', button: 'Reject 1', title: 'Reject 1 person' },
+    { path: '/people?status=approved', choose: 'ada', button: 'Set tier', title: 'Set the tier of 1 person' },
   ],
-  'pages/people/person-access.tsx': [{ at: pathOf(ada), press: 'Grant APIs', title: 'Grant APIs to ada' }],
-  'pages/people/person-groups.tsx': [{ at: pathOf(ada), press: 'Add to groups', title: 'Add ada to groups' }],
+  'pages/people/person-access.tsx': [{ path: pathOf(ada), button: 'Grant APIs', title: 'Grant APIs to ada' }],
+  'pages/people/person-groups.tsx': [{ path: pathOf(ada), button: 'Add to groups', title: 'Add ada to groups' }],
   'pages/people/person-key.tsx': [
-    { at: pathOf(ada), press: 'Set an end', title: 'When the API key expires' },
-    { at: pathOf(ada), press: 'Replace the secret', title: 'Replace the secret of the API key' },
+    { path: pathOf(ada), button: 'Set expiry', title: 'API key expiry' },
+    { path: pathOf(ada), button: 'Replace secret', title: 'Replace the secret of the API key' },
   ],
-  'pages/people/person-limit.tsx': [{ at: pathOf(ada), press: 'Set an override', title: 'Override for ada' }],
-  'pages/people/role-act.tsx': [{ at: pathOf(ada), press: 'Make administrator', title: 'Make ada an administrator' }],
-  'pages/people/standing-acts.tsx': [{ at: pathOf(ada), press: 'Suspend', title: 'Suspend ada' }],
+  'pages/people/person-limit.tsx': [{ path: pathOf(ada), button: 'Set override', title: 'Override for ada' }],
+  'pages/people/role-button.tsx': [
+    { path: pathOf(ada), button: 'Make administrator', title: 'Make ada an administrator' },
+  ],
+  'pages/people/status-actions.tsx': [{ path: pathOf(ada), button: 'Suspend', title: 'Suspend ada' }],
 };

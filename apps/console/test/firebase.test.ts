@@ -14,7 +14,8 @@ const ada: FirebasePerson = {
   password: 'right horse battery',
   emailVerified: true,
 };
-const headed = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+const expectHeading = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
 describe.skipIf(!browser)('signing in by e-mail and password', () => {
   if (!browser) return;
@@ -31,7 +32,7 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
 
   const open = async () => {
     const watched = await openPage(browser, service, { origins: [`http://${firebase.host}`] });
-    // Refusals of Firebase, and a person who is not registered yet.
+    // Firebase denies a sign-in, or the person is not registered yet.
     watched.expectTrouble(/^console: .*400.*signInWithPassword/);
     watched.expectTrouble(/^console: .*404.*profiles\/me/);
     await watched.page.goto(`${service.address}/console/`);
@@ -44,7 +45,7 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
   };
   const renewals = () => firebase.calls.filter(({ path }) => path.endsWith('/token')).length;
 
-  test('a wrong password is told of at its field, and the right one signs in', async () => {
+  test('a wrong password is reported at its field, and the right one signs in', async () => {
     const { page } = await open();
     await enter(page, 'wrong');
     await page.getByText('There is no account with this e-mail and password.').waitFor();
@@ -55,13 +56,13 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
     await expectAccessible(page);
     await screenshot(page, 'wrong password');
     await enter(page, ada.password);
-    await headed(page, 'Register');
+    await expectHeading(page, 'Register');
     expect(await page.getByLabel('E-mail').inputValue()).toBe(ada.email);
     await page.getByLabel('Full name').fill('Ada Lovelace');
     await page.getByRole('button', { name: 'Register' }).click();
-    await headed(page, 'Waiting for approval');
-    const [{ id }] = await service.ask<[{ id: string }]>('GET', '/api/profiles/?registration_status=pending');
-    await service.ask('POST', `/api/profiles/${id}/approve`);
+    await expectHeading(page, 'Waiting for approval');
+    const [{ id }] = await service.request<[{ id: string }]>('GET', '/api/profiles/?registration_status=pending');
+    await service.request('POST', `/api/profiles/${id}/approve`);
     await page.getByRole('button', { name: 'Check again' }).click();
     await page.locator('#content h1').waitFor();
     const stored = await page.evaluate(() =>
@@ -70,7 +71,7 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
     expect(stored).not.toMatch(/eyJ|refresh/);
   });
 
-  test('a disabled account is told so', async () => {
+  test('reports a disabled account', async () => {
     const { page } = await open();
     firebase.put({ ...ada, disabled: true });
     try {
@@ -81,18 +82,18 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
     }
   });
 
-  test('a second factor cannot be asked for, which is told', async () => {
+  test('reports that a second factor is not supported', async () => {
     const { page } = await open();
     firebase.put({ ...ada, secondFactor: true });
     try {
       await enter(page, ada.password);
-      await page.getByText('This account has a second factor, which cannot be asked for here.').waitFor();
+      await page.getByText('This account has a second factor, which is not supported here.').waitFor();
     } finally {
       firebase.put(ada);
     }
   });
 
-  test('Firebase away is told, and signing in works once it is back', async () => {
+  test('reports that Firebase is unavailable, and signs in once it is available again', async () => {
     const { page, expectTrouble } = await open();
     expectTrouble(/ERR_CONNECTION_REFUSED/);
     await firebase.control.stop();
@@ -106,7 +107,7 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
     await page.locator('#content h1').waitFor();
   });
 
-  test('a sign-in renews itself; once that is refused, the password is asked for above the page', async () => {
+  test('a sign-in renews itself; once that is denied, a dialog asks for the password', async () => {
     const { page, expectTrouble } = await open();
     expectTrouble(/^console: .*400.*securetoken/);
     firebase.tokenSeconds = 12;
@@ -118,7 +119,7 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
 
     firebase.revoke(ada.uid);
-    const dialog = page.getByRole('dialog', { name: 'Your sign-in has ended' });
+    const dialog = page.getByRole('dialog', { name: 'Your session has expired' });
     await dialog.waitFor();
     await expectAccessible(page);
     await screenshot(page, 'password again');
@@ -127,9 +128,9 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
     await dialog.getByLabel(/^Password/).fill(ada.password);
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
-    await headed(page, title);
+    await expectHeading(page, title);
   });
 });
 
-/** An id that React has made, as a selector. */
+/** Escapes an id that React generated, for a selector. */
 const escaped = (id: string): string => id.replaceAll(/[^\w-]/g, (character) => `\\${character}`);

@@ -9,7 +9,7 @@ const browser = await provideBrowser();
 
 const assets = resolve(import.meta.dirname, '../dist/assets');
 const kilobyte = 1_024;
-/** All scripts until the first page stands, with those of the sign-in; compressed, as they are sent. */
+/** All scripts until the first page is ready, including those of the sign-in; compressed, as sent. */
 const scriptsMax = 250 * kilobyte;
 const stylesMax = 60 * kilobyte;
 const client: Person = { uid: 'cora', email: 'cora@example.com' };
@@ -21,7 +21,7 @@ describe.skipIf(!browser)('the first view', () => {
     await service.register(client);
   });
 
-  /** The files of the build that are asked for until nothing more is. */
+  /** The bytes of all files of the build that are requested until the network is idle. */
   const loadedBy = async (link: string, heading: string) => {
     const { page } = await openPage(browser, service);
     const files = new Set<string>();

@@ -1,37 +1,37 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** What one step of a walk took. */
+/** The effort of one step of a walk. */
 export interface Effort {
-  /** Mouse clicks, keys that choose, and files dropped: each one act of the hand. */
+  /** Mouse clicks, keys that choose, and file drops. */
   acts: number;
-  /** Fields that were typed or pasted into. */
+  /** Fields that were filled by typing or pasting. */
   fields: number;
 }
 
-/** A hand that works in a page as a person does, and counts. It meets no id: none is shown to it, and it types none. */
+/** Uses a page as a person does, and counts the effort. Throws if the page shows an id, or one has to be typed. */
 export interface Hand {
   readonly click: (target: Locator) => Promise<void>;
-  /** A key that chooses, such as Enter. */
+  /** Presses a key that chooses, such as Enter. */
   readonly press: (target: Locator, key: string) => Promise<void>;
   readonly type: (target: Locator, text: string) => Promise<void>;
-  /** Pastes with the keys, from the clipboard: one field. */
+  /** Pastes from the clipboard with the keyboard: one field. */
   readonly paste: (target: Locator, text: string) => Promise<void>;
-  /** Opens a list of choices and takes one: two clicks. */
+  /** Opens a list and selects an option: two clicks. */
   readonly choose: (target: Locator, label: string) => Promise<void>;
-  /** Drops files as from the desktop: onto what the page shows while they are over it. */
+  /** Drops files from the desktop on the drop zone that the page shows meanwhile. */
   readonly drop: (zone: string, files: Readonly<Record<string, string>>) => Promise<void>;
-  /** Opens an address that it was given as a link. */
+  /** Opens a link. */
   readonly open: (link: string) => Promise<void>;
-  /** Takes an id that a page shows because somebody needs it: the one that goes with an API key. */
+  /** Allows an id that the page has to show: the one that belongs to an API key. */
   readonly expectId: (id: string) => void;
-  /** Does a step, and fails if the page shows an id at its end. */
+  /** Runs a step, and throws if the page shows an id at its end. */
   readonly step: (name: string, work: () => Promise<void>) => Promise<void>;
   readonly efforts: () => ReadonlyMap<string, Effort>;
 }
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
-export const handOn = (page: Page): Hand => {
+export const createHand = (page: Page): Hand => {
   const expected = new Set<string>();
   const efforts = new Map<string, Effort>();
   let now: Effort = { acts: 0, fields: 0 };
@@ -42,13 +42,13 @@ export const handOn = (page: Page): Hand => {
   };
   const look = async (): Promise<void> => {
     const ids = (await page.locator('body').innerText()).match(uuid) ?? [];
-    const id = ids.find((shown) => !expected.has(shown));
+    const id = ids.find((value) => !expected.has(value));
     if (id) throw new Error(`The page ${page.url()} shows the id ${id}`);
   };
   return {
     click: async (target) => {
       await target.waitFor();
-      // What it clicks at is what it has read.
+      // A person reads the page before clicking.
       await look();
       act();
       await target.click();
@@ -73,9 +73,9 @@ export const handOn = (page: Page): Hand => {
     },
     drop: async (zone, files) => {
       act();
-      const dataTransfer = await page.evaluateHandle((given) => {
+      const dataTransfer = await page.evaluateHandle((contents) => {
         const transfer = new DataTransfer();
-        for (const [name, content] of Object.entries(given)) transfer.items.add(new File([content], name));
+        for (const [name, content] of Object.entries(contents)) transfer.items.add(new File([content], name));
         return transfer;
       }, files);
       await page.dispatchEvent('h1', 'dragenter', { dataTransfer });

@@ -15,10 +15,10 @@ describe.skipIf(!browser)('health', () => {
   let mails: Awaited<ReturnType<typeof startSmtpServer>>;
   beforeAll(async () => {
     mails = await startSmtpServer();
-    mails?.play({ rcpt: '550 5.1.1 no such user' });
+    mails?.setScript({ rcpt: '550 5.1.1 no such user' });
     service = await startConsoleService({ SMTP_URL: mails?.url ?? '', MAIL_FROM: 'portico@example.com' });
     await service.register(ada);
-    const dead = () => service.ask<readonly unknown[]>('GET', '/api/jobs/dead');
+    const dead = () => service.request<readonly unknown[]>('GET', '/api/jobs/dead');
     await vi.waitFor(async () => expect(await dead()).not.toHaveLength(0), { timeout: 2 * 60_000 });
   });
   afterAll(async () => {
@@ -26,23 +26,26 @@ describe.skipIf(!browser)('health', () => {
     await mails?.close();
   });
 
-  test.each(['light', 'dark'] as const)('shows what works and what was given up, in the %s theme', async (theme) => {
-    const { page } = await openPage(browser, service, { theme });
-    await signIn(page, service, undefined, '/health');
-    await page.getByText('ready', { exact: true }).waitFor();
-    const dead = page.getByRole('table', { name: 'Jobs that were given up' });
-    await dead.getByText('Mail: credentials').waitFor();
-    await dead.getByText(/held a secret/).waitFor();
-    await expectAccessible(page);
-    await screenshot(page, `health ${theme}`);
-  });
+  test.each(['light', 'dark'] as const)(
+    'shows the state of the service and failed jobs, in the %s theme',
+    async (theme) => {
+      const { page } = await openPage(browser, service, { theme });
+      await signIn(page, service, undefined, '/health');
+      await page.getByText('ready', { exact: true }).waitFor();
+      const dead = page.getByRole('table', { name: 'Failed jobs' });
+      await dead.getByText('Mail: credentials').waitFor();
+      await dead.getByText(/contained a secret/).waitFor();
+      await expectAccessible(page);
+      await screenshot(page, `health ${theme}`);
+    },
+  );
 
-  test('embedding is started after a question, and a job is discarded after one', async () => {
+  test('asks before it rebuilds the search index and before it discards a job', async () => {
     const { page } = await openPage(browser, service, { viewport: { width: 360, height: 800 } });
     await signIn(page, service, undefined, '/health');
-    await page.getByRole('button', { name: 'Embed again' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Embed again' }).click();
-    await page.getByText('Embedding has started.').waitFor();
+    await page.getByRole('button', { name: 'Rebuild' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rebuild' }).click();
+    await page.getByText('The rebuild has started.').waitFor();
     await page.getByText(/^Done: 0 APIs/).waitFor();
     await page.getByRole('button', { name: `Discard: Mail: credentials, ${ada.email}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();

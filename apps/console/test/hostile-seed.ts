@@ -2,16 +2,16 @@ import type { ConsoleService, Person } from './console-service.ts';
 import { hostileDocument, hostileName, hostileNote, hostileProse, longLink, longName } from './hostile-texts.ts';
 
 export interface HostileSeed {
-  /** An approved client who may use the hostile API. */
+  /** An approved client with access to the hostile API. */
   readonly client: Person;
-  /** What names the hostile things in the addresses of pages. */
+  /** The hostile API and group in the URLs of pages. */
   readonly api: { readonly id: string; readonly name: string };
   readonly group: { readonly id: string; readonly name: string };
 }
 
-/** Puts a hostile text wherever somebody can write one: each kind of thing, and what happens to it. */
+/** Puts hostile text in every place where a person can write text: all records, and the actions on them. */
 export const seedHostileTexts = async (service: ConsoleService): Promise<HostileSeed> => {
-  const { ask } = service;
+  const { request: ask } = service;
   const api = await addApis(service);
   await ask('POST', '/api/rate-limits/tiers', {
     tier: 'hostile',
@@ -43,7 +43,7 @@ interface Created {
   readonly id: string;
 }
 
-const addApis = async ({ ask }: ConsoleService) => {
+const addApis = async ({ request: ask }: ConsoleService) => {
   const add = async (which: string) => {
     const name = hostileName(`${which} API`);
     const { id } = await ask<Created>('POST', '/api/collections/', {
@@ -65,23 +65,23 @@ const personOf = (name: string, groups?: readonly string[]): Person => ({
 });
 
 const addPeople = async (service: ConsoleService, groupId: string, groupName: string): Promise<Person> => {
-  const { ask, register } = service;
-  const nameless = (what: string) => ({ fullName: hostileName(`${what} name`), company: hostileName('company') });
+  const { request: ask, register } = service;
+  const hostileNames = (kind: string) => ({ fullName: hostileName(`${kind} name`), company: hostileName('company') });
   const client = personOf('client', [groupName, hostileName('claimed group')]);
-  const id = await register(client, nameless('client'));
+  const id = await register(client, hostileNames('client'));
   await ask('POST', `/api/groups/${groupId}/members/${id}`);
-  // A token whose claim names groups.
+  // A token with groups in a claim.
   await ask('GET', '/api/profiles/me', undefined, client);
-  await register(personOf('waiting'), { ...nameless('waiting'), approved: false });
-  const rejected = await register(personOf('rejected'), { ...nameless('rejected'), approved: false });
+  await register(personOf('waiting'), { ...hostileNames('waiting'), approved: false });
+  const rejected = await register(personOf('rejected'), { ...hostileNames('rejected'), approved: false });
   await ask('POST', `/api/profiles/${rejected}/reject`, { reason: hostileNote('rejection') });
-  const suspended = await register(personOf('suspended'), nameless('suspended'));
+  const suspended = await register(personOf('suspended'), hostileNames('suspended'));
   await ask('POST', `/api/profiles/${suspended}/suspend`);
   return client;
 };
 
-/** Words that fit into no column, in what lists show: everything else there is short. */
-const addLongWords = async ({ ask, register }: ConsoleService): Promise<void> => {
+/** Adds words that are wider than any column to the records in lists. */
+const addLongWords = async ({ request: ask, register }: ConsoleService): Promise<void> => {
   const { id } = await ask<Created>('POST', '/api/collections/', {
     name: longName('API'),
     description: longLink,
@@ -92,7 +92,7 @@ const addLongWords = async ({ ask, register }: ConsoleService): Promise<void> =>
     name: longName('group'),
     description: longName('description'),
   });
-  const names = (what: string) => ({ fullName: longName(what), company: longName('company') });
+  const names = (kind: string) => ({ fullName: longName(kind), company: longName('company') });
   const long: Person = { uid: 'long', email: `${'m'.repeat(50)}@${'m'.repeat(50)}.example.com` };
   await register({ uid: 'long waiting', email: `waiting-${long.email}` }, { ...names('waiting'), approved: false });
   await register(long, names('person'));
@@ -108,11 +108,11 @@ const addLongWords = async ({ ask, register }: ConsoleService): Promise<void> =>
 };
 
 const askForAccess = async (
-  { ask }: ConsoleService,
+  { request: ask }: ConsoleService,
   client: Person,
-  { asked, refused }: Awaited<ReturnType<typeof addApis>>,
+  { asked: requested, refused }: Awaited<ReturnType<typeof addApis>>,
 ): Promise<void> => {
-  await ask('POST', '/api/access/requests', { collection_id: asked.id, reason: hostileNote('reason') }, client);
+  await ask('POST', '/api/access/requests', { collection_id: requested.id, reason: hostileNote('reason') }, client);
   const request = await ask<Created>(
     'POST',
     '/api/access/requests',

@@ -1,4 +1,4 @@
-/** What a stranger might write where a text is asked for. Each tells, if it ever runs, by a dialog. */
+/** Text that an attacker might enter. Each opens a dialog if it ever runs. */
 const markups = [
   `<script>alert('WHERE')</script>`,
   `"><img src=x onerror=alert('WHERE')>`,
@@ -8,19 +8,19 @@ const markups = [
 
 let turn = 0;
 
-/** A short text in one line, for names; the next of several kinds. `where` says what would have let it through. */
+/** Returns a short line for names, of the next kind. `where` names the place that let it through. */
 export const hostileName = (where: string): string => {
   turn += 1;
   return `${where} ${markups[turn % markups.length]?.replace('WHERE', where) ?? ''}`;
 };
 
-/** As long a name as one may have, without a place to break it. */
+/** A name of the maximum length without a place to break it. */
 export const longName = (where: string): string => where.replaceAll(' ', '-').padEnd(200, 'm');
 
-/** A link that documents of real APIs have, longer than any screen is wide. */
+/** A link as in documents of real APIs, wider than any screen. */
 export const longLink = `https://docs.example.com/${'m'.repeat(710)}`;
 
-/** A longer text, as Markdown with HTML in it: links that run, images that report, and frames. */
+/** A longer text in Markdown with HTML: links that run scripts, tracking images, and frames. */
 export const hostileProse = (where: string): string =>
   [
     `# ${where} <script>alert('${where}')</script>`,
@@ -35,14 +35,14 @@ export const hostileProse = (where: string): string =>
     'Plain words and an [honest link](https://docs.example.com/).',
   ].join('\n\n');
 
-/** As long a part of it as a note may be. */
+/** The same, cut to the maximum length of a note. */
 export const hostileNote = (where: string): string => hostileProse(where).slice(0, noteMax);
 
 const noteMax = 480;
 
 const dangerousAddress = "javascript:alert('address')";
 
-/** An OpenAPI document in which every text is hostile. */
+/** An OpenAPI document in which all text is hostile. */
 export const hostileDocument = (title: string): object => ({
   openapi: '3.1.0',
   info: {

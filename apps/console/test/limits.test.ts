@@ -15,17 +15,17 @@ describe.skipIf(!browser)('limits', () => {
   beforeAll(async () => {
     await service.register(ada, { fullName: 'Ada Example' });
     await service.register(bob, { fullName: 'Bob Example' });
-    await service.ask('POST', '/api/groups', { name: 'Payments' });
+    await service.request('POST', '/api/groups', { name: 'Payments' });
   });
 
   const tierOf = async ({ email }: Person) =>
-    (await service.ask<{ tier: string | null }>('GET', `/api/profiles/${email}?include=tier`)).tier;
+    (await service.request<{ tier: string | null }>('GET', `/api/profiles/${email}?include=tier`)).tier;
 
-  test('a tier is made, changed, assigned to people and groups, and deleted', async () => {
+  test('creates a tier, changes it, assigns it to people and groups, and deletes it', async () => {
     const { page } = await openPage(browser, service);
     const dialog = page.getByRole('dialog');
     await signIn(page, service, firstAdmin, '/limits');
-    await page.getByText('There is no tier yet').waitFor();
+    await page.getByText('No tiers yet').waitFor();
     await page.getByRole('button', { name: 'New tier' }).click();
     await dialog.getByLabel('Name').fill('gold');
     await dialog.getByLabel('Requests').fill('1200');
@@ -34,7 +34,7 @@ describe.skipIf(!browser)('limits', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: '1,200 requests an hour' }).waitFor();
     await page.getByRole('button', { name: 'Edit gold' }).click();
-    await dialog.getByRole('spinbutton', { name: 'In', exact: true }).fill('2');
+    await dialog.getByRole('spinbutton', { name: 'Per', exact: true }).fill('2');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: '1,200 requests in 2 hours' }).waitFor();
     await page.getByRole('button', { name: 'Assign gold' }).click();
@@ -43,17 +43,17 @@ describe.skipIf(!browser)('limits', () => {
     await dialog.getByLabel('Groups').fill('pay');
     await page.getByRole('option', { name: 'Payments' }).click();
     await dialog.getByRole('button', { name: 'Assign' }).click();
-    await page.getByText('Assigned 2 times.').waitFor();
+    await page.getByText('Assigned to 2.').waitFor();
     expect(await tierOf(ada)).toBe('gold');
     await page.getByRole('button', { name: 'Delete gold' }).click();
     await dialog.getByText('Groups that lose it: Payments.').waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('There is no tier yet').waitFor();
+    await page.getByText('No tiers yet').waitFor();
     expect(await tierOf(ada)).toBeNull();
   });
 
-  test('a tier with a taken name is refused in its form', async () => {
-    await service.ask('POST', '/api/rate-limits/tiers', { tier: 'taken', allowed_limit: 9, window_seconds: 60 });
+  test('the form rejects a tier name that already exists', async () => {
+    await service.request('POST', '/api/rate-limits/tiers', { tier: 'taken', allowed_limit: 9, window_seconds: 60 });
     const { page, expectTrouble } = await openPage(browser, service);
     expectTrouble(/409/);
     await signIn(page, service, firstAdmin, '/limits');
@@ -63,11 +63,11 @@ describe.skipIf(!browser)('limits', () => {
     await page.getByRole('dialog').getByText('Tier already exists').waitFor();
   });
 
-  test('an override is made for somebody by name, changed, switched off and on, and deleted', async () => {
+  test('creates an override for a person, changes it, switches it off and on, and deletes it', async () => {
     const { page } = await openPage(browser, service, { theme: 'dark' });
     const dialog = page.getByRole('dialog');
     await signIn(page, service, firstAdmin, '/limits');
-    await page.getByText('Nobody has an override.').waitFor();
+    await page.getByText('No overrides.').waitFor();
     await page.getByRole('button', { name: 'New override' }).click();
     await dialog.getByLabel('People').fill('bob');
     await page.getByRole('option', { name: 'Bob Example' }).click();
@@ -78,10 +78,10 @@ describe.skipIf(!browser)('limits', () => {
     await overrides.getByText('7 requests a minute').waitFor();
     await page.getByRole('button', { name: 'Deactivate the override for Bob Example' }).click();
     const active = async () =>
-      (await service.ask<readonly unknown[]>('GET', '/api/rate-limits/overrides?active_only=true')).length;
+      (await service.request<readonly unknown[]>('GET', '/api/rate-limits/overrides?active_only=true')).length;
     await expect.poll(active).toBe(0);
-    const told = page.getByRole('alert').filter({ hasText: 'The override for Bob Example is not active now.' });
-    await told.getByRole('button', { name: 'Undo' }).click();
+    const notification = page.getByRole('alert').filter({ hasText: 'The override for Bob Example is now inactive.' });
+    await notification.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(active).toBe(1);
     await page.getByRole('button', { name: 'Deactivate the override for Bob Example' }).waitFor();
     await page.getByRole('button', { name: 'Edit the override for Bob Example' }).click();
@@ -91,18 +91,18 @@ describe.skipIf(!browser)('limits', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Delete the override for Bob Example' }).click();
     await dialog.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('Nobody has an override.').waitFor();
+    await page.getByText('No overrides.').waitFor();
   });
 
-  test('who is refused now is listed with what they used, on a phone too', async () => {
+  test('lists a person who reached the limit, also on a phone', async () => {
     const body = { client_id: ada.email, allowed_limit: 2, window_seconds: 3_600 };
-    await service.ask('POST', '/api/rate-limits/overrides', body);
+    await service.request('POST', '/api/rate-limits/overrides', body);
     for (let calls = 1; calls <= 3; calls += 1) await service.call('GET', '/api/catalog', undefined, ada);
     const { page } = await openPage(browser, service, { viewport: { width: 360, height: 740 } });
     await signIn(page, service, firstAdmin, '/limits');
     const near = page.getByRole('table', { name: 'Near the limit now' });
     await near.getByText('2 of 2').waitFor();
-    await near.getByText('refused now').waitFor();
+    await near.getByText('limit reached').waitFor();
     await expectAccessible(page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
   });

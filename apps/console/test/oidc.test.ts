@@ -7,15 +7,16 @@ import { openPage, screenshot } from './watched-page.ts';
 
 const browser = await provideBrowser();
 
-/** Short enough to wait for: a token is renewed after two thirds of this. */
+/** Short enough to wait for: a token is renewed after two thirds of this time. */
 const shortSeconds = 9;
 const hourSeconds = 3_600;
-/** How often, at most, the service looks for a key that it does not know; with a second on top. */
+/** The minimum interval at which the service fetches unknown keys, plus one second. */
 const keyIntervalMs = 31_000;
 
 const ada = personAtProvider('ada');
 const signOutButton = (page: Page) => page.getByRole('button', { name: 'Sign out' });
-const headed = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+const expectHeading = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
 describe.skipIf(!browser).each([
   { how: 'by refresh token', refreshTokens: true },
@@ -29,18 +30,18 @@ describe.skipIf(!browser).each([
   });
   afterAll(() => at.close());
 
-  test('is renewed again and again, with whatever key the provider signs by now', async () => {
-    const looked = Date.now();
+  test('is renewed repeatedly, also after the provider rotates its key', async () => {
+    const startedAt = Date.now();
     const { page, context } = await at.open();
     await at.signIn(page, ada);
-    await headed(page, 'People');
+    await expectHeading(page, 'People');
     const before = await keyOfNextCall(page, 'before');
     const renewals: Request[] = [];
     context.on('requestfinished', (request) => {
       if (isRenewal(request, refreshTokens)) renewals.push(request);
     });
     await expect.poll(() => renewals.length).toBeGreaterThan(2);
-    await expect.poll(() => Date.now() - looked).toBeGreaterThan(keyIntervalMs);
+    await expect.poll(() => Date.now() - startedAt).toBeGreaterThan(keyIntervalMs);
     at.provider.rotate();
     const count = renewals.length;
     await expect.poll(() => renewals.length).toBeGreaterThan(count);
@@ -57,11 +58,11 @@ const isRenewal = (request: Request, refreshTokens: boolean): boolean =>
     ? (request.postData()?.includes('grant_type=refresh_token') ?? false)
     : request.url().includes('prompt=none');
 
-/** Types into the filter of the list of people; returns the id of the key by which the token of its request is signed. */
+/** Types into the filter of the people list. Returns the id of the key that signed the token of its request. */
 const keyOfNextCall = async (page: Page, typed: string): Promise<string> => {
-  const answered = page.waitForResponse((response) => /\/api\/profiles\/\?.*q=/.test(response.url()));
+  const pendingResponse = page.waitForResponse((response) => /\/api\/profiles\/\?.*q=/.test(response.url()));
   await page.getByRole('searchbox').fill(typed);
-  const response = await answered;
+  const response = await pendingResponse;
   expect(response.status()).toBe(200);
   const [header = ''] = (response.request().headers()['authorization'] ?? '').replace('Bearer ', '').split('.');
   return (JSON.parse(Buffer.from(header, 'base64url').toString()) as { kid: string }).kid;
@@ -76,7 +77,7 @@ describe.skipIf(!browser)('a sign-in at an identity provider', () => {
   });
   afterAll(() => at.close());
 
-  test('leads to the page that was opened, and signing out ends it at the provider too', async () => {
+  test('leads to the requested page, and signing out also ends the session at the provider', async () => {
     const { page } = await at.open('/search');
     await expectAccessible(page);
     await screenshot(page, 'sign in at a provider');
@@ -88,14 +89,14 @@ describe.skipIf(!browser)('a sign-in at an identity provider', () => {
     await page.getByRole('button', { name: 'Yes, sign me out' }).click();
     await at.signInButton(page).waitFor();
     expect(page.url()).toBe(`${at.service.address}/console/`);
-    // Whoever is still signed in there would come back without its login page.
-    const asked = page.waitForRequest(/\/interaction\//);
+    // A person who is still signed in at the provider would return without its login page.
+    const interaction = page.waitForRequest(/\/interaction\//);
     await at.signIn(page, ada);
-    await asked;
+    await interaction;
     await signOutButton(page).waitFor();
   });
 
-  test('comes back by itself after a reload, as long as the provider has a session', async () => {
+  test('returns by itself after a reload while the provider has a session', async () => {
     const { page } = await at.open('/search');
     await at.signIn(page, ada);
     await signOutButton(page).waitFor();
@@ -115,7 +116,7 @@ describe.skipIf(!browser)('a sign-in at an identity provider', () => {
     expect(other.url()).toBe(`${at.service.address}/console/search`);
   });
 
-  test('says so if the provider is away, and works once it is back', async () => {
+  test('reports that the provider is unavailable, and works once it is available again', async () => {
     const { page, expectTrouble } = await at.open();
     expectTrouble(/ERR_CONNECTION_REFUSED/);
     await at.provider.control.stop();
@@ -131,23 +132,23 @@ describe.skipIf(!browser)('a sign-in at an identity provider', () => {
     await signOutButton(page).waitFor();
   });
 
-  test('says which setting is missing if the provider does not let the page ask for a token', async () => {
+  test('names the missing setting if the provider does not let the page request a token', async () => {
     const { page, expectTrouble } = await at.open();
     expectTrouble(/CORS policy|ERR_FAILED/);
-    at.provider.letPagesAsk(false);
+    at.provider.allowCors(false);
     try {
       await at.signIn(page, ada);
       const sentence = `Add ${at.service.address} to the allowed web origins (CORS) of the client portico-console`;
       await page.getByRole('alert').getByText(sentence).waitFor();
     } finally {
-      at.provider.letPagesAsk(true);
+      at.provider.allowCors(true);
     }
     await at.signIn(page, ada);
     await signOutButton(page).waitFor();
   });
 
-  /** A newcomer with a filled form, whose sign-in neither renews itself nor is good any more. */
-  const formAfterTheEnd = async (name: string) => {
+  /** Opens the registration form of a new person, fills it, and lets the sign-in expire without renewal. */
+  const expiredForm = async (name: string) => {
     const { page, context, expectTrouble } = await at.open();
     expectTrouble(/^console: .*404.*profiles\/me/);
     await page.clock.install();
@@ -160,55 +161,55 @@ describe.skipIf(!browser)('a sign-in at an identity provider', () => {
     page.on('request', (request) => {
       if (request.method() === 'POST' && request.url().startsWith(at.service.address)) posts.push(request.url());
     });
-    // Without its session at the provider, no token comes silently. The timers do not run, as in a computer that slept.
+    // Without a session at the provider, no token is renewed silently. As on a sleeping computer, timers do not run.
     await context.clearCookies();
     await page.clock.setSystemTime(Date.now() + 2 * hourSeconds * 1_000);
     await page.getByRole('button', { name: 'Register' }).click();
-    await page.getByRole('dialog', { name: 'Your sign-in has ended' }).waitFor();
+    await page.getByRole('dialog', { name: 'Your session has expired' }).waitFor();
     expect(posts).toEqual([]);
     return { page, newcomer, posts };
   };
 
-  test('that ended is made again in a window, and what a form sends goes out once', async () => {
-    const { page, newcomer, posts } = await formAfterTheEnd('newcomer');
+  test('that expired is repeated in a popup, and a waiting form is sent once', async () => {
+    const { page, newcomer, posts } = await expiredForm('newcomer');
     await expectAccessible(page);
     await screenshot(page, 'sign-in ended');
-    at.provider.expect(newcomer);
+    at.provider.logInAs(newcomer);
     await page.getByRole('button', { name: 'Sign in again' }).click();
-    await headed(page, 'Waiting for approval');
+    await expectHeading(page, 'Waiting for approval');
     expect(posts).toEqual([`${at.service.address}/api/profiles/register`]);
     expect(await page.getByRole('dialog').count()).toBe(0);
-    const [registered] = await at.service.ask<object[]>('GET', '/api/profiles/?registration_status=pending');
+    const [registered] = await at.service.request<object[]>('GET', '/api/profiles/?registration_status=pending');
     expect(registered).toMatchObject({ email: newcomer.email, full_name: 'New Comer', company_name: 'Newcomers' });
   });
 
-  test('that somebody else makes again sends nothing of the one before', async () => {
-    const { page, posts } = await formAfterTheEnd('leaver');
-    at.provider.expect(ada);
+  test('that another person repeats sends nothing of the previous person', async () => {
+    const { page, posts } = await expiredForm('leaver');
+    at.provider.logInAs(ada);
     await page.getByRole('button', { name: 'Sign in again' }).click();
     await at.signInButton(page).waitFor();
     expect(posts).toEqual([]);
   });
 
-  test('that ended is left by signing out, and nothing is sent', async () => {
-    const { page, posts } = await formAfterTheEnd('quitter');
+  test('that expired can be left by signing out, and nothing is sent', async () => {
+    const { page, posts } = await expiredForm('quitter');
     await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
     await at.signInButton(page).waitFor();
     expect(posts).toEqual([]);
   });
 
-  test('stays while the provider is away for a moment', async () => {
+  test('stays valid while the provider is briefly unavailable', async () => {
     const { page, expectTrouble } = await at.open();
     expectTrouble(/ERR_CONNECTION_REFUSED/);
     await page.clock.install();
     await page.reload();
     await at.signIn(page, ada);
-    await headed(page, 'People');
+    await expectHeading(page, 'People');
     await at.provider.control.stop();
-    const tried = page.context().waitForEvent('requestfailed');
-    // A minute before its end it is renewed.
+    const requestFailed = page.context().waitForEvent('requestfailed');
+    // It is renewed a minute before it expires.
     await page.clock.fastForward((hourSeconds - 60) * 1_000);
-    await tried;
+    await requestFailed;
     await at.provider.control.start();
     const renewed = page.waitForRequest(`${at.provider.issuer}/token`);
     await page.clock.fastForward(20_000);

@@ -13,16 +13,16 @@ const pathOf = (uid: string): string => `/people/${encodeURIComponent(personOf(u
 describe.skipIf(!browser)('people', () => {
   if (!browser) return;
   const service = provideService();
-  const waiting = (uid: string) => service.register(personOf(uid), { fullName: nameOf(uid), approved: false });
-  const approved = (uid: string) => service.register(personOf(uid), { fullName: nameOf(uid) });
+  const registerPending = (uid: string) => service.register(personOf(uid), { fullName: nameOf(uid), approved: false });
+  const registerApproved = (uid: string) => service.register(personOf(uid), { fullName: nameOf(uid) });
   const nameOf = (uid: string) => `${uid} Example`;
   const profileOf = (uid: string) =>
-    service.ask<Record<string, unknown>>('GET', `/api/profiles/${personOf(uid).email}?include=tier,suspension,key`);
+    service.request<Record<string, unknown>>('GET', `/api/profiles/${personOf(uid).email}?include=tier,suspension,key`);
   const choose = (page: Page, uid: string) => page.getByRole('checkbox', { name: `Select ${nameOf(uid)}` }).click();
   const dialog = (page: Page) => page.getByRole('dialog');
 
-  test('the one who is approved alone gets a key that is shown once', async () => {
-    await waiting('alone');
+  test('approving one person shows the key once', async () => {
+    await registerPending('alone');
     const { page } = await openPage(browser, service);
     await signIn(page, service, firstAdmin, '/people');
     await page.getByRole('link', { name: 'People 1 waiting' }).waitFor();
@@ -36,30 +36,30 @@ describe.skipIf(!browser)('people', () => {
     await dialog(page).getByRole('button', { name: 'I have copied it' }).click();
     await dialogsClosed(page);
     expect(await page.content()).not.toContain(secret);
-    await page.getByText('Nobody is waiting for approval.').waitFor();
+    await page.getByText('No one is waiting for approval.').waitFor();
   });
 
-  test('more than the service takes at once are approved in lots, and who was quicker is told', async () => {
+  test('approves more people than one call allows in batches, and reports those already decided', async () => {
     const uids = Array.from({ length: 55 }, (_, at) => `lot${at}`);
-    for (const uid of uids) await waiting(uid);
+    for (const uid of uids) await registerPending(uid);
     const { page } = await openPage(browser, service);
     await signIn(page, service, firstAdmin, '/people');
     await page.getByRole('checkbox', { name: 'Select all' }).click();
-    await service.ask('POST', `/api/profiles/${personOf('lot0').email}/approve`);
-    await service.ask('POST', `/api/profiles/${personOf('lot1').email}/reject`);
+    await service.request('POST', `/api/profiles/${personOf('lot0').email}/approve`);
+    await service.request('POST', `/api/profiles/${personOf('lot1').email}/reject`);
     await page.getByRole('button', { name: 'Approve 55' }).click();
-    await dialog(page).getByText('Each gets an API key by e-mail.').waitFor();
+    await dialog(page).getByText('Each person gets an API key by e-mail.').waitFor();
     await dialog(page).getByRole('button', { name: 'Approve 55' }).click();
-    await page.getByText('53 people approved; the credentials were sent by e-mail; 2 people not:').waitFor();
-    await page.getByText('lot0 Example: somebody else approved them already').waitFor();
-    await page.getByText('lot1 Example: somebody else rejected them already').waitFor();
+    await page.getByText('53 people approved; the credentials were sent by e-mail; failed for 2 people:').waitFor();
+    await page.getByText('lot0 Example: already approved by someone else').waitFor();
+    await page.getByText('lot1 Example: already rejected by someone else').waitFor();
     expect((await profileOf('lot54'))['registration_status']).toBe('approved');
     await expectAccessible(page);
   });
 
-  test('many are rejected with one reason', async () => {
-    await waiting('no1');
-    await waiting('no2');
+  test('rejects several people with one reason', async () => {
+    await registerPending('no1');
+    await registerPending('no2');
     const { page } = await openPage(browser, service, { theme: 'dark' });
     await signIn(page, service, firstAdmin, '/people');
     await choose(page, 'no1');
@@ -72,23 +72,23 @@ describe.skipIf(!browser)('people', () => {
     await expectAccessible(page);
   });
 
-  test('a rejection by mistake is taken back, and the person approved', async () => {
-    await waiting('mistake');
-    await service.ask('POST', `/api/profiles/${personOf('mistake').email}/reject`);
+  test('undoes a rejection and approves the person', async () => {
+    await registerPending('mistake');
+    await service.request('POST', `/api/profiles/${personOf('mistake').email}/reject`);
     const { page } = await openPage(browser, service);
     await signIn(page, service, firstAdmin, pathOf('mistake'));
-    await page.getByRole('button', { name: 'Take the rejection back' }).click();
-    await page.getByText('mistake Example waits for approval again.').waitFor();
+    await page.getByRole('button', { name: 'Undo rejection' }).click();
+    await page.getByText('mistake Example is waiting for approval again.').waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
     await dialog(page).getByText('shown only now').waitFor();
     expect((await profileOf('mistake'))['registration_status']).toBe('approved');
   });
 
-  test('many get a tier, come into a group, and are suspended', async () => {
-    await approved('many1');
-    await approved('many2');
-    await service.ask('POST', '/api/rate-limits/tiers', { tier: 'gold', allowed_limit: 9, window_seconds: 60 });
-    await service.ask('POST', '/api/groups', { name: 'Payments' });
+  test('sets a tier for several people, adds them to a group, and suspends them', async () => {
+    await registerApproved('many1');
+    await registerApproved('many2');
+    await service.request('POST', '/api/rate-limits/tiers', { tier: 'gold', allowed_limit: 9, window_seconds: 60 });
+    await service.request('POST', '/api/groups', { name: 'Payments' });
     const { page } = await openPage(browser, service);
     await signIn(page, service, firstAdmin, '/people?status=approved&q=many');
     const act = async (label: string) => {
@@ -110,24 +110,24 @@ describe.skipIf(!browser)('people', () => {
     await page.getByText('2 people suspended.').waitFor();
     const profile = await profileOf('many2');
     expect([profile['tier'], typeof profile['suspended_at']]).toEqual(['gold', 'string']);
-    const members = await service.ask<readonly unknown[]>('GET', '/api/groups/Payments/members');
+    const members = await service.request<readonly unknown[]>('GET', '/api/groups/Payments/members');
     expect(members).toHaveLength(2);
   });
 
-  test('a person is suspended with a reason and let in again, and is granted APIs until a day', async () => {
+  test('suspends a person with a reason, reinstates them, and grants an API until a day', async () => {
     const { page } = await openPage(browser, service);
-    await approved('ada');
-    await service.ask('POST', '/api/collections/', {
+    await registerApproved('ada');
+    await service.request('POST', '/api/collections/', {
       name: 'Weather',
       openapi_spec: { openapi: '3.0.0', info: { title: 'Weather', version: '1' }, paths: {} },
     });
     await signIn(page, service, firstAdmin, pathOf('ada'));
     await page.getByRole('heading', { name: 'ada Example' }).waitFor();
-    await page.getByText('Nothing was granted yet.').waitFor();
+    await page.getByText('No access granted yet.').waitFor();
     await page.getByRole('button', { name: 'Suspend' }).click();
     await dialog(page).getByLabel('Reason').fill('Left.');
     await dialog(page).getByRole('button', { name: 'Suspend' }).click();
-    await page.getByRole('button', { name: 'Let in again' }).click();
+    await page.getByRole('button', { name: 'Reinstate' }).click();
     await page.getByRole('button', { name: 'Suspend' }).waitFor();
     await page.getByRole('button', { name: 'Grant APIs' }).click();
     await dialog(page).getByLabel('APIs').fill('wea');
@@ -139,58 +139,58 @@ describe.skipIf(!browser)('people', () => {
     await page.getByRole('button', { name: 'Revoke Weather' }).click();
     await dialog(page).getByRole('button', { name: 'Revoke 1' }).click();
     await page.getByText('1 grant revoked.').waitFor();
-    await page.getByText('Nothing was granted yet.').waitFor();
+    await page.getByText('No access granted yet.').waitFor();
   });
 
-  test('a tier and a group are taken back by the notification that tells of them', async () => {
-    await approved('undone');
-    await service.ask('POST', '/api/rate-limits/tiers', { tier: 'silver', allowed_limit: 99, window_seconds: 60 });
-    await service.ask('POST', '/api/groups', { name: 'Crew' });
-    await service.ask('POST', '/api/groups/Crew/members', { profiles: [personOf('undone').email] });
+  test('the notification undoes a change of tier or group', async () => {
+    await registerApproved('undone');
+    await service.request('POST', '/api/rate-limits/tiers', { tier: 'silver', allowed_limit: 99, window_seconds: 60 });
+    await service.request('POST', '/api/groups', { name: 'Crew' });
+    await service.request('POST', '/api/groups/Crew/members', { profiles: [personOf('undone').email] });
     const { page } = await openPage(browser, service);
     await signIn(page, service, firstAdmin, pathOf('undone'));
     await page.getByLabel('Tier', { exact: true }).selectOption('silver');
-    const told = (text: string) => page.getByRole('alert').filter({ hasText: text });
-    const undo = (text: string) => told(text).getByRole('button', { name: 'Undo' }).click();
-    await undo('undone Example has the tier silver now.');
-    await told('undone Example has no tier of their own now.').waitFor();
+    const notification = (text: string) => page.getByRole('alert').filter({ hasText: text });
+    const undo = (text: string) => notification(text).getByRole('button', { name: 'Undo' }).click();
+    await undo('undone Example now has the tier silver.');
+    await notification('undone Example now has no personal tier.').waitFor();
     expect((await profileOf('undone'))['tier']).toBeNull();
     await page.getByRole('button', { name: 'Remove from Crew' }).click();
-    await page.getByText('In no group.').waitFor();
-    await undo('undone Example is removed from Crew.');
+    await page.getByText('Not in any group.').waitFor();
+    await undo('undone Example was removed from Crew.');
     await page.getByRole('button', { name: 'Remove from Crew' }).waitFor();
   });
 
-  test('a key gets an end and another secret, which is shown once', async () => {
-    await approved('keyed.by.a.very.long.name.that.nobody.has');
+  test('sets the expiry of a key, and shows a new secret once', async () => {
+    await registerApproved('keyed.by.a.very.long.name.that.nobody.has');
     const { page } = await openPage(browser, service, { theme: 'dark', viewport: { width: 360, height: 740 } });
     await signIn(page, service, firstAdmin, pathOf('keyed.by.a.very.long.name.that.nobody.has'));
-    await page.getByRole('button', { name: 'Set an end' }).click();
+    await page.getByRole('button', { name: 'Set expiry' }).click();
     await dialog(page).getByLabel('Last day').fill('2099-12-31');
     await dialog(page).getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('button', { name: 'Remove the end' }).waitFor();
-    await page.getByRole('button', { name: 'Replace the secret' }).click();
-    // The usual reason is no leak: programs get time to change.
+    await page.getByRole('button', { name: 'Remove expiry' }).waitFor();
+    await page.getByRole('button', { name: 'Replace secret' }).click();
+    // A leak is not the usual reason: programs get time to change.
     expect(await dialog(page).getByLabel('Previous secret').inputValue()).toBe('86400');
     await dialog(page).getByLabel('Previous secret').selectOption('3600');
-    await dialog(page).getByRole('button', { name: 'Replace the secret' }).click();
+    await dialog(page).getByRole('button', { name: 'Replace secret' }).click();
     await page.getByText('The previous secret stays valid for 1 hour.').waitFor();
     await dialog(page).getByRole('button', { name: 'I have copied it' }).click();
-    await page.getByRole('button', { name: 'Remove the end' }).click();
-    await page.getByRole('button', { name: 'Set an end' }).waitFor();
+    await page.getByRole('button', { name: 'Remove expiry' }).click();
+    await page.getByRole('button', { name: 'Set expiry' }).waitFor();
     expect((await profileOf('keyed.by.a.very.long.name.that.nobody.has'))['key_expires_at']).toBeNull();
     await expectAccessible(page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
   });
 
-  test('the last administrator stays one, and one whom nobody has signed in as is warned of', async () => {
-    await waiting('unbound');
+  test('keeps the last administrator, and warns of a new one who has never signed in', async () => {
+    await registerPending('unbound');
     const { page, expectTrouble } = await openPage(browser, service);
     expectTrouble(/409/);
     await signIn(page, service, firstAdmin, `/people/${encodeURIComponent(firstAdmin.email)}`);
     await page.getByRole('button', { name: 'Make client' }).click();
     await dialog(page).getByRole('button', { name: 'Make client' }).click();
-    await dialog(page).getByText('Is the last administrator who can sign in').waitFor();
+    await dialog(page).getByText('This is the last administrator who can sign in').waitFor();
     await page.keyboard.press('Escape');
     const body = { firebase_uid: 'nobody', email: 'nobody@example.com', full_name: 'nobody Example' };
     await fetch(`${service.address}/api/profiles/register`, {
@@ -201,11 +201,11 @@ describe.skipIf(!browser)('people', () => {
     await goTo(page, '/people/nobody%40example.com');
     await page.getByRole('button', { name: 'Make administrator' }).click();
     await dialog(page).getByRole('button', { name: 'Make administrator' }).click();
-    await page.getByText('Nobody has signed in as this profile yet').waitFor();
+    await page.getByText('No one has signed in as this profile yet').waitFor();
   });
 
-  test('a person is deleted only once the e-mail is typed', async () => {
-    await approved('gone');
+  test('deletes a person only once the e-mail is typed', async () => {
+    await registerApproved('gone');
     const { page } = await openPage(browser, service);
     await signIn(page, service, firstAdmin, pathOf('gone'));
     await page.getByRole('button', { name: 'Delete', exact: true }).click();

@@ -4,14 +4,14 @@ import { afterAll, beforeAll } from 'vitest';
 import { launchChromium } from './chromium.ts';
 import { startConsoleService, type ConsoleService } from './console-service.ts';
 
-/** Chromium until the end of the test file; null if it is not installed. */
+/** Launches Chromium until the end of the test file. Returns null if it is not installed. */
 export const provideBrowser: typeof launchChromium = async () => {
   const browser = await launchChromium();
   afterAll(() => browser?.close());
   return browser;
 };
 
-/** A service for the tests of a `describe`, from before the first until after the last. */
+/** Provides a service for the tests of a `describe`: starts it before the first and stops it after the last. */
 export const provideService = (variables: Environment = {}): ConsoleService => {
   let service: ConsoleService;
   beforeAll(async () => {

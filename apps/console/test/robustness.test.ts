@@ -8,104 +8,104 @@ import { goTo, openPage, screenshot, signIn, type WatchedPage } from './watched-
 const browser = await provideBrowser();
 
 const hourMs = 3_600_000;
-const away = /The service cannot be reached/;
+const unavailableMessage = /The service cannot be reached/;
 const personOf = (uid: string): Person => ({ uid, email: `${uid}@example.com` });
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
-const dialog = (page: Page) => page.getByRole('dialog', { name: 'Your sign-in has ended' });
-/** What is said of an act, even below a dialog that shows a key. */
-const outcome = (page: Page, said: string | RegExp) => page.locator('[role=status]').filter({ hasText: said });
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Your session has expired' });
+/** The outcome of an action, even below a dialog that shows a key. */
+const outcome = (page: Page, text: string | RegExp) => page.locator('[role=status]').filter({ hasText: text });
 const filter = (page: Page) => page.getByRole('searchbox');
 
 describe.skipIf(!browser)('the console', () => {
   if (!browser) return;
   const service = provideService();
-  let isAway = false;
+  let isStopped = false;
   beforeAll(async () => {
     for (const uid of ['ada', 'bob', 'cyd']) await service.register(personOf(uid), { approved: false });
   });
-  afterEach(() => comeBack());
+  afterEach(() => start());
 
-  const goAway = async (): Promise<void> => {
-    isAway = true;
-    await service.goAway();
+  const stop = async (): Promise<void> => {
+    isStopped = true;
+    await service.stop();
   };
-  const comeBack = async (): Promise<void> => {
-    if (isAway) await service.comeBack();
-    isAway = false;
+  const start = async (): Promise<void> => {
+    if (isStopped) await service.start();
+    isStopped = false;
   };
-  /** Signed in at the list of those who wait. */
-  const administrator = async (): Promise<WatchedPage> => {
+  /** Opens the list of pending people as an administrator. */
+  const openAsAdministrator = async (): Promise<WatchedPage> => {
     const watched = await openPage(browser, service);
     await signIn(watched.page, service);
     await row(watched.page, 'cyd@example.com').waitFor();
     return watched;
   };
-  const expectAway = ({ expectTrouble }: WatchedPage): void => {
+  const expectUnavailable = ({ expectTrouble }: WatchedPage): void => {
     expectTrouble(/ERR_CONNECTION_(REFUSED|RESET)|ERR_EMPTY_RESPONSE/);
   };
 
-  test('says in words that the service is away, and goes on where it was once it is back', async () => {
-    const watched = await administrator();
+  test('reports that the service is unavailable, and continues once it is available again', async () => {
+    const watched = await openAsAdministrator();
     const { page } = watched;
-    expectAway(watched);
-    await goAway();
+    expectUnavailable(watched);
+    await stop();
     await filter(page).fill('ada');
-    await page.getByRole('alert').getByText(away).waitFor();
+    await page.getByRole('alert').getByText(unavailableMessage).waitFor();
     expect(await filter(page).inputValue()).toBe('ada');
     await expectAccessible(page);
     await screenshot(page, 'service away');
-    await comeBack();
+    await start();
     await page.getByRole('button', { name: 'Try again' }).click();
     await row(page, 'ada@example.com').waitFor();
-    expect(await page.getByRole('alert').getByText(away).count()).toBe(0);
+    expect(await page.getByRole('alert').getByText(unavailableMessage).count()).toBe(0);
   });
 
-  test('opens a page that it could not load while the service was away', async () => {
-    const watched = await administrator();
+  test('opens a page that failed to load while the service was unavailable', async () => {
+    const watched = await openAsAdministrator();
     const { page } = watched;
-    expectAway(watched);
+    expectUnavailable(watched);
     watched.expectTrouble(/Failed to fetch dynamically imported module/);
-    await goAway();
+    await stop();
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.getByRole('alert').waitFor();
     await screenshot(page, 'page not loaded');
-    await comeBack();
+    await start();
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();
   });
 
-  test('repeats nothing by itself that was to be changed while the service was away', async () => {
-    const watched = await administrator();
+  test('does not repeat a change that failed while the service was unavailable', async () => {
+    const watched = await openAsAdministrator();
     const { page } = watched;
-    expectAway(watched);
+    expectUnavailable(watched);
     const approve = async (): Promise<void> => {
       await row(page, 'ada@example.com').getByRole('checkbox').check();
       await page.getByRole('button', { name: 'Approve 1' }).click();
     };
-    await goAway();
+    await stop();
     await approve();
-    await outcome(page, away).waitFor();
+    await outcome(page, unavailableMessage).waitFor();
     await screenshot(page, 'not approved');
-    await comeBack();
+    await start();
     expect(await waiting(service)).toContain('ada@example.com');
     await approve();
     await outcome(page, 'approved; the credentials were sent').waitFor();
     expect(await waiting(service)).not.toContain('ada@example.com');
   });
 
-  test('tells the second of two administrators that somebody was approved already', async () => {
-    const [first, second] = [await administrator(), await administrator()];
+  test('reports to the second of two administrators that a person was already approved', async () => {
+    const [first, second] = [await openAsAdministrator(), await openAsAdministrator()];
     for (const { page } of [first, second]) await row(page, 'bob@example.com').getByRole('checkbox').check();
     await first.page.getByRole('button', { name: 'Approve 1' }).click();
     await row(first.page, 'bob@example.com').waitFor({ state: 'detached' });
     await second.page.getByRole('button', { name: 'Approve 1' }).click();
-    await outcome(second.page, 'bob: somebody else approved them already').waitFor();
+    await outcome(second.page, 'bob: already approved by someone else').waitFor();
     await row(second.page, 'bob@example.com').waitFor({ state: 'detached' });
     await expectAccessible(second.page);
     await screenshot(second.page, 'approved by another');
   });
 
-  /** Signed in with a clock that can be moved; `useUp` spends the refresh token, so that no renewal works any more. */
+  /** Signs in with a fake clock; `useUp` spends the refresh token, so that renewal no longer works. */
   const withClock = async () => {
     const watched = await openPage(browser, service);
     const { page } = watched;
@@ -125,7 +125,7 @@ describe.skipIf(!browser)('the console', () => {
     return { ...watched, useUp };
   };
 
-  test('goes on after hours of sleep, without a question', async () => {
+  test('continues after hours of sleep without asking', async () => {
     const { page } = await withClock();
     await page.clock.setSystemTime(Date.now() + 2 * hourMs);
     const answered = page.waitForResponse(/\/api\/profiles\/\?.*q=cyd/);
@@ -135,21 +135,21 @@ describe.skipIf(!browser)('the console', () => {
     expect(await dialog(page).count()).toBe(0);
   });
 
-  test('that wakes up before its network does not take the sign-in for ended', async () => {
+  test('that wakes up before its network does not treat the sign-in as expired', async () => {
     const watched = await withClock();
     const { page } = watched;
-    expectAway(watched);
-    await goAway();
+    expectUnavailable(watched);
+    await stop();
     await page.clock.setSystemTime(Date.now() + 2 * hourMs);
     await filter(page).fill('cyd');
-    await page.getByRole('alert').getByText(away).waitFor();
+    await page.getByRole('alert').getByText(unavailableMessage).waitFor();
     expect(await dialog(page).count()).toBe(0);
-    await comeBack();
+    await start();
     await page.getByRole('button', { name: 'Try again' }).click();
     await row(page, 'cyd@example.com').waitFor();
   });
 
-  test('asks for a code above the page once a sign-in has ended, and then sends what waited, once', async () => {
+  test('asks for a code in a dialog once a sign-in has expired, and then sends the waiting request once', async () => {
     const { page, context, useUp, expectTrouble } = await withClock();
     expectTrouble(/^console: .*400.*local-issuer\/token/);
     const posts: string[] = [];
@@ -179,6 +179,6 @@ describe.skipIf(!browser)('the console', () => {
 });
 
 const waiting = async (service: ConsoleService): Promise<readonly string[]> =>
-  (await service.ask<{ email: string }[]>('GET', '/api/profiles/?registration_status=pending')).map(
+  (await service.request<{ email: string }[]>('GET', '/api/profiles/?registration_status=pending')).map(
     ({ email }) => email,
   );

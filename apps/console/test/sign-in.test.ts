@@ -10,18 +10,19 @@ const browser = await provideBrowser();
 const personOf = (uid: string): Person => ({ uid, email: `${uid}@example.com` });
 const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in with a one-time code' });
 const signOutButton = (page: Page) => page.getByRole('button', { name: 'Sign out' });
-const headed = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+const expectHeading = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
 describe.skipIf(!browser)('signing in', () => {
   if (!browser) return;
   const service = provideService();
 
-  test('the printed link signs in without a click, and its code is gone from the address and the history', async () => {
+  test('the printed link signs in without a click, and its code is removed from the URL and the history', async () => {
     const { page } = await openPage(browser, service);
     const visited: string[] = [];
     page.on('framenavigated', (frame) => void visited.push(frame.url()));
     await signIn(page, service);
-    await headed(page, 'People');
+    await expectHeading(page, 'People');
     expect(page.url()).toBe(`${service.address}/console/people`);
     expect(visited.at(-1)).not.toContain('code');
     await signOutButton(page).waitFor();
@@ -33,21 +34,21 @@ describe.skipIf(!browser)('signing in', () => {
     expect(page.url()).toBe(`${service.address}/console/`);
   });
 
-  test('a printed link that is pasted into a tab with the console signs in there', async () => {
+  test('a printed link pasted into a tab with the console signs in there', async () => {
     const { page } = await openPage(browser, service);
     await page.goto(`${service.address}/console/`);
     await signInButton(page).waitFor();
     await page.goto(await service.linkFor());
-    await headed(page, 'People');
+    await expectHeading(page, 'People');
 
     await service.register(personOf('pasted'));
     const link = await service.linkFor(personOf('pasted'), '/mine');
     await page.goto(link);
-    await headed(page, 'My APIs');
+    await expectHeading(page, 'My APIs');
     expect(page.url()).toBe(`${service.address}/console/mine`);
   });
 
-  test('a page whose file is gone after an upgrade asks for a reload', async () => {
+  test('a page whose file no longer exists after an upgrade asks for a reload', async () => {
     const { page, expectTrouble } = await openPage(browser, service);
     expectTrouble(/404 .*assets\/health-page/);
     await signIn(page, service);
@@ -60,18 +61,18 @@ describe.skipIf(!browser)('signing in', () => {
     expect(page.url()).toBe(`${service.address}/console/health`);
   });
 
-  test('a link that was used leads to a page that asks for a code, says why, and takes a fresh one', async () => {
+  test('a used link leads to a page that explains why, asks for a code, and accepts a fresh one', async () => {
     const { page, expectTrouble } = await openPage(browser, service);
-    // The browser's console tells of each answer that is no success.
+    // The browser logs each response with an error status to its console.
     expectTrouble(/^console: .*400.*local-issuer\/authorize/);
     const link = await service.linkFor();
     await page.goto(link);
     await signOutButton(page).click();
     await signInButton(page).waitFor();
 
-    // Only the fragment differs from the address of the page, so the browser loads nothing by itself.
+    // Only the fragment of the URL differs, so the browser loads nothing by itself.
     await page.goto(link);
-    await headed(page, 'Sign in to Portico');
+    await expectHeading(page, 'Sign in to Portico');
     const field = page.getByLabel('One-time code');
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     const described = (await field.getAttribute('aria-describedby'))?.split(' ') ?? [];
@@ -86,11 +87,11 @@ describe.skipIf(!browser)('signing in', () => {
     await problem.waitFor();
     await field.fill((await service.codeFor()).toLowerCase());
     await field.press('Enter');
-    await headed(page, 'People');
+    await expectHeading(page, 'People');
     expect(page.url()).toBe(`${service.address}/console/people`);
   });
 
-  test('whoever opens the console without a link types a code', async () => {
+  test('a person without a link types a code', async () => {
     const { page } = await openPage(browser, service);
     await page.goto(`${service.address}/console/`);
     await signInButton(page).waitFor();
@@ -99,10 +100,10 @@ describe.skipIf(!browser)('signing in', () => {
     await signInButton(page).click();
     await page.getByLabel('One-time code').fill(await service.codeFor());
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await headed(page, 'People');
+    await expectHeading(page, 'People');
   });
 
-  test('nothing that signs in is stored, so a reload asks again, and signing out too', async () => {
+  test('stores no credentials: a reload or signing out asks for a new sign-in', async () => {
     const { page, context } = await openPage(browser, service);
     await signIn(page, service);
     const stored = await everythingStored(page, context);
@@ -119,7 +120,7 @@ describe.skipIf(!browser)('signing in', () => {
     await signInButton(page).waitFor();
   });
 
-  test('who opens a page of the console gets there after signing in', async () => {
+  test('a requested page opens after signing in', async () => {
     const { page } = await openPage(browser, service);
     await page.goto(`${service.address}/console/audit?action=x`);
     await signInButton(page).click();
@@ -132,10 +133,10 @@ describe.skipIf(!browser)('signing in', () => {
     await page.waitForURL(`${service.address}/console/health`);
     await signOutButton(page).waitFor();
     await goTo(page, '/no-such-page');
-    await headed(page, 'There is no such page.');
+    await expectHeading(page, 'Page not found.');
   });
 
-  test('the chosen theme stays over a reload, whatever the system prefers', async () => {
+  test('the chosen theme survives a reload and overrides the system preference', async () => {
     const { page } = await openPage(browser, service);
     const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
     await signIn(page, service);
@@ -150,29 +151,29 @@ describe.skipIf(!browser)('signing in', () => {
     await expectAccessible(page);
   });
 
-  test('whoever is not registered registers, waits, and goes on once approved', async () => {
+  test('a new person registers, waits, and continues once approved', async () => {
     const { page, expectTrouble } = await openPage(browser, service);
     expectTrouble(/^console: .*404.*profiles\/me/);
     const ada = personOf('ada');
     await page.goto(await service.linkFor(ada));
-    await headed(page, 'Register');
+    await expectHeading(page, 'Register');
     await expectAccessible(page);
     await screenshot(page, 'register');
     expect(await page.getByLabel('E-mail').inputValue()).toBe(ada.email);
     await page.getByLabel('Full name').fill('Ada Lovelace');
     await page.getByLabel('Company').fill('Analytical Engines');
     await page.getByRole('button', { name: 'Register' }).click();
-    await headed(page, 'Waiting for approval');
+    await expectHeading(page, 'Waiting for approval');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Check again' }).click();
-    await headed(page, 'Waiting for approval');
+    await expectHeading(page, 'Waiting for approval');
 
-    const [{ id, full_name, company_name }] = await service.ask<[Registered]>(
+    const [{ id, full_name, company_name }] = await service.request<[Registered]>(
       'GET',
       '/api/profiles/?registration_status=pending',
     );
     expect([full_name, company_name]).toEqual(['Ada Lovelace', 'Analytical Engines']);
-    await service.ask('POST', `/api/profiles/${id}/approve`);
+    await service.request('POST', `/api/profiles/${id}/approve`);
     await page.getByRole('button', { name: 'Check again' }).click();
     await signOutButton(page).waitFor();
     await page.locator('#content h1').waitFor();
@@ -181,30 +182,30 @@ describe.skipIf(!browser)('signing in', () => {
     await screenshot(page, 'client at the start');
   });
 
-  test('whoever was rejected is told so', async () => {
+  test('a rejected person sees that they were rejected', async () => {
     const { page } = await openPage(browser, service);
     const bob = personOf('bob');
     const id = await service.register(bob, { approved: false });
-    await service.ask('POST', `/api/profiles/${id}/reject`);
+    await service.request('POST', `/api/profiles/${id}/reject`);
     await page.goto(await service.linkFor(bob));
-    await headed(page, 'Registration rejected');
+    await expectHeading(page, 'Registration rejected');
     await expectAccessible(page);
     await signOutButton(page).click();
     await signInButton(page).waitFor();
   });
 
-  test('whoever is suspended is told so, and goes on once they are let in again', async () => {
+  test('a suspended person is denied access, and continues once reinstated', async () => {
     const { page, expectTrouble } = await openPage(browser, service);
     expectTrouble(/^console: .*401.*profiles\/me/);
     const eve = personOf('eve');
     const id = await service.register(eve);
-    await service.ask('POST', `/api/profiles/${id}/suspend`);
+    await service.request('POST', `/api/profiles/${id}/suspend`);
     await page.goto(await service.linkFor(eve));
-    await headed(page, 'You are not let in');
+    await expectHeading(page, 'Access denied');
     expect(await page.getByText('eve@example.com').count()).toBe(1);
     await expectAccessible(page);
     await screenshot(page, 'suspended');
-    await service.ask('POST', `/api/profiles/${id}/resume`);
+    await service.request('POST', `/api/profiles/${id}/resume`);
     await page.getByRole('button', { name: 'Check again' }).click();
     await signOutButton(page).waitFor();
     await page.locator('#content h1').waitFor();
@@ -217,7 +218,7 @@ interface Registered {
   readonly company_name: string;
 }
 
-/** All that the browser keeps of the console: both storages, databases, caches and cookies. */
+/** Returns everything that the browser stores for the console: storages, databases, caches and cookies. */
 const everythingStored = async (page: Page, context: BrowserContext): Promise<string> => {
   const inPage = await page.evaluate(async () => ({
     local: { ...localStorage },

@@ -5,7 +5,7 @@ import { openPage } from './watched-page.ts';
 
 const browser = await provideBrowser();
 
-describe.skipIf(!browser)('a page that is watched', () => {
+describe.skipIf(!browser)('a watched page', () => {
   if (!browser) return;
   const service = provideService();
 
@@ -25,7 +25,7 @@ describe.skipIf(!browser)('a page that is watched', () => {
       () => void setTimeout(() => void (null as unknown as Date).getTime()),
       /^thrown: TypeError/,
     ],
-    ['a rejection that nobody handles', () => void Promise.reject(new Error('unhandled')), /^thrown: Error: unhandled/],
+    ['an unhandled rejection', () => void Promise.reject(new Error('unhandled')), /^thrown: Error: unhandled/],
     ["an error in the browser's console", () => console.error('complaint'), /^console: complaint/],
     [
       'a script in the document',
@@ -48,13 +48,13 @@ describe.skipIf(!browser)('a page that is watched', () => {
       /^policy: connect-src blocks https:\/\/evil\.example\.com/,
     ],
     [
-      'a page elsewhere',
+      'a page of another origin',
       () => void window.open('http://evil.example.com/'),
       /^elsewhere: GET http:\/\/evil\.example\.com\/$/,
     ],
-  ])('tells of %s', async (_what, script, told) => {
+  ])('reports %s', async (_name, script, pattern) => {
     const { trouble, expectTrouble } = await inPage(script);
-    await expect.poll(trouble).toContainEqual(expect.stringMatching(told));
+    await expect.poll(trouble).toContainEqual(expect.stringMatching(pattern));
     expectTrouble(/^/);
   });
 
@@ -63,19 +63,19 @@ describe.skipIf(!browser)('a page that is watched', () => {
     expect(await brokenRules(page)).toContainEqual(expect.stringMatching(/^button-name: /));
   });
 
-  test('a change of color is checked as it ends', async () => {
+  test('a color transition is checked at its end', async () => {
     const { page } = await inPage(() => {
       const text = document.querySelector('h1') as HTMLElement;
       text.style.setProperty('transition', 'color 3600s', 'important');
-      // A change starts a transition only if the style was computed before.
+      // A change starts a transition only if the style was computed before it.
       getComputedStyle(text).getPropertyValue('color');
       text.style.color = '#eee';
     });
     expect(await brokenRules(page)).toContainEqual(expect.stringMatching(/^color-contrast: /));
   });
 
-  // The failure comes after the test has ended.
-  test.fails('trouble that was not expected fails the test', async () => {
+  // The failure is raised after the test has ended.
+  test.fails('unexpected trouble fails the test', async () => {
     const { trouble } = await inPage(() => console.error('complaint'));
     await expect.poll(trouble).toHaveLength(1);
   });

@@ -11,27 +11,27 @@ export interface PageOptions {
   /** 1280 × 800 by default. */
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly theme?: 'light' | 'dark';
-  /** Of IANA, such as `Europe/Berlin`; the machine's by default. */
+  /** An IANA name such as `Europe/Berlin`. Default: that of the machine. */
   readonly timeZone?: string;
-  /** The one that the browser prefers; American English by default. */
+  /** The browser's preferred language. Default: American English. */
   readonly language?: string;
-  /** Further origins that the page may talk to, such as an identity provider's. */
+  /** Further origins that the page may connect to, such as that of an identity provider. */
   readonly origins?: readonly string[];
 }
 
 export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What must not happen in a page, so far, in words: one line each. */
+  /** Returns the unexpected problems of the page so far, one line each. */
   readonly trouble: () => readonly string[];
-  /** Takes trouble that this test causes on purpose; for the rest of the test. */
+  /** Allows trouble that the test causes on purpose, for the rest of the test. */
   readonly expectTrouble: (pattern: RegExp) => void;
 }
 
 /**
- * A page in a browser session of its own, watched until the test ends: a violated Content-Security-Policy, an error of a
- * script, an error in the browser's console, a request that fails or goes elsewhere, and a dialog each fail the test,
- * unless it was said to expect them. Watches popups and frames too.
+ * Opens a page in a separate browser session and watches it until the test ends: a Content-Security-Policy violation, a
+ * script error, an error in the browser's console, a request that fails or leaves the allowed origins, and a dialog
+ * each fail the test, unless it expects them. Also watches popups and frames.
  */
 export const openPage = async (
   browser: Browser,
@@ -44,7 +44,7 @@ export const openPage = async (
     origins = [],
   }: PageOptions = {},
 ): Promise<WatchedPage> => {
-  // Playwright limits neither this nor the opening of a page.
+  // Playwright has no timeout for this, nor for opening a page.
   const context = await within(
     waitLimit,
     browser.newContext({
@@ -56,11 +56,11 @@ export const openPage = async (
     }),
   );
   context.setDefaultTimeout(waitLimit);
-  const seen: string[] = [];
+  const lines: string[] = [];
   const expected: RegExp[] = [];
-  await watch(context, [service.address, ...origins], (line) => seen.push(line));
+  await watch(context, [service.address, ...origins], (line) => lines.push(line));
   const page = await within(waitLimit, context.newPage());
-  const trouble = () => seen.filter((line) => !expected.some((pattern) => pattern.test(line)));
+  const trouble = () => lines.filter((line) => !expected.some((pattern) => pattern.test(line)));
   onTestFinished(async ({ task }) => {
     if (task.result?.state === 'fail') await screenshot(page, `failed ${task.name}`).catch(() => undefined);
     await context.close();
@@ -69,41 +69,41 @@ export const openPage = async (
   return { page, context, trouble, expectTrouble: (pattern) => void expected.push(pattern) };
 };
 
-const watch = async (context: BrowserContext, origins: readonly string[], tell: (line: string) => void) => {
-  await context.exposeBinding('tellOfViolation', (_source, line: string) => tell(line));
+const watch = async (context: BrowserContext, origins: readonly string[], report: (line: string) => void) => {
+  await context.exposeBinding('reportViolation', (_source, line: string) => report(line));
   await context.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile }) => {
-      const { tellOfViolation } = globalThis as unknown as { tellOfViolation: (line: string) => void };
-      tellOfViolation(`policy: ${violatedDirective} blocks ${blockedURI} (${sourceFile})`);
+      const { reportViolation } = globalThis as unknown as { reportViolation: (line: string) => void };
+      reportViolation(`policy: ${violatedDirective} blocks ${blockedURI} (${sourceFile})`);
     });
   });
   context.on('console', (message) => {
-    if (message.type() === 'error') tell(`console: ${message.text()} (${message.location().url})`);
+    if (message.type() === 'error') report(`console: ${message.text()} (${message.location().url})`);
   });
-  context.on('weberror', (thrown) => tell(`thrown: ${thrown.error().stack ?? thrown.error().message}`));
+  context.on('weberror', (thrown) => report(`thrown: ${thrown.error().stack ?? thrown.error().message}`));
   context.on('dialog', (dialog) => {
-    tell(`dialog: ${dialog.type()} ${dialog.message()}`);
+    report(`dialog: ${dialog.type()} ${dialog.message()}`);
     void dialog.dismiss();
   });
   context.on('request', (request) => {
     const { origin, protocol } = new URL(request.url());
     const isLocal = ['data:', 'blob:', 'about:'].includes(protocol);
-    if (!isLocal && !origins.includes(origin)) tell(`elsewhere: ${request.method()} ${request.url()}`);
+    if (!isLocal && !origins.includes(origin)) report(`elsewhere: ${request.method()} ${request.url()}`);
   });
   context.on('requestfailed', (request) => {
     const why = request.failure()?.errorText ?? '';
-    // A page that is left, and a query whose list is not shown any more, give up their requests.
-    if (why !== 'net::ERR_ABORTED') tell(`failed: ${request.method()} ${request.url()} ${why}`);
+    // Leaving a page, or hiding the list of a query, aborts its requests.
+    if (why !== 'net::ERR_ABORTED') report(`failed: ${request.method()} ${request.url()} ${why}`);
   });
 };
 
-/** Signs in by a link, as an operator would hand it out, and waits for the page within the console. */
+/** Signs in with a link as printed for an operator, and waits for the page of the console. */
 export const signIn = async (page: Page, service: ConsoleService, person?: Person, path?: string): Promise<void> => {
   await page.goto(await service.linkFor(person, path));
   await page.locator('#content h1').waitFor();
 };
 
-/** Opens another page of the console as its menu would, without a load that would ask for a new sign-in. */
+/** Opens another page of the console as its menu would: a load would ask for a new sign-in. */
 export const goTo = async (page: Page, path: string): Promise<void> => {
   await page.evaluate((address) => {
     window.history.pushState(null, '', address);
@@ -117,7 +117,7 @@ export const dialogsClosed = (page: Page): Promise<void> =>
 
 let pictures: string | null = null;
 
-/** Writes a picture of the whole page into the folder SCREENSHOTS, or into a temporary one; returns its path. */
+/** Writes a screenshot of the whole page to the folder SCREENSHOTS or a temporary one. Returns its path. */
 export const screenshot = async (page: Page, name: string): Promise<string> => {
   pictures ??= process.env['SCREENSHOTS'] ?? mkdtempSync(join(tmpdir(), 'portico-screenshots-'));
   mkdirSync(pictures, { recursive: true });

@@ -5,8 +5,8 @@ import { Exchange, type ExchangeFacts } from './exchange.ts';
 const facts: ExchangeFacts = {
   readAddress: () => '',
   timer: () => () => undefined,
-  answerTimeoutMs: 1,
-  answerExpired: () => undefined,
+  responseTimeoutMs: 1,
+  respondToExpiry: () => undefined,
 };
 
 test.each([
@@ -14,40 +14,40 @@ test.each([
   ['a'.repeat(129), false],
   ['', false],
   ['a b', false],
-])('a request id from the caller is kept if it is short and plain: %s', (given, isTaken) => {
-  const request = { headers: { 'x-request-id': given }, socket: {} } as unknown as IncomingMessage;
+])("a caller's request id is used if it is short and plain: %s", (header, isUsed) => {
+  const request = { headers: { 'x-request-id': header }, socket: {} } as unknown as IncomingMessage;
   const { requestId } = new Exchange(request, {} as ServerResponse, facts);
-  expect(requestId === given).toBe(isTaken);
+  expect(requestId === header).toBe(isUsed);
   expect(requestId.length).toBeLessThanOrEqual(128);
 });
 
-test('a deadline that was settled never expires, even if it is restarted', () => {
-  const rings: (() => void)[] = [];
-  const timer: ExchangeFacts['timer'] = (_milliseconds, ring) => {
-    rings.push(ring);
-    return () => rings.splice(rings.indexOf(ring), 1);
+test('a settled deadline never expires, even if it is restarted', () => {
+  const callbacks: (() => void)[] = [];
+  const timer: ExchangeFacts['timer'] = (_milliseconds, callback) => {
+    callbacks.push(callback);
+    return () => callbacks.splice(callbacks.indexOf(callback), 1);
   };
   const request = { headers: {}, socket: {} } as unknown as IncomingMessage;
   const { deadline } = new Exchange(request, {} as ServerResponse, { ...facts, timer });
-  expect(rings).toHaveLength(1);
+  expect(callbacks).toHaveLength(1);
   deadline.beginCommit();
   deadline.restart();
-  expect([rings.length, deadline.expired]).toEqual([0, false]);
+  expect([callbacks.length, deadline.expired]).toEqual([0, false]);
 });
 
-test('a deadline that is abandoned is over without an answer, unless it was settled before', () => {
-  let answers = 0;
+test('an abandoned deadline expires without a response, unless it was settled before', () => {
+  let responses = 0;
   const exchange = () => {
     const request = { headers: {}, socket: {} } as unknown as IncomingMessage;
-    return new Exchange(request, {} as ServerResponse, { ...facts, answerExpired: () => (answers += 1) });
+    return new Exchange(request, {} as ServerResponse, { ...facts, respondToExpiry: () => (responses += 1) });
   };
-  const [left, answered] = [exchange().deadline, exchange().deadline];
-  let told = 0;
-  left.onExpired(() => (told += 1));
-  left.abandon();
-  left.abandon();
-  expect([left.expired, left.settle(), told, answers]).toEqual([true, false, 1, 0]);
-  answered.settle();
-  answered.abandon();
-  expect(answered.expired).toBe(false);
+  const [abandoned, settled] = [exchange().deadline, exchange().deadline];
+  let calls = 0;
+  abandoned.onExpired(() => (calls += 1));
+  abandoned.abandon();
+  abandoned.abandon();
+  expect([abandoned.expired, abandoned.settle(), calls, responses]).toEqual([true, false, 1, 0]);
+  settled.settle();
+  settled.abandon();
+  expect(settled.expired).toBe(false);
 });

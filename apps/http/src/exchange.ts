@@ -5,33 +5,33 @@ import type { RequestSpan } from '@portico/composition';
 import { LinkedList, PorticoError, type CountedRequest, type Deadline, type ProfileId } from '@portico/domain';
 import type { ReadClientAddress } from './requests/client-address.ts';
 
-const givenRequestId = /^[A-Za-z0-9._-]{1,128}$/;
+const validRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
-const lastOn = new WeakMap<Socket, Exchange>();
+const latestExchanges = new WeakMap<Socket, Exchange>();
 
-/** What all exchanges of an application have in common. */
+/** The dependencies that all exchanges of an application share. */
 export interface ExchangeFacts {
   readonly readAddress: ReadClientAddress;
   readonly timer: Timer;
-  readonly answerTimeoutMs: number;
-  /** Answers an exchange whose deadline has expired. */
-  readonly answerExpired: (exchange: Exchange) => void;
+  readonly responseTimeoutMs: number;
+  /** Responds to an exchange whose deadline has expired. */
+  readonly respondToExpiry: (exchange: Exchange) => void;
 }
 
-/** Begins an exchange, the last one on its connection. Its deadline starts running. */
+/** Begins an exchange, now the latest on its connection, and starts its deadline. */
 export const beginExchange = (request: IncomingMessage, response: ServerResponse, facts: ExchangeFacts): Exchange => {
   const exchange = new Exchange(request, response, facts);
-  lastOn.set(request.socket, exchange);
+  latestExchanges.set(request.socket, exchange);
   return exchange;
 };
 
-/** The last exchange that began on this connection. */
-export const exchangeOn = (socket: Socket): Exchange | null => lastOn.get(socket) ?? null;
+/** The latest exchange on this connection. */
+export const exchangeOn = (socket: Socket): Exchange | null => latestExchanges.get(socket) ?? null;
 
-/** What arrived on a connection and could not be parsed as a request. */
+/** Data on a connection that could not be parsed as a request. */
 export interface Unreadable {
   readonly status: number;
-  /** Node's code for what is wrong with it. */
+  /** Node's code for the error. */
   readonly errorCode: string;
 }
 
@@ -42,98 +42,98 @@ export const noteExpectContinue = (request: IncomingMessage): void => {
   awaitingContinue.add(request);
 };
 
-/** One request with its response, and what becomes known about it along the way. */
+/** One request with its response, and the facts that are learned about it on the way. */
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
-  /** The caller's address, for the log. Callers without valid credentials are counted by it. */
+  /** The caller's address, for the log and for the rate limit of callers without valid credentials. */
   readonly address: string;
   readonly startedAt = performance.now();
-  readonly deadline: AnswerDeadline;
+  readonly deadline: ResponseDeadline;
   /** The path template, for the log and the metrics; never the path itself. */
   route = 'unknown';
   /** Whether its route is polled every few seconds, so that a 200 is not worth a log line. */
   isProbe = false;
-  /** The counts of its rate limit, once it was counted. */
+  /** The state of its rate limit, once the request was counted. */
   counted: CountedRequest | null = null;
   profileId: ProfileId | null = null;
   /** The `client_id` of the API key that the request was admitted by; null for a token. */
   clientId: string | null = null;
-  /** Of the service account that calls, instead of a profile. */
+  /** The calling service account, if the caller is not a profile. */
   accountId: string | null = null;
-  /** What a 401 has in `WWW-Authenticate`. */
+  /** The `WWW-Authenticate` of a 401. */
   challenge = 'Bearer';
   /** Whether the handler waits for the complete body. */
   takesBody = false;
   /** Its span; null unless traces are configured. */
   span: RequestSpan | null = null;
-  /** Set if its body could not be parsed and the answer went past `response`, straight to the socket. */
+  /** Set if its body could not be parsed and the response was written directly to the socket, not to `response`. */
   unreadable: Unreadable | null = null;
 
   constructor(request: IncomingMessage, response: ServerResponse, facts: ExchangeFacts) {
     this.request = request;
     this.response = response;
-    const given = request.headers['x-request-id'];
-    this.requestId = typeof given === 'string' && givenRequestId.test(given) ? given : randomUUID();
+    const header = request.headers['x-request-id'];
+    this.requestId = typeof header === 'string' && validRequestId.test(header) ? header : randomUUID();
     const forwardedFor = request.headers['x-forwarded-for'];
     this.address = facts.readAddress(
       request.socket.remoteAddress,
       Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor,
     );
-    this.deadline = new AnswerDeadline(facts.timer, facts.answerTimeoutMs, () => facts.answerExpired(this));
+    this.deadline = new ResponseDeadline(facts.timer, facts.responseTimeoutMs, () => facts.respondToExpiry(this));
   }
 
-  /** Tells a client that waits to send its body: only once the request passed every check before it. */
+  /** Sends `100 Continue` if the client waits for it. Called once the request has passed all checks before its body. */
   sendContinue(): void {
     if (awaitingContinue.delete(this.request)) this.response.writeContinue();
   }
 }
 
-/** Rings once after this many milliseconds; returns a function that cancels it. */
+/** Calls back once after this many milliseconds; returns a function that cancels it. */
 export type Timer = (milliseconds: number, ring: () => void) => () => void;
 
-interface Waiting {
-  readonly ring: () => void;
+interface Wait {
+  readonly callback: () => void;
   /** By `performance.now()`. */
   readonly dueAt: number;
 }
 
 /**
- * All that wait equally long share one timer of the system: nearly none ever rings, and starting and stopping one for
- * each request costs more than a place in a list. The first of it is due first.
+ * All waits of the same duration share one system timer: nearly none ever fires, and starting and stopping a timer per
+ * request costs more than a node in a list. The first node is due first.
  */
 const createSharedTimer = (milliseconds: number): ((ring: () => void) => () => void) => {
-  const waiting = new LinkedList<Waiting>();
+  const waits = new LinkedList<Wait>();
   let isSet = false;
 
   const set = (inMilliseconds: number): void => {
     isSet = true;
-    setTimeout(ringDue, inMilliseconds).unref();
+    setTimeout(fireDue, inMilliseconds).unref();
   };
-  const ringDue = (): void => {
+  const fireDue = (): void => {
     isSet = false;
-    for (let place = waiting.first; place; place = waiting.first) {
-      const restMs = place.value.dueAt - performance.now();
-      if (restMs > 0) {
-        set(Math.ceil(restMs));
+    for (let node = waits.first; node; node = waits.first) {
+      const remainingMs = node.value.dueAt - performance.now();
+      if (remainingMs > 0) {
+        set(Math.ceil(remainingMs));
         return;
       }
-      waiting.remove(place);
-      place.value.ring();
+      waits.remove(node);
+      node.value.callback();
     }
   };
 
-  return (ring) => {
-    const place = waiting.add({ ring, dueAt: performance.now() + milliseconds });
+  return (callback) => {
+    const node = waits.add({ callback, dueAt: performance.now() + milliseconds });
     if (!isSet) set(milliseconds);
-    return () => waiting.remove(place);
+    return () => waits.remove(node);
   };
 };
 
 const sharedTimers = new Map<number, ReturnType<typeof createSharedTimer>>();
 
-/** Keeps no process alive: the connections of requests do. */
+/** Does not keep the process alive: the connections of requests do. */
 export const systemTimer: Timer = (milliseconds, ring) => {
   let timer = sharedTimers.get(milliseconds);
   if (!timer) sharedTimers.set(milliseconds, (timer = createSharedTimer(milliseconds)));
@@ -141,23 +141,23 @@ export const systemTimer: Timer = (milliseconds, ring) => {
 };
 
 /**
- * The time until an answer must begin, counted from the last byte of its request. Either it expires, which is answered
- * at once, and the result of any work after that is discarded; or a commit or the answer begins first, and it can no
- * longer expire.
+ * The deadline for the start of a response, counted from the last byte of its request. Either it expires, which sends a
+ * response immediately and discards the result of any later work; or a commit or the response starts first, and it can
+ * no longer expire.
  */
-class AnswerDeadline implements Deadline {
+class ResponseDeadline implements Deadline {
   readonly #timer: Timer;
   readonly #timeoutMs: number;
-  readonly #answerExpiry: () => void;
-  /** Null while nobody waits for it. */
+  readonly #respondToExpiry: () => void;
+  /** Null if there are no callbacks. */
   #onExpired: Set<() => void> | null = null;
   #state: 'open' | 'settled' | 'expired' = 'open';
   #cancel: (() => void) | null = null;
 
-  constructor(timer: Timer, timeoutMs: number, answerExpiry: () => void) {
+  constructor(timer: Timer, timeoutMs: number, respondToExpiry: () => void) {
     this.#timer = timer;
     this.#timeoutMs = timeoutMs;
-    this.#answerExpiry = answerExpiry;
+    this.#respondToExpiry = respondToExpiry;
     this.restart();
   }
 
@@ -181,25 +181,25 @@ class AnswerDeadline implements Deadline {
     return () => this.#onExpired?.delete(callback);
   }
 
-  /** The answer is known, so it can no longer expire. Returns false if it already has. */
+  /** The response is known, so the deadline can no longer expire. Returns false if it already has. */
   settle(): boolean {
     if (this.#state === 'open') this.#state = 'settled';
     this.suspend();
     return !this.expired;
   }
 
-  /** Stops the clock while the client is still sending. */
+  /** Stops the clock while the client is still sending its body. */
   suspend(): void {
     this.#cancel?.();
     this.#cancel = null;
   }
 
-  /** Starts again with the full time. */
+  /** Restarts with the full duration. */
   restart(): void {
     if (this.#state === 'open') this.#cancel ??= this.#timer(this.#timeoutMs, () => this.#expire());
   }
 
-  /** Nobody waits for the answer any more: as if it had expired, but nothing is answered. */
+  /** The client no longer waits for the response: expires, but without sending a response. */
   abandon(): void {
     if (this.#state !== 'open') return;
     this.suspend();
@@ -208,7 +208,7 @@ class AnswerDeadline implements Deadline {
 
   #expire(): void {
     this.#state = 'expired';
-    this.#answerExpiry();
+    this.#respondToExpiry();
     this.#giveUp();
   }
 

@@ -4,18 +4,18 @@ import type { LocalSignIn, Tracing } from '@portico/composition';
 import { isPorticoError, PorticoError, type DocumentReader, type UseCases } from '@portico/domain';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { json, send, type Answer } from './answers/answer.ts';
-import { createBodyCache } from './answers/tagged-answer.ts';
+import { json, send, type RouteResponse } from './responses/route-response.ts';
+import { createBodyCache } from './responses/tagged-response.ts';
 import { errorStatuses, retrySecondsOf } from './errors.ts';
 import { beginExchange, systemTimer, type Exchange, type ExchangeFacts, type Timer } from './exchange.ts';
 import { createHttpMetrics, observeState, type HttpMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
-import { answerRoute, type PipelineFacts } from './pipeline.ts';
+import { handleRoute, type PipelineFacts } from './pipeline.ts';
 import { ClientGone } from './requests/body.ts';
 import { createBaseUrlReader } from './requests/base-url.ts';
 import { createClientAddressReader, type ReadClientAddress } from './requests/client-address.ts';
 import { credentialOf } from './requests/credential.ts';
-import { decodable, namesHost } from './requests/request-target.ts';
+import { escapeUndecodable, namesHost } from './requests/request-target.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
 import { protectedResourceOf } from './routes/oauth.ts';
 import { routes } from './routes/table.ts';
@@ -31,22 +31,22 @@ export interface HttpAppFacts {
   readonly logger: Logger;
   /** Whether this process runs jobs, if that is known. */
   readonly runsJobs?: boolean | undefined;
-  /** Where the metrics go; a new one by default. */
+  /** The registry for the metrics; a new one by default. */
   readonly registry?: Registry | undefined;
   /** Present while the service is its own identity provider. */
   readonly localIssuer?: LocalIssuerDocuments | null | undefined;
   /**
-   * The addresses of the configured issuer that a browser uses for signing in, as last known; none by default. It must
-   * not wait for the issuer.
+   * Returns the configured issuer's addresses that a browser uses for signing in, as last known, without waiting for
+   * the issuer; none by default.
    */
   readonly issuerEndpoints?: (() => readonly string[]) | undefined;
-  /** How browsers sign in at it. */
+  /** The browser sign-in at the local issuer. */
   readonly localSignIn?: LocalSignIn | null | undefined;
   /**
-   * How long an answer may take to begin after the last byte of its request; then it is a 500, and the request changes
-   * nothing any more, unless its change is being committed. 9,500 by default.
+   * The time from the last byte of a request to the start of its response. After that the response is a 500, and the
+   * request makes no more changes, unless its change is already being committed. 9,500 by default.
    */
-  readonly answerTimeoutMs?: number;
+  readonly responseTimeoutMs?: number;
   /** Records a span of each request; nothing by default. */
   readonly tracing?: Pick<Tracing, 'beginRequest'> | null | undefined;
   /** The system's timer by default. */
@@ -54,27 +54,27 @@ export interface HttpAppFacts {
 }
 
 /** Below the 15 s after which HAProxy gives up waiting (`deploy/haproxy.cfg`). */
-const answerTimeoutMsDefault = 9_500;
+const responseTimeoutMsDefault = 9_500;
 
 const bodyCacheBytesMax = 96 * 1_048_576;
 
-/** Answers requests. */
+/** Handles requests. */
 export interface HttpApp extends RequestListener {
-  /** For the server: what could not be parsed as a request is logged and measured all the same. */
+  /** Used by the server to log and measure data that could not be parsed as a request. */
   readonly recordUnreadable: RecordUnreadable;
-  /** From now on `/ready` says no, and answers close their connections. */
+  /** From now on, `/ready` reports "not ready", and responses close their connections. */
   readonly startDraining: () => void;
 }
 
-/** Creates the application. Its router is that of Express; each row of the route table is a route of it. */
+/** Creates the application. It uses the router of Express, with one route per row of the route table. */
 export const createHttpApp = (facts: HttpAppFacts): HttpApp => createAppFor(facts, credentialOf);
 
-/** The same for callers whose credentials are read in another way than from their headers: see `operator-calls.ts`. */
+/** The same with another way to read credentials than from request headers: see `operator-calls.ts`. */
 export const createAppFor = (facts: HttpAppFacts, readCredential: PipelineFacts['readCredential']): HttpApp => {
   const { settings, logger } = facts;
   const protectedResource = protectedResourceOf(settings);
   const table = routes.filter(
-    (route) => (facts.localIssuer || !route.ofLocalIssuer) && (protectedResource || !route.ofAccessTokens),
+    (route) => (facts.localIssuer || !route.requiresLocalIssuer) && (protectedResource || !route.requiresAccessTokens),
   );
   let draining = false;
   const isDraining = () => draining;
@@ -108,7 +108,7 @@ export const createAppFor = (facts: HttpAppFacts, readCredential: PipelineFacts[
   const serve = createServing({ ...facts, pipeline, metrics, readAddress, isDraining });
   const recordUnreadable: RecordUnreadable = ({ status, errorCode }, requestId, { remoteAddress }) => {
     const line = { route: 'unknown', status, request_id: requestId, address: readAddress(remoteAddress, undefined) };
-    metrics.requestAnswered('other', 'unknown', status, 0);
+    metrics.requestCompleted('other', 'unknown', status, 0);
     logger.info({ ...line, unreadable: errorCode }, 'request');
   };
   const startDraining = () => {
@@ -120,17 +120,17 @@ export const createAppFor = (facts: HttpAppFacts, readCredential: PipelineFacts[
 /** The routes of one path, by method. */
 type MethodTable = ReadonlyMap<string, Route>;
 
-/** What a request's path names. */
-interface FoundPath {
+/** The match of a request's path. */
+interface PathMatch {
   readonly methods: MethodTable;
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Answers a request; `found` is null if its path names nothing, or if the router failed. */
+/** Handles a request; `match` is null if no route has its path, or if the router failed. */
 type Serve = (
   request: IncomingMessage,
   response: ServerResponse,
-  found: FoundPath | null,
+  match: PathMatch | null,
   failure?: unknown,
 ) => Promise<void>;
 
@@ -146,8 +146,8 @@ const createListener = (table: readonly Route[], serve: Serve): RequestListener 
     serve(request, response, null, error),
   );
   return (request, response) => {
-    request.url = decodable(request.url ?? '');
-    // The router needs none of what an application of Express adds to both.
+    request.url = escapeUndecodable(request.url ?? '');
+    // The router does not need the properties that an Express application adds to both.
     router(request as Request, response as Response, () => undefined);
   };
 };
@@ -172,7 +172,7 @@ interface ServingFacts extends HttpAppFacts {
 
 const createServing = (facts: ServingFacts): Serve => {
   const { pipeline, metrics, readAddress, isDraining, logger } = facts;
-  const { answerTimeoutMs = answerTimeoutMsDefault, timer = systemTimer, tracing = null } = facts;
+  const { responseTimeoutMs = responseTimeoutMsDefault, timer = systemTimer, tracing = null } = facts;
   const refuse = (exchange: Exchange, error: unknown): Promise<void> => {
     const refusal = error instanceof PorticoError ? error : new PorticoError('internal', { cause: error });
     const status = errorStatuses[refusal.code];
@@ -181,26 +181,26 @@ const createServing = (facts: ServingFacts): Serve => {
       logger.error({ err: error, request_id: exchange.requestId, route: exchange.route }, 'request failed');
     if (refusal.code === 'rate_limited') metrics.requestRefused(refusal.counted?.policy ?? 'at-once');
     const closing = isDraining() || refusal.code === 'malformed_request';
-    return send(exchange, refusalAnswer(refusal, exchange.challenge), status, closing);
+    return send(exchange, refusalResponse(refusal, exchange.challenge), status, closing);
   };
 
-  /** For work that fails after its deadline was answered: no client waits for it, and it changed nothing. */
+  /** For work that fails after its deadline has expired: no client waits for it, and it changed nothing. */
   const recordLate = ({ requestId, route }: Exchange, error: unknown): void => {
     if (isPorticoError(error) && (error.code === 'timed_out' || errorStatuses[error.code] !== 500)) return;
-    logger.error({ err: error, request_id: requestId, route }, 'request failed after its answer');
+    logger.error({ err: error, request_id: requestId, route }, 'request failed after its response');
   };
 
   const exchangeFacts: ExchangeFacts = {
     readAddress,
     timer,
-    answerTimeoutMs,
-    answerExpired: (exchange) => void refuse(exchange, new Error(`No answer within ${answerTimeoutMs} ms`)),
+    responseTimeoutMs,
+    respondToExpiry: (exchange) => void refuse(exchange, new Error(`No response within ${responseTimeoutMs} ms`)),
   };
 
-  const answer = async (
+  const handle = async (
     exchange: Exchange,
     request: IncomingMessage,
-    found: FoundPath | null,
+    match: PathMatch | null,
     failure: unknown,
   ): Promise<void> => {
     const { deadline, response } = exchange;
@@ -208,34 +208,34 @@ const createServing = (facts: ServingFacts): Serve => {
       if (failure !== undefined)
         throw failure instanceof Error ? failure : new Error('Not an error', { cause: failure });
       if (!namesHost(request)) throw new PorticoError('malformed_request');
-      if (!found) throw new PorticoError('not_found');
-      const route = routeFor(found.methods, request.method ?? '', exchange);
-      const answered = await answerRoute(pipeline, route, exchange, found.params);
-      if (deadline.settle()) await send(exchange, answered, route.status, isDraining());
+      if (!match) throw new PorticoError('not_found');
+      const route = routeFor(match.methods, request.method ?? '', exchange);
+      const routeResponse = await handleRoute(pipeline, route, exchange, match.params);
+      if (deadline.settle()) await send(exchange, routeResponse, route.status, isDraining());
     } catch (error) {
       if (!deadline.settle()) recordLate(exchange, error);
       else if (error instanceof ClientGone) response.destroy();
       else if (response.headersSent) {
-        // Half of the answer is sent: only a broken connection tells the client that the rest is missing.
-        logger.error({ err: error, request_id: exchange.requestId, route: exchange.route }, 'answer cut off');
+        // Part of the response was sent: only a broken connection shows the client that the rest is missing.
+        logger.error({ err: error, request_id: exchange.requestId, route: exchange.route }, 'response cut off');
         response.destroy();
       } else await refuse(exchange, error);
     }
   };
 
-  return (request, response, found, failure) => {
+  return (request, response, match, failure) => {
     const exchange = beginExchange(request, response, exchangeFacts);
     response.on('close', () => close(exchange, logger, metrics));
-    if (!tracing) return answer(exchange, request, found, failure);
+    if (!tracing) return handle(exchange, request, match, failure);
     exchange.span = beginSpan(tracing, request);
-    return exchange.span.run(() => answer(exchange, request, found, failure));
+    return exchange.span.run(() => handle(exchange, request, match, failure));
   };
 };
 
 const beginSpan = (tracing: Pick<Tracing, 'beginRequest'>, { method = '', httpVersion, headers }: IncomingMessage) =>
   tracing.beginRequest({ method, httpVersion, headers });
 
-/** Whoever only reads and leaves before the answer wants nothing done any more, and frees its place in a queue. */
+/** If a client disconnects before the response to a read, the work is abandoned, which frees its place in a queue. */
 const close = (exchange: Exchange, logger: Logger, metrics: HttpMetrics): void => {
   const { request, deadline } = exchange;
   if (request.method === 'GET' || request.method === 'HEAD') deadline.abandon();
@@ -247,11 +247,11 @@ const record = (exchange: Exchange, logger: Logger, metrics: HttpMetrics): void 
   const { request, response, route, isProbe, unreadable, span } = exchange;
   const ms = performance.now() - exchange.startedAt;
   const status = unreadable?.status ?? (response.headersSent ? response.statusCode : 499);
-  const { method: given = '' } = request;
-  const method = knownMethods.has(given) ? given : 'other';
-  metrics.requestAnswered(method, route, status, ms / 1_000);
+  const { method: requestMethod = '' } = request;
+  const method = knownMethods.has(requestMethod) ? requestMethod : 'other';
+  metrics.requestCompleted(method, route, status, ms / 1_000);
   const isWhole = response.writableFinished;
-  // Undefined members are left out of the line.
+  // Undefined properties are left out of the line.
   const facts = {
     method,
     route,
@@ -275,7 +275,7 @@ const userAgentUnitsMax = 256;
 
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 
-/** Throws `method_not_allowed` for a method that the path does not have. */
+/** Throws `method_not_allowed` for a method that the path does not support. */
 const routeFor = (methods: MethodTable, method: string, exchange: Exchange): Route => {
   const [first] = methods.values();
   exchange.route = first?.path ?? exchange.route;
@@ -296,7 +296,7 @@ class MethodNotAllowed extends PorticoError {
   }
 }
 
-const refusalAnswer = (refusal: PorticoError, challenge: string): Answer => {
+const refusalResponse = (refusal: PorticoError, challenge: string): RouteResponse => {
   const { code, message: detail, retryAfterSeconds } = refusal;
   const status = errorStatuses[code];
   if (refusal instanceof MethodNotAllowed) return json({ detail }, { Allow: refusal.allow });

@@ -22,12 +22,12 @@ const settings = {
 
 const startServer = async (ports: Partial<Pick<Ports, 'tokens'>> = {}) => {
   let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
-  let asked = (): void => undefined;
-  const isAsked = new Promise<void>((resolve) => (asked = resolve));
+  const pendingCheck = new Promise<void>((resolve) => (release = resolve));
+  let onCheck = (): void => undefined;
+  const checkStarted = new Promise<void>((resolve) => (onCheck = resolve));
   const check = (): Promise<void> => {
-    asked();
-    return held;
+    onCheck();
+    return pendingCheck;
   };
   const harness = createHarness();
   const probes = [{ name: 'slow', essential: true, check }];
@@ -55,15 +55,15 @@ const startServer = async (ports: Partial<Pick<Ports, 'tokens'>> = {}) => {
         .on('error', reject)
         .end();
     });
-  return { server, port, get, isAsked, release, agent };
+  return { server, port, get, checkStarted, release, agent };
 };
 
-test('requests that arrive together are all read before one is judged, and judged before one is answered', async () => {
+test('concurrent requests are all read before the first is authorized, and all authorized before the first response', async () => {
   const events: string[] = [];
   const verify = async (): Promise<never> => {
-    const isLater = events.includes('judged');
+    const isLater = events.includes('authorized');
     for (let step = 0; isLater && step < 99; step++) await Promise.resolve();
-    events.push('judged');
+    events.push('authorized');
     throw new PorticoError('invalid_token');
   };
   const { server, port, agent } = await startServer({ tokens: { verify } });
@@ -84,26 +84,26 @@ test('requests that arrive together are all read before one is judged, and judge
   for (const socket of sockets)
     socket.write('GET /api/collections/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\n\r\n');
   for (const [bytes] of await Promise.all(answered)) expect(String(bytes)).toMatch(/^HTTP\/1\.1 401 /);
-  expect(events).toEqual(['read', 'read', 'judged', 'judged', 'answered', 'answered']);
+  expect(events).toEqual(['read', 'read', 'authorized', 'authorized', 'answered', 'answered']);
   for (const socket of sockets) socket.destroy();
   agent.destroy();
   await server.drain({ noticeMs: 0 });
 });
 
-test('a draining server says so, finishes the requests in flight, and accepts no more', async () => {
+test('a draining server reports it, finishes the requests in flight, and accepts no more', async () => {
   const time = stopTime(vi);
-  onTestFinished(time.goOn);
-  const { server, get, isAsked, release, agent } = await startServer();
+  onTestFinished(time.restore);
+  const { server, get, checkStarted, release, agent } = await startServer();
   expect((await get('/health')).connection).toBe('keep-alive');
-  const underWay = get('/ready');
-  await isAsked;
+  const inFlight = get('/ready');
+  await checkStarted;
   const drained = server.drain({ noticeMs: 2_000, deadlineMs: 20_000 });
   const during = await get('/health');
   expect([during.status, during.connection]).toEqual([200, 'close']);
-  await time.pass(2_000);
+  await time.advance(2_000);
   await expect.poll(() => server.listening).toBe(false);
   release();
-  const last = await underWay;
+  const last = await inFlight;
   expect([last.status, last.connection, JSON.parse(last.text)]).toMatchObject([503, 'close', { status: 'draining' }]);
   await drained;
   await expect(get('/health')).rejects.toThrow('ECONNREFUSED');
@@ -111,10 +111,10 @@ test('a draining server says so, finishes the requests in flight, and accepts no
 });
 
 test('a request that does not end by the deadline is cut off', async () => {
-  const { server, get, isAsked, agent } = await startServer();
-  const underWay = get('/ready');
-  const cut = expect(underWay).rejects.toThrow();
-  await isAsked;
+  const { server, get, checkStarted, agent } = await startServer();
+  const inFlight = get('/ready');
+  const cut = expect(inFlight).rejects.toThrow();
+  await checkStarted;
   await server.drain({ noticeMs: 0, deadlineMs: 50 });
   await cut;
   agent.destroy();

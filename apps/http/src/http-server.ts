@@ -3,7 +3,7 @@ import { noteExpectContinue } from './exchange.ts';
 import type { HttpApp } from './http-app.ts';
 import { createUnreadableRefusal } from './unreadable.ts';
 
-/** Against slow and endless requests. Times in milliseconds, sizes in bytes. */
+/** Limits against slow and endless requests. Times in milliseconds, sizes in bytes. */
 const limits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -13,22 +13,22 @@ const limits = {
 } as const;
 const maxHeadersCount = 64;
 const maxConnections = 10_000;
-/** Idle connections are closed after this time, even if the client does not read its answer. */
+/** Idle connections are closed after this time, even if the client does not read its response. */
 const idleTimeoutMs = 30_000;
 
 export interface HttpServer extends Server {
   /**
    * Reports "not ready" for `noticeMs` (2,000 by default), so that load balancers stop sending requests, then stops
-   * accepting connections and waits for requests in flight; `deadlineMs` (8,000 by default) later it closes what is
-   * left.
+   * accepting connections and waits for requests in flight; `deadlineMs` (8,000 by default) later it closes the
+   * remaining connections.
    */
   drain(times?: { readonly noticeMs?: number; readonly deadlineMs?: number }): Promise<void>;
 }
 
 /** Creates the server of an application; it does not listen yet. */
 export const createHttpServer = (app: HttpApp): HttpServer => {
-  // The application itself refuses a missing Host, in JSON like every refusal. A request without a body has no stream
-  // that would have to be read to its end, which takes three ticks.
+  // The application itself rejects a missing Host, in JSON like every refusal. With `optimizeEmptyRequests`, a request
+  // without a body has no stream to read to its end, which would take three ticks.
   const server = createServer({ ...limits, requireHostHeader: false, optimizeEmptyRequests: true }, app);
   server.maxHeadersCount = maxHeadersCount;
   server.maxConnections = maxConnections;

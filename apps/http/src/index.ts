@@ -1,7 +1,7 @@
 export type { Timer } from './exchange.ts';
 export { createHttpApp, type HttpAppFacts } from './http-app.ts';
 export { createHttpServer, type HttpServer } from './http-server.ts';
-export { createOperatorCalls, type OperatorAnswer, type OperatorCall } from './operator-calls.ts';
+export { createOperatorCalls, type OperatorCall, type OperatorResponse } from './operator-calls.ts';
 export { errorStatuses } from './errors.ts';
 export { openApiDocument } from './openapi/openapi-document.ts';
 export { nameOfPart, type LocalIssuerDocuments, type Route, type RouteAuth } from './route.ts';

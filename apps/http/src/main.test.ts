@@ -13,15 +13,15 @@ const startService = (variables: Readonly<Record<string, string>>) => {
     env: { PATH: process.env.PATH, DATA_DIR: folder, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const ended = once(service, 'exit');
+  const exit = once(service, 'exit');
   onTestFinished(async () => {
     service.kill('SIGKILL');
-    await ended;
+    await exit;
   });
-  return { service, ended };
+  return { service, ended: exit };
 };
 
-test('the first line of the log says which version starts', async () => {
+test('the first line of the log has the version', async () => {
   const { service } = startService({ PORT: '0' });
   const [line] = (await once(createInterface({ input: service.stdout }), 'line')) as [string];
   expect(JSON.parse(line)).toMatchObject({ version, msg: `Portico ${version} starts` });
@@ -30,10 +30,10 @@ test('the first line of the log says which version starts', async () => {
 test.each([
   ['a wrong configuration', { PORT: 'none' }, /PORT: read "none"/],
   ['an address that is not here', { PORT: '0', HOST: '192.0.2.1' }, /^HOST and PORT is not an address of this machine/],
-])('%s ends the log with the reason, which standard error has as text', async (_, variables, reason) => {
-  const { service, ended } = startService(variables);
-  const [log, said] = await Promise.all([text(service.stdout), text(service.stderr), ended]);
-  expect(said).toMatch(reason);
+])('%s ends the log with the reason, which is printed to standard error as text', async (_, variables, reason) => {
+  const { service, ended: exit } = startService(variables);
+  const [log, errorText] = await Promise.all([text(service.stdout), text(service.stderr), exit]);
+  expect(errorText).toMatch(reason);
   const last = JSON.parse(log.trimEnd().split('\n').at(-1) ?? '') as object;
-  expect(last).toMatchObject({ level: 'fatal', msg: said.trimEnd() });
+  expect(last).toMatchObject({ level: 'fatal', msg: errorText.trimEnd() });
 });

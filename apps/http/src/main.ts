@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { runProcess, startBackground, version } from '@portico/composition';
 import { createHttpApp, createHttpServer } from './index.ts';
 
-// The service: listens, and answers what is under way before it ends.
+// The service process: listens, and completes the requests in flight before it exits.
 await runProcess('http', async (portico) => {
   const { config, logger, useCases, documents, localIssuer, localSignIn, issuerEndpoints, tracing } = portico;
   const settings = { ...config, version };
@@ -16,10 +16,10 @@ await runProcess('http', async (portico) => {
       issuerEndpoints,
       localSignIn,
       tracing,
-      runsJobs: portico.duties.worksJobs,
+      runsJobs: portico.duties.runsJobs,
     }),
   );
-  // They are asked for now, so that the first page already lets its browser talk to them.
+  // Fetched early, so that the first page's policy already allows them.
   issuerEndpoints();
   server.listen(config.port, config.host);
   await once(server, 'listening');

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { observeState } from './metrics.ts';
 
-test('concurrent collections of the metrics read the outbox once', async () => {
+test('concurrent scrapes of the metrics read the outbox once', async () => {
   const registry = new Registry();
   let reads = 0;
   const useCases = {
@@ -26,7 +26,7 @@ test('concurrent collections of the metrics read the outbox once', async () => {
   expect(reads).toBe(1);
 });
 
-test('a change of the model shows how many collections are embedded, wait, or cannot be, and nothing without one', async () => {
+test('a model change counts the collections that are embedded, waiting or given up; without one there are no counts', async () => {
   const registry = new Registry();
   const changes = [{ from: 'old', to: 'new', total: 9, done: 5, failed: 1 }, null];
   observeState(registry, {
@@ -43,7 +43,7 @@ test('a change of the model shows how many collections are embedded, wait, or ca
   expect((await registry.metrics()).match(/^model_change_.+$/gm)).toBeNull();
 });
 
-test('the uses since the start are counters by kind', async () => {
+test('uses since the start are counted by kind', async () => {
   const registry = new Registry();
   observeState(registry, {
     readOutboxState: async () => ({ waiting: 0, deadLetters: 0, oldestDueSeconds: 0 }),

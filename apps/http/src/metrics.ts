@@ -3,8 +3,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, type Registry } from 
 
 export interface HttpMetrics {
   readonly text: () => Promise<string>;
-  /** `route` is the path template, never the path itself: that would be a series for each id. */
-  readonly requestAnswered: (method: string, route: string, status: number, seconds: number) => void;
+  /** `route` is the path template, never the path itself, which would create a series for each id. */
+  readonly requestCompleted: (method: string, route: string, status: number, seconds: number) => void;
   readonly requestRefused: (policy: string) => void;
 }
 
@@ -18,7 +18,7 @@ export const createHttpMetrics = (registry: Registry, version: string): HttpMetr
   }).set({ version }, 1);
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the headers of a request to the end of its answer, in seconds',
+    help: 'Time from the headers of a request to the end of its response, in seconds',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
@@ -31,7 +31,7 @@ export const createHttpMetrics = (registry: Registry, version: string): HttpMetr
   });
   return {
     text: () => registry.metrics(),
-    requestAnswered: (method, route, status, seconds) => durations.observe({ method, route, status }, seconds),
+    requestCompleted: (method, route, status, seconds) => durations.observe({ method, route, status }, seconds),
     requestRefused: (policy) => {
       refusals.inc({ policy });
     },
@@ -39,15 +39,15 @@ export const createHttpMetrics = (registry: Registry, version: string): HttpMetr
 };
 
 /**
- * Reads the state of the service when metrics are collected. Metrics that cannot be read because the database is away
- * are left out; `dependency_up` shows that it is.
+ * Reads the state of the service when metrics are collected. Metrics that cannot be read because the database is
+ * unavailable are left out; `dependency_up` reports it.
  */
 export const observeState = (
   registry: Registry,
   useCases: Pick<UseCases, 'readOutboxState' | 'readReadiness' | 'readModelChange' | 'usageTotals'>,
 ): void => {
   const registers = [registry];
-  const outboxState = shared(() => useCases.readOutboxState().catch(() => null));
+  const outboxState = shareConcurrent(() => useCases.readOutboxState().catch(() => null));
   new Gauge({
     name: 'outbox_jobs',
     help: 'Waiting jobs, including retries and those in progress, and dead letters (given_up)',
@@ -72,10 +72,10 @@ export const observeState = (
       else this.remove();
     },
   });
-  const modelChange = shared(() => useCases.readModelChange().catch(() => null));
+  const modelChange = shareConcurrent(() => useCases.readModelChange().catch(() => null));
   new Gauge({
     name: 'model_change_collections',
-    help: 'While everything is embedded with another model: collections that are, that wait, and that cannot be (given_up)',
+    help: 'While everything is embedded with another model: collections done, waiting and failed for good (given_up)',
     labelNames: ['state'],
     registers,
     async collect() {
@@ -115,22 +115,22 @@ const fallbacks = [
   {
     name: 'rate_limiter_fallback',
     dependency: 'redis',
-    help: '1 while this process counts requests in its own memory because Redis cannot, else 0',
+    help: '1 while this process counts requests in its own memory because Redis is unavailable, else 0',
   },
   {
     name: 'job_queue_fallback',
     dependency: 'job queue',
-    help: '1 while this process hands no jobs to Redis, so that they are worked without it, else 0',
+    help: '1 while this process passes no jobs to Redis and runs them without it, else 0',
   },
 ] as const;
 
-/** What was refused was not used; the metrics of limits count it. */
+/** Refused requests are no uses; the metrics of limits count them. */
 const answeredKinds = usageKinds.filter((kind) => kind !== 'refused');
 
 const observeUses = (registers: Registry[], useCases: Pick<UseCases, 'usageTotals'>): void => {
   new Counter({
     name: 'uses_total',
-    help: 'Reads, searches, slices and credential reads that this process has answered',
+    help: 'Reads, searches, slices and credential reads that this process has served',
     labelNames: ['kind'],
     registers,
     collect() {
@@ -141,11 +141,11 @@ const observeUses = (registers: Registry[], useCases: Pick<UseCases, 'usageTotal
   });
 };
 
-/** Shares one read between callers that overlap: all gauges are collected at once. */
-const shared = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
-  let pending: Promise<Answer> | null = null;
+/** Shares one read between concurrent callers: all gauges are collected at the same time. */
+const shareConcurrent = <Value>(read: () => Promise<Value>): (() => Promise<Value>) => {
+  let pending: Promise<Value> | null = null;
   return () =>
-    (pending ??= ask().finally(() => {
+    (pending ??= read().finally(() => {
       pending = null;
     }));
 };

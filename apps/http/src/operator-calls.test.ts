@@ -20,8 +20,8 @@ const setUp = async () => {
   const facts = { useCases, documents, settings, logger: pino({ level: 'silent' }) };
   const calls = createOperatorCalls(facts);
   const call = async (method: OperatorCall['method'], path: string, body?: object) => {
-    const answer = await calls({ method, path, body: body && JSON.stringify(body) });
-    return { ...answer, said: JSON.parse(answer.text) as unknown };
+    const response = await calls({ method, path, body: body && JSON.stringify(body) });
+    return { ...response, body: JSON.parse(response.text) as unknown };
   };
   const ada = await useCases.registerProfile(
     { uid: 'ada', email: 'ada@example.com', fullName: 'Ada', companyName: null },
@@ -31,49 +31,49 @@ const setUp = async () => {
   return { facts, call, ada };
 };
 
-test('the operator does what admins do, without an actor in the audit log, and no limit counts it', async () => {
+test('the operator acts like an admin, without an actor in the audit log and without rate limits', async () => {
   const { call, ada } = await setUp();
   for (const path of ['/api/profiles/', '/api/collections/?limit=10', '/api/usage', '/api/access/requests'])
     expect([path, (await call('GET', path)).status]).toEqual([path, 200]);
   const approved = await call('POST', '/api/profiles/approve', { profiles: ['ada@example.com'] });
   expect(approved).toMatchObject({ status: 200, said: { approved: 1 } });
-  // An admin in person alone may do this.
+  // Only a person who is an admin may do this.
   expect((await call('PUT', `/api/profiles/${ada.id}/role`, { role: 'admin' })).status).toBe(200);
-  expect((await call('PUT', '/api/profiles/nobody@example.com/tier', { tier: null })).said).toEqual({
+  expect((await call('PUT', '/api/profiles/nobody@example.com/tier', { tier: null })).body).toEqual({
     detail: 'User not found',
   });
-  const { said } = await call('GET', '/api/audit/?source=system&include=names');
-  const { data } = said as { data: { message: Record<string, unknown>; actor: string | null }[] };
+  const { body } = await call('GET', '/api/audit/?source=system&include=names');
+  const { data } = body as { data: { message: Record<string, unknown>; actor: string | null }[] };
   const done = data.filter(({ message }) => /approve|role/.test(String(message['action'])));
   expect(done.length).toBeGreaterThan(1);
   for (const { message, actor } of done) expect([message['actor'] ?? null, actor]).toEqual([null, null]);
 });
 
-test('a list follows the change before it, and answers of any size arrive whole', async () => {
+test('a list includes the latest change, and responses of any size arrive complete', async () => {
   const { call } = await setUp();
   for (let at = 0; at < 20; at++) {
     const description = `${at} `.repeat(200).trim();
     expect((await call('POST', '/api/groups', { name: `Group ${at}`, description })).status).toBe(201);
-    expect((await call('GET', '/api/groups')).said).toHaveLength(at + 1);
+    expect((await call('GET', '/api/groups')).body).toHaveLength(at + 1);
   }
 });
 
-test('nothing listens for it', async () => {
+test('no server socket is opened', async () => {
   const { call } = await setUp();
   await call('GET', '/api/profiles/');
   expect(getActiveResourcesInfo().filter((kind) => /Server/.test(kind))).toEqual([]);
 });
 
-test('the operator reads no single collection, whose reads are the callers of a catalog', async () => {
+test('the operator cannot read a single collection, which only callers of the catalog read', async () => {
   const { call } = await setUp();
   const id = '0b7f9d0e-1c2d-4e3f-8a4b-5c6d7e8f9a0b';
   expect((await call('GET', `/api/collections/${id}/metadata`)).status).toBe(404);
 });
 
-test('no header makes a credential of the operator', () => {
-  // @ts-expect-error Only the domain makes it.
-  const made: Credential = { kind: 'operator' };
-  expect(made).toEqual(operatorCredential);
+test("no header becomes the operator's credential", () => {
+  // @ts-expect-error Only the domain creates it.
+  const forged: Credential = { kind: 'operator' };
+  expect(forged).toEqual(operatorCredential);
   const name = fc.constantFrom('Authorization', 'X-API-Key', 'X-Client-ID', 'X-Operator', 'Host');
   const value = fc.oneof(
     fc.constantFrom(
@@ -92,7 +92,7 @@ test('no header makes a credential of the operator', () => {
   );
 });
 
-test('an ordinary service does not know the operator, and the package offers no application that does', async () => {
+test('an ordinary service has no operator, and the package exports no application that has one', async () => {
   const { facts } = await setUp();
   const server = createHttpServer(createHttpApp(facts));
   server.listen(0, '127.0.0.1');

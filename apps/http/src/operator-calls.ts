@@ -14,18 +14,17 @@ export interface OperatorCall {
   readonly body?: string | undefined;
 }
 
-export interface OperatorAnswer {
+export interface OperatorResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
 /**
- * The API for whoever has the stores: an application in this process that takes each call for the operator's. Nothing
- * listens, and the application is not given out: only the returned function reaches it, by a pair of streams in memory
- * for each call.
+ * The API for the owner of the stores: an application in this process that treats each call as the operator's. It does
+ * not listen, and is not exposed: only the returned function reaches it, over a pair of in-memory streams per call.
  */
-export const createOperatorCalls = (facts: HttpAppFacts): ((call: OperatorCall) => Promise<OperatorAnswer>) => {
+export const createOperatorCalls = (facts: HttpAppFacts): ((call: OperatorCall) => Promise<OperatorResponse>) => {
   const server = createServer(createAppFor(facts, () => operatorCredential));
   return async ({ method, path, body }) => {
     const [near, far] = duplexPair();
@@ -37,10 +36,10 @@ export const createOperatorCalls = (facts: HttpAppFacts): ((call: OperatorCall) 
         ? {}
         : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
     };
-    const { promise, resolve, reject } = Promise.withResolvers<OperatorAnswer>();
+    const { promise, resolve, reject } = Promise.withResolvers<OperatorResponse>();
     const request = requestOver({ method, path, headers, createConnection: () => near }, (response) => {
-      const answered = { status: response.statusCode ?? 0, headers: new Headers(headersOf(response.rawHeaders)) };
-      text(response).then((said) => resolve({ ...answered, text: said }), reject);
+      const head = { status: response.statusCode ?? 0, headers: new Headers(headersOf(response.rawHeaders)) };
+      text(response).then((content) => resolve({ ...head, text: content }), reject);
     });
     request.on('error', reject).end(body);
     return promise;

@@ -11,21 +11,21 @@ import {
   type UseCases,
 } from '@portico/domain';
 import { z } from 'zod';
-import type { Answer } from './answers/answer.ts';
-import type { BodyCache } from './answers/tagged-answer.ts';
+import type { RouteResponse } from './responses/route-response.ts';
+import type { BodyCache } from './responses/tagged-response.ts';
 import type { Exchange } from './exchange.ts';
 import {
   formMediaType,
   jsonMediaType,
   parseJsonBody,
   readBodyBytes,
-  refuseForm,
+  checkMediaType,
   refusePollutingMembers,
   type JsonBody,
 } from './requests/body.ts';
 import { validBody, validQuery } from './requests/fields.ts';
 import { refuseForeignOrigin } from './requests/origin.ts';
-import { refuseLacking, scopesOfBody, scopesOfQuery } from './requests/scoped-parts.ts';
+import { requireScopes, scopesOfBody, scopesOfQuery } from './requests/scoped-parts.ts';
 import { documentMember, type Route, type RouteBody, type ServiceFacts } from './route.ts';
 import type { HttpSettings } from './settings.ts';
 
@@ -35,23 +35,22 @@ export interface PipelineFacts {
   readonly service: ServiceFacts;
   readonly bodies: BodyCache;
   readonly documents: Pick<DocumentReader, 'readMember'>;
-  /** What a request presents, by its headers as received. */
+  /** Returns the credential of a request, from its headers as received. */
   readonly readCredential: (rawHeaders: readonly string[]) => Credential;
 }
 
 type Params = Readonly<Record<string, string>>;
 
 /**
- * Answers a request by its row of the route table. The order of the checks is fixed (specification, section 1):
- * identity, rate limit, role; then query and body; then the handler's own checks: what exists, what is granted, what
- * conflicts.
+ * Handles a request by its row of the route table. The order of the checks is fixed (specification, section 1):
+ * identity, rate limit, role; then query and body; then the handler's own checks: existence, grants, conflicts.
  */
-export const answerRoute = async (
+export const handleRoute = async (
   facts: PipelineFacts,
   route: Route,
   exchange: Exchange,
   params: Params,
-): Promise<Answer> => {
+): Promise<RouteResponse> => {
   const { useCases, service, bodies } = facts;
   const { request, deadline } = exchange;
   exchange.takesBody = route.body !== null;
@@ -65,14 +64,14 @@ export const answerRoute = async (
   let body: unknown = null;
   if (route.body) {
     const bytes = await receiveBody(facts.settings, route.body, exchange);
-    // The caller may have lost its rights while it held back the end of the body.
+    // The caller may have lost its rights while it delayed the end of the body.
     if (!isComplete) {
       await tick.authorize();
       caller = await admitCaller(facts, route, exchange, params, { counted: exchange.counted });
     }
-    const judged = caller;
+    const admitted = caller;
     body = await parseBody(facts.documents, route.body, exchange, bytes, (members) => {
-      if (judged && 'principal' in judged) refuseLacking(judged.principal, scopesOfBody(route, members));
+      if (admitted && 'principal' in admitted) requireScopes(admitted.principal, scopesOfBody(route, members));
     });
   }
   deadline.refuseExpired();
@@ -81,7 +80,7 @@ export const answerRoute = async (
 
 const noParameters = z.object({});
 
-/** With `earlier`, the caller of a request that was admitted before its body was complete is judged again. */
+/** With `earlier`, authorizes the caller again, because its request was admitted before its body was complete. */
 const admitCaller = async (
   { useCases, readCredential }: PipelineFacts,
   route: Route,
@@ -117,7 +116,7 @@ const admitCaller = async (
   if (principal.via === 'account') exchange.accountId = principal.profile.id;
   else if (principal.via !== 'operator') exchange.profileId = principal.profile.id;
   exchange.clientId = credential.kind === 'key' ? credential.clientId : null;
-  refuseLacking(principal, scopesOfQuery(route, exchange.request.url ?? ''));
+  requireScopes(principal, scopesOfQuery(route, exchange.request.url ?? ''));
   if (auth !== 'admin') return { principal };
   return { principal, authority: (scope === null ? personAuthorityOf : authorityOf)(principal) };
 };
@@ -147,24 +146,24 @@ const receiveBody = async (settings: HttpSettings, body: RouteBody, exchange: Ex
 
 const mediaTypeOf = ({ kind }: RouteBody) => (kind === 'form' ? formMediaType : jsonMediaType);
 
-/** What a body has is judged before it is validated: 403 comes before 400. */
+/** Scopes are checked before the body is validated: 403 comes before 400. */
 const parseBody = async (
   documents: PipelineFacts['documents'],
   body: RouteBody,
   { request, deadline }: Exchange,
   bytes: Uint8Array,
-  judge: (members: JsonBody['value']) => void,
+  checkScopes: (members: JsonBody['value']) => void,
 ): Promise<unknown> => {
-  if (bytes.length > 0) refuseForm(request, mediaTypeOf(body));
+  if (bytes.length > 0) checkMediaType(request, mediaTypeOf(body));
   if (body.kind === 'form') return new URLSearchParams(Buffer.from(bytes).toString('utf8'));
   const { kind, fields } = body;
   if (kind === 'json') {
     const { value, memberText } = parseJsonBody(bytes);
-    judge(value);
+    checkScopes(value);
     return { fields: validBody(fields, value), memberText };
   }
   const read = bytes.length === 0 ? noMembers : await documents.readMember(bytes, documentMember, deadline);
-  judge(read.fields);
+  checkScopes(read.fields);
   const valid = validBody(fields, read.fields);
   for (const name of Object.keys(valid as object)) refusePollutingMembers(read.fields[name], name);
   return { fields: valid, document: read.document };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { json } from './answers/answer.ts';
+import { json } from './responses/route-response.ts';
 import { defineRoute } from './route.ts';
 
 const facts = {
@@ -13,26 +13,26 @@ const facts = {
   handler: () => json({}),
 } as const;
 
-test('a route that identifies its caller says what a service account must hold, or that none may call', () => {
+test('a route that identifies its caller declares the scope for service accounts, or that none may call', () => {
   expect(defineRoute({ ...facts, auth: 'admin', scope: 'audit:read' }).scope).toBe('audit:read');
   expect(defineRoute({ ...facts, auth: 'admin', scope: null }).scope).toBeNull();
   for (const auth of ['free', 'open'] as const) expect(defineRoute({ ...facts, auth }).scope).toBeNull();
-  // What does not compile: a test of the types, which is never run.
+  // A test of the types, which is never run.
   void (() => [
-    // @ts-expect-error It says nothing.
+    // @ts-expect-error The scope is not declared.
     defineRoute({ ...facts, auth: 'admin' }),
-    // @ts-expect-error It says nothing.
+    // @ts-expect-error The scope is not declared.
     defineRoute({ ...facts, auth: 'token' }),
-    // @ts-expect-error It says nothing.
+    // @ts-expect-error The scope is not declared.
     defineRoute({ ...facts, auth: 'token or key' }),
     // @ts-expect-error There is no such scope.
     defineRoute({ ...facts, auth: 'admin', scope: 'audit:write' }),
-    // @ts-expect-error Nobody is identified.
+    // @ts-expect-error No caller is identified.
     defineRoute({ ...facts, auth: 'free', scope: 'audit:read' }),
   ]);
 });
 
-test('only a route that takes no service account has the authority of a person', () => {
+test('only a route without service accounts has the authority of a person', () => {
   const { scope } = defineRoute({
     ...facts,
     auth: 'admin',

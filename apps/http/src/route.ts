@@ -17,18 +17,18 @@ import type {
 } from '@portico/domain';
 import type { SignInWay } from '@portico/composition';
 import type { z } from 'zod';
-import type { Answer } from './answers/answer.ts';
-import type { BodyCache } from './answers/tagged-answer.ts';
+import type { RouteResponse } from './responses/route-response.ts';
+import type { BodyCache } from './responses/tagged-response.ts';
 import type { ConsoleFiles } from './console/console-files.ts';
 
-/** Who may call. `free` is neither identified nor counted, `open` is counted by address; the domain knows the others. */
+/** Who may call. `free`: neither identified nor counted; `open`: counted by address; the domain defines the others. */
 export type RouteAuth = 'free' | 'open' | RequiredAuth;
 
 interface Identified<Part extends TargetPart> {
   readonly principal: Principal<TargetParts[Part]>;
 }
 
-/** What a handler knows about its caller. Where no service account may call, the admin is a person. */
+/** The caller's data for a handler. If no service account may call, the admin is a person. */
 export type CallerFacts<
   Auth extends RouteAuth,
   Part extends TargetPart = 'head',
@@ -41,21 +41,21 @@ export type CallerFacts<
       ? Identified<Part> & { readonly authority: Held extends null ? PersonAuthority : AdminAuthority }
       : Identified<Part>;
 
-/** What a service account must hold to call; null: none may. Only a route that identifies nobody has no such fact. */
+/** The scope that a service account needs; null: none may call. Only a route that identifies no caller omits it. */
 type ScopeFacts<Auth extends RouteAuth, Held extends Scope | null> = Auth extends 'free' | 'open'
   ? { readonly scope?: never }
   : { readonly scope: Held };
 
-/** A part of a request that takes a further scope: a member of the body, or a word of a list in the query. */
+/** A part of a request that needs another scope: a member of the body, or a word of a list in the query. */
 export type ScopedPart =
   | { readonly member: string; readonly scope: Scope }
   | { readonly parameter: string; readonly word: string; readonly scope: Scope };
 
-/** As its documents name it. */
+/** The name of the part in the documentation. */
 export const nameOfPart = (part: ScopedPart): string =>
   'member' in part ? part.member : `${part.parameter}=${part.word}`;
 
-/** The member of a body that holds an OpenAPI document. */
+/** The member of a body that contains an OpenAPI document. */
 export const documentMember = 'openapi_spec';
 
 /** The body of a route: none, a JSON object, one whose `documentMember` is read in a worker thread, or a form. */
@@ -88,7 +88,7 @@ export interface Context<
   readonly sender: Sender;
 }
 
-/** What the routes about the service itself show. */
+/** The data of the routes about the service itself. */
 export interface ServiceFacts {
   readonly name: string;
   readonly version: string;
@@ -101,13 +101,13 @@ export interface ServiceFacts {
   readonly localIssuer: LocalIssuerDocuments | null;
   /** How browsers sign in at the local issuer; null if they cannot. */
   readonly localSignIn: LocalSignIn | null;
-  /** The address at which this caller reached the service, without a slash at its end. */
+  /** The address at which this caller reached the service, without a trailing slash. */
   readonly baseUrl: (request: IncomingMessage) => string;
-  /** Null if no access tokens are taken. */
+  /** Null if no access tokens are accepted. */
   readonly protectedResource: ProtectedResource | null;
   /** How people sign in at the console; the first is the default. */
   readonly signInWays: readonly SignInWay[];
-  /** The origins besides this one that the console talks to for signing in, as far as they are known now. */
+  /** The other origins that the console connects to for signing in, as far as they are known. */
   readonly signInOrigins: () => readonly string[];
   /** The built console. */
   readonly consoleFiles: ConsoleFiles;
@@ -119,9 +119,9 @@ export interface LocalIssuerDocuments {
   discovery(baseUrl: string): object;
 }
 
-/** What tells a client where to get an access token (RFC 9728). */
+/** The metadata that shows clients where to get an access token (RFC 9728). */
 export interface ProtectedResource {
-  /** `WWW-Authenticate` of a 401 where access tokens are taken. */
+  /** `WWW-Authenticate` of a 401 where access tokens are accepted. */
   readonly challenge: string;
   readonly metadata: {
     readonly resource: string;
@@ -135,7 +135,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export interface ParameterFacts {
   readonly description: string;
-  /** JSON Schema. A value that does not match names nothing: 404. */
+  /** JSON Schema. A value that does not match is a 404. */
   readonly schema: {
     readonly type: 'string' | 'integer';
     readonly format?: 'uuid';
@@ -156,41 +156,41 @@ interface RouteFacts {
   readonly description: string;
   readonly params?: Readonly<Record<string, ParameterFacts>>;
   /**
-   * The identifiers that the answer contains, under their parameter names in other operations, each as a runtime
-   * expression such as `$response.body#/id`. A list supplies those of its first entry.
+   * The identifiers in the response, under their parameter names in other operations, each as a runtime expression such
+   * as `$response.body#/id`. A list supplies those of its first entry.
    */
   readonly supplies?: Readonly<Record<string, string>>;
-  /** How much of the collection named by `collection_id` is read together with the caller; nothing by default. */
+  /** The part of the collection `collection_id` that is read together with the caller; none by default. */
   readonly reads?: TargetPart;
-  /** Whether access tokens for this service are taken besides identity tokens; a 401 then says where to get one. */
+  /** Whether access tokens are accepted besides identity tokens; a 401 then says where to get one. */
   readonly acceptsAccessTokens?: boolean;
-  /** What a service account must hold besides the scope of the route, if the request has that part. */
+  /** The further scopes that a service account needs if the request has that part. */
   readonly scopedParts?: readonly ScopedPart[];
   /** The refusal of a valid token without a profile, instead of a 401. */
   readonly unregistered?: 'user_not_found';
   readonly status: number;
-  /** The media type of an answer that is not JSON. */
+  /** The media type of a response that is not JSON. */
   readonly media?: 'application/x-ndjson' | 'application/yaml' | 'text/plain';
-  /** Another media type of the answer, for callers whose `Accept` prefers it. */
+  /** Another media type of the response, for callers that prefer it in `Accept`. */
   readonly otherMedia?: 'text/csv';
-  /** Whether it may be answered with 304. */
+  /** Whether the response may be a 304. */
   readonly conditional?: boolean;
-  /** Whether `If-Match` is honoured: unless it names the current state, 412, and nothing is changed. */
+  /** Whether `If-Match` is supported: unless it matches the current state, 412, and nothing is changed. */
   readonly guarded?: boolean;
   /** Whether browsers may call it from pages of this service only. */
   readonly sameOrigin?: boolean;
   /** Refusals besides those that follow from `auth`, `query` and `body`. */
   readonly errors?: readonly ErrorCode[];
-  /** Other statuses with the same answer shape, such as the 503 of a health check. */
+  /** Other statuses with the same response schema, such as the 503 of a health check. */
   readonly alternatives?: Readonly<Record<number, string>>;
   /** Whether machines poll it every few seconds: a 200 is then logged at `debug`. */
   readonly probe?: boolean;
   /** Left out of the OpenAPI document. */
   readonly hidden?: boolean;
   /** Whether it exists only while the service is its own identity provider. */
-  readonly ofLocalIssuer?: boolean;
-  /** Whether it exists only while access tokens are taken. */
-  readonly ofAccessTokens?: boolean;
+  readonly requiresLocalIssuer?: boolean;
+  /** Whether it exists only while access tokens are accepted. */
+  readonly requiresAccessTokens?: boolean;
 }
 
 /** The groups of operations in the OpenAPI document. */
@@ -208,10 +208,10 @@ export type Tag =
   | 'Jobs'
   | 'Service';
 
-/** A row of the route table, as the pipeline and the OpenAPI document see it. */
+/** A row of the route table, as used by the pipeline and the OpenAPI document. */
 export interface Route extends RouteRow {
   readonly tag: Tag;
-  /** Whether a query parameter that it does not have is a 400; else it is ignored. */
+  /** Whether an unknown query parameter is a 400; else it is ignored. */
   readonly refusesUnknown: boolean;
 }
 
@@ -220,29 +220,29 @@ export interface RouteRow extends RouteFacts {
   readonly scope: Scope | null;
   readonly query: z.ZodObject | null;
   readonly body: RouteBody | null;
-  /** Null if the answer has no schema. */
+  /** Null if the response has no schema. */
   readonly response: z.ZodType | null;
-  readonly handler: (context: Context<RouteAuth, unknown, unknown>) => Answer | Promise<Answer>;
+  readonly handler: (context: Context<RouteAuth, unknown, unknown>) => RouteResponse | Promise<RouteResponse>;
 }
 
 /**
- * What a caller sends and gets, as types alone: no value has the member. `METHOD path` names the row; a query may have
- * the named parameters, as text or what becomes text.
+ * The types of a request and its response; it has no value at runtime. The row is identified by `METHOD path`. Query
+ * parameters are strings or values that convert to strings.
  */
-export interface Call<Name extends string, Held, Parameter extends PropertyKey, Body, Answered> {
+export interface Call<Name extends string, Held, Parameter extends PropertyKey, Body, Response> {
   readonly name: Name;
   readonly scope: Held;
   readonly parameter: Parameter;
   readonly body: Body;
-  readonly answered: Answered;
+  readonly response: Response;
 }
 
-/** A row that remembers its types, so that `calls.ts` can tell them to programs that call the service. */
-export interface TypedRow<Told> extends RouteRow {
-  readonly '~call'?: Told;
+/** A row that keeps its types, so that `calls.ts` can export them for programs that call the service. */
+export interface TypedRow<Types> extends RouteRow {
+  readonly '~call'?: Types;
 }
 
-/** A form has no schema: its endpoints refuse in the words of their own standard. */
+/** A form has no schema: its endpoints report errors as their own standard requires. */
 export type RouteBody = DescribedBody | { readonly kind: 'form' };
 
 export interface DescribedBody {
@@ -272,16 +272,16 @@ interface RouteDefinition<
   readonly bodyKind?: Kind;
   /** The part of the body that is validated here. */
   readonly body?: Body;
-  /** The schema of the whole body, if that is more. */
+  /** The schema of the whole body, if it has more members. */
   readonly bodySchema?: Whole;
   readonly response: Response | null;
   readonly handler: (
     context: Context<Auth, z.output<Query>, BodyOf<Kind, Body>, Part, Held>,
-  ) => Answer<z.input<Response>> | Promise<Answer<z.input<Response>>>;
+  ) => RouteResponse<z.input<Response>> | Promise<RouteResponse<z.input<Response>>>;
 }
 
 /**
- * Defines a row. The compiler checks that its handler uses only what the row declares, and returns what it declares.
+ * Defines a row. The compiler checks that its handler uses only the declared inputs, and returns the declared response.
  */
 export const defineRoute = <
   Auth extends RouteAuth,

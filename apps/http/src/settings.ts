@@ -13,7 +13,7 @@ export interface HttpSettings {
   readonly trustProxy: TrustedProxies;
   /** The address under which callers reach the service, if it is known. */
   readonly publicUrl: string | null;
-  /** What access tokens are for, as an absolute address, and who issues them; null if none are taken. */
+  /** The audience of access tokens, an absolute address, and their issuer; null if none are accepted. */
   readonly accessTokens: { readonly resource: string; readonly issuer: string } | null;
   /** How people sign in at the console; the first is the default. */
   readonly signInWays: readonly SignInWay[];

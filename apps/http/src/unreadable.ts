@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import { errorDetails } from '@portico/domain';
 import { exchangeOn, type Exchange, type Unreadable } from './exchange.ts';
 
-/** Called for each unreadable request that was answered and belongs to no exchange. */
+/** Called for each unreadable request that was responded to and belongs to no exchange. */
 export type RecordUnreadable = (unreadable: Unreadable, requestId: string, socket: Socket) => void;
 
 /**
- * Returns a handler that answers unreadable requests, in JSON, and closes the connection. If a request is in progress
- * on it, that one is answered first, unless it is the one whose body cannot be read.
+ * Returns a handler that responds to unreadable requests, in JSON, and closes the connection. The response to a request
+ * in flight on the connection is sent first, unless it is the one whose body cannot be read.
  */
 export const createUnreadableRefusal =
   (record: RecordUnreadable) =>
@@ -19,23 +19,23 @@ export const createUnreadableRefusal =
     }
     const unreadable = unreadableBy(error);
     const exchange = exchangeOn(socket);
-    const answerAlone = (): void => {
+    const respondAlone = (): void => {
       const requestId = randomUUID();
       record(unreadable, requestId, socket);
-      answer(socket, unreadable, requestId);
+      respond(socket, unreadable, requestId);
     };
-    const answerNext = ({ request }: Exchange): void => {
-      // The body of a request that is already answered: say nothing more.
+    const respondNext = ({ request }: Exchange): void => {
+      // It belongs to the body of a request that already has its response: send nothing more.
       if (!request.complete || !socket.writable) socket.destroySoon();
-      else answerAlone();
+      else respondAlone();
     };
-    if (!exchange) answerAlone();
-    else if (exchange.response.writableFinished) answerNext(exchange);
+    if (!exchange) respondAlone();
+    else if (exchange.response.writableFinished) respondNext(exchange);
     else if (exchange.takesBody && !exchange.request.complete) {
-      // A client that closes in the middle of its body has simply left.
+      // A client that closes the connection in the middle of its body has simply left.
       if (unreadable.errorCode !== endedEarly) exchange.unreadable = unreadable;
-      answer(socket, unreadable, exchange.requestId);
-    } else exchange.response.once('finish', () => answerNext(exchange));
+      respond(socket, unreadable, exchange.requestId);
+    } else exchange.response.once('finish', () => respondNext(exchange));
   };
 
 const reasons = {
@@ -57,7 +57,7 @@ const unreadableBy = ({ code = 'unknown' }: NodeJS.ErrnoException) => ({
   errorCode: code,
 });
 
-const answer = (socket: Socket, { status }: ReturnType<typeof unreadableBy>, requestId: string): void => {
+const respond = (socket: Socket, { status }: ReturnType<typeof unreadableBy>, requestId: string): void => {
   const [reason, detail] = reasons[status];
   const body = JSON.stringify({ detail });
   const head = [

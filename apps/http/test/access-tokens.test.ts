@@ -13,32 +13,32 @@ const [resource] = testAccessAudiences;
 const accessTokens = { resource, issuer: testIssuer };
 const issuer = createTestIssuer({ clock: { now: Date.now } });
 
-/** Access tokens of both types that providers give them. */
+/** Creates access tokens of both types that providers use. */
 const accessTokensOf = (uid: string, claims: Readonly<Record<string, string>> = {}): readonly string[] => {
   const all = { iss: testIssuer, aud: resource, sub: uid, exp: Date.UTC(2030, 0, 1) / 1_000, ...claims };
   return ['at+jwt', 'JWT'].map((type) => issuer.mintClaims(all, type));
 };
 
-/** Every other route that identifies its caller, with something for each parameter. */
-const elsewhere = routes
+/** Every other route that identifies its caller, with a value for each parameter. */
+const otherRoutes = routes
   .filter(({ auth, path }) => auth !== 'free' && auth !== 'open' && path !== mcpPath)
   .map(({ method, path }) => [method, path.replace(/:\w+/g, '11111111-1111-4111-8111-111111111111')] as const);
 
 describe('access tokens', () => {
-  const { subject, cast, call } = provideSubject(startInMemory, { http: { accessTokens } });
+  const { subject, fixtures, call } = provideSubject(startInMemory, { http: { accessTokens } });
   let alice: Person;
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
   const mcp = (token: string) => call('POST', mcpPath, { token, json: ping });
-  /** The profile that the last request was admitted as, by its log line. */
+  /** Returns the profile of the last admitted request, from its log line. */
   const lastAdmitted = (): unknown =>
     (JSON.parse(subject.logLines().at(-1) ?? '{}') as Record<string, unknown>)['profile_id'];
 
   beforeAll(async () => {
-    alice = await cast.register();
+    alice = await fixtures.register();
     expect((await call('GET', '/api/profiles/me', { token: alice.token })).status).toBe(200);
   });
 
-  test('a client is told where to get one', async () => {
+  test('the metadata has the address of their issuer', async () => {
     const { status, body, headers } = await call('GET', metadataPath);
     expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
     expect(body).toEqual({
@@ -50,19 +50,19 @@ describe('access tokens', () => {
     expect((await call('GET', '/.well-known/oauth-protected-resource')).status).toBe(404);
   });
 
-  test('are taken at the MCP endpoint, beside identity tokens and key pairs', async () => {
+  test('are accepted at the MCP endpoint, as are identity tokens and key pairs', async () => {
     for (const token of [...accessTokensOf(alice.uid), alice.token]) {
       const { status } = await mcp(token);
       expect([status, lastAdmitted()]).toEqual([200, alice.id]);
     }
-    const client = await cast.newClient();
+    const client = await fixtures.newClient();
     expect((await call('POST', mcpPath, { key: client.key, json: ping })).status).toBe(200);
     expect(lastAdmitted()).toBe(client.id);
     expect((await mcp(`${client.key.clientId}.${client.key.secret}`)).status).toBe(200);
     expect(lastAdmitted()).toBe(client.id);
   });
 
-  test('a refusal at the MCP endpoint says where to get one', async () => {
+  test('a 401 of the MCP endpoint has the address of the metadata', async () => {
     const [wrong = ''] = accessTokensOf(alice.uid, { aud: `${publicUrl}/other` });
     for (const options of [{}, { token: 'garbage' }, { token: wrong }, { headers: ['X-API-Key', 'x'] }]) {
       const { status, headers } = await call('POST', mcpPath, options);
@@ -70,7 +70,7 @@ describe('access tokens', () => {
     }
   });
 
-  test.each(elsewhere)('are refused at %s %s, even after the MCP endpoint took them', async (method, path) => {
+  test.each(otherRoutes)('are rejected at %s %s, even after the MCP endpoint accepted them', async (method, path) => {
     for (const token of accessTokensOf(alice.uid)) {
       expect((await mcp(token)).status).toBe(200);
       const { status, body, headers } = await call(method, path, { token });
@@ -79,15 +79,15 @@ describe('access tokens', () => {
     }
   });
 
-  test('are refused everywhere before the MCP endpoint took them, and taken there after that', async () => {
+  test('are rejected by all other routes before their first use at the MCP endpoint, and accepted there afterwards', async () => {
     for (const token of accessTokensOf(alice.uid, { jti: 'fresh' })) {
-      for (const [method, path] of elsewhere) expect((await call(method, path, { token })).status).toBe(401);
+      for (const [method, path] of otherRoutes) expect((await call(method, path, { token })).status).toBe(401);
       expect((await mcp(token)).status).toBe(200);
     }
   });
 
-  test('bind no profile without the e-mail: its identity token does, and from then on they name it', async () => {
-    const bob = await cast.register();
+  test('bind no profile without the e-mail: the identity token does, and then they identify it', async () => {
+    const bob = await fixtures.register();
     const [token = ''] = accessTokensOf(bob.uid);
     expect((await mcp(token)).status).toBe(401);
     expect((await call('GET', '/api/profiles/me', { token: bob.token })).status).toBe(200);
@@ -95,22 +95,22 @@ describe('access tokens', () => {
     expect(lastAdmitted()).toBe(bob.id);
   });
 
-  test('of another issuer name nobody', async () => {
+  test('of another issuer are rejected', async () => {
     for (const token of accessTokensOf(alice.uid, { iss: 'https://id.example.org' })) {
       expect((await mcp(token)).status).toBe(401);
     }
   });
 
-  test('give no authority over other routes to an admin either', async () => {
+  test('do not give admins access to other routes either', async () => {
     for (const token of accessTokensOf('first-admin')) {
       expect((await mcp(token)).status).toBe(200);
-      expect(lastAdmitted()).toBe(cast.adminId);
+      expect(lastAdmitted()).toBe(fixtures.adminId);
       expect((await call('GET', '/api/profiles/', { token })).status).toBe(401);
     }
   });
 });
 
-test('a registration that needs a token takes no access token for one', async () => {
+test('a registration that requires a token rejects access tokens', async () => {
   const subject = await startInMemory({ http: { accessTokens }, settings: { registrationRequiresToken: true } });
   const email = 'carol@example.com';
   const json = { firebase_uid: 'carol', email, full_name: 'Carol' };
@@ -121,7 +121,7 @@ test('a registration that needs a token takes no access token for one', async ()
   await subject.close();
 });
 
-test('failed access tokens are counted as all failed credentials', async () => {
+test('failed access tokens count as failed credentials', async () => {
   const settings = { failedCredentialsLimit: { allowed: 2, windowSeconds: 60 } };
   const subject = await startInMemory({ http: { accessTokens }, settings });
   const [token = ''] = accessTokensOf('alice', { aud: 'another' });
@@ -131,15 +131,15 @@ test('failed access tokens are counted as all failed credentials', async () => {
   await subject.close();
 });
 
-test('a service that takes no access tokens publishes nothing about them', async () => {
+test('a service that accepts no access tokens publishes no metadata', async () => {
   const subject = await startInMemory();
   expect((await subject.client.call('GET', metadataPath)).status).toBe(404);
-  const refused = await subject.client.call('POST', mcpPath);
-  expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer']);
+  const rejection = await subject.client.call('POST', mcpPath);
+  expect([rejection.status, rejection.headers['www-authenticate']]).toEqual([401, 'Bearer']);
   await subject.close();
 });
 
-test('the metadata of a service below a path stands before that path', async () => {
+test('the metadata path of a service below a path precedes that path', async () => {
   const below = { ...accessTokens, resource: 'https://example.com/portico/mcp' };
   const subject = await startInMemory({ http: { accessTokens: below } });
   const { headers } = await subject.client.call('POST', mcpPath);

@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { createJudge, type Judge } from './openapi-judge.ts';
+import { createResponseValidator, type ResponseValidator } from './openapi-validator.ts';
 import type { Reply } from './reply.ts';
 
 export interface ApiKey {
@@ -21,7 +21,7 @@ export interface CallOptions {
   readonly chunked?: boolean;
 }
 
-/** Calls the service over HTTP and checks each answer against the service's own OpenAPI document. */
+/** Calls the service over HTTP and validates each response against the service's own OpenAPI document. */
 export interface TestClient {
   readonly call: (method: string, path: string, options?: CallOptions) => Promise<Reply>;
   readonly baseUrl: string;
@@ -30,13 +30,15 @@ export interface TestClient {
 
 export const createTestClient = async (baseUrl: string): Promise<TestClient> => {
   const agent = new Agent({ keepAlive: true });
-  let judge: Judge | null = null;
+  let validate: ResponseValidator | null = null;
   const call: TestClient['call'] = async (method, path, options = {}) => {
     const reply = await exchange(agent, baseUrl, method, path, options);
-    if (method !== 'HEAD') judge?.(method, path, reply);
+    if (method !== 'HEAD') validate?.(method, path, reply);
     return reply;
   };
-  judge = createJudge((await call('GET', '/openapi.json')).body as Parameters<typeof createJudge>[0]);
+  validate = createResponseValidator(
+    (await call('GET', '/openapi.json')).body as Parameters<typeof createResponseValidator>[0],
+  );
   return { call, baseUrl, close: () => agent.destroy() };
 };
 

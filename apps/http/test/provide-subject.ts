@@ -2,34 +2,34 @@ import { lateBound } from '@portico/test-servers';
 import { afterAll, beforeAll } from 'vitest';
 import type { CallOptions, TestClient } from './client.ts';
 import type { Reply } from './reply.ts';
-import { createCast, expectStatus, type Cast, type Start, type StartOptions, type Subject } from './subject.ts';
+import { createFixtures, expectStatus, type Fixtures, type Start, type StartOptions, type Subject } from './subject.ts';
 
-/** A service with its cast for the tests of one suite, started before the first and closed after the last. */
+/** Provides a service with fixtures for one suite. Starts it before the first test and closes it after the last. */
 export const provideSubject = (start: Start, options?: StartOptions) => {
   let subject: Subject;
-  let cast: Cast;
+  let fixtures: Fixtures;
   beforeAll(async () => {
     subject = await start(options);
-    cast = await createCast(subject);
+    fixtures = await createFixtures(subject);
   });
   afterAll(() => subject.close());
   const call: TestClient['call'] = (...request) => subject.client.call(...request);
-  /** The pages from this one on, as their `Link` headers lead to them. */
-  const pages = async (path: string, options: CallOptions = { token: cast.admin }): Promise<readonly Reply[]> => {
-    const found: Reply[] = [];
+  /** Returns the page at `path` and the pages after it, following the `Link` headers. */
+  const pages = async (path: string, options: CallOptions = { token: fixtures.admin }): Promise<readonly Reply[]> => {
+    const replies: Reply[] = [];
     for (let next: string | undefined = path; next !== undefined;) {
       const reply: Reply = expectStatus(await call('GET', next, options), 200);
-      found.push(reply);
+      replies.push(reply);
       next = /^<([^>]+)>; rel="next"$/.exec(reply.headers.link ?? '')?.[1];
     }
-    return found;
+    return replies;
   };
   return {
     subject: lateBound(() => subject),
-    cast: lateBound(() => cast),
+    fixtures: lateBound(() => fixtures),
     call,
     pages,
     asAdmin: (method: string, path: string, json?: unknown): Promise<Reply> =>
-      call(method, path, { token: cast.admin, ...(json === undefined ? {} : { json }) }),
+      call(method, path, { token: fixtures.admin, ...(json === undefined ? {} : { json }) }),
   };
 };

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** An answer of the service, as tests read it. */
+/** A response of the service, as tests read it. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -15,10 +15,10 @@ export interface Reply {
   readonly list: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What a request came to. */
+/** Returns the status and the body of a response. */
 export const outcomeOf = ({ status, body }: Reply) => [status, body];
 
-/** What a request was refused with, in words. */
+/** Returns the status and the detail of a refusal. */
 export const refusalOf = ({ status, body }: Reply) => [status, body.detail];
 
 export const expectRefusal = (reply: Reply, status: number, detail: unknown): void =>

@@ -3,7 +3,7 @@ import { startFirebaseStandIn } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { startComposed } from './start-composed.ts';
 
-/** What a service of these variables says, beside its local issuer. */
+/** Returns the sign-in ways of a service with these variables and its local issuer. */
 const waysOf = async (variables: Environment): Promise<unknown> => {
   const subject = await startComposed(() => Promise.resolve({ IDENTITY_LOCAL: 'true', ...variables }))();
   onTestFinished(() => subject.close());
@@ -21,18 +21,18 @@ const local = {
   scopes: 'openid email',
 };
 
-test('without an issuer one signs in by a one-time code of the service', async () => {
+test('without an issuer, users sign in with a one-time code of the service', async () => {
   expect(await waysOf({})).toEqual([local]);
 });
 
-test('the configured issuer comes first, also while it is away', async () => {
-  const away = 'http://127.0.0.1:1/realms/portico';
-  expect(await waysOf({ IDENTITY_ISSUER: away, IDENTITY_AUDIENCE: 'console, tool' })).toEqual([
+test('the configured issuer comes first, even while it is unavailable', async () => {
+  const unavailableIssuer = 'http://127.0.0.1:1/realms/portico';
+  expect(await waysOf({ IDENTITY_ISSUER: unavailableIssuer, IDENTITY_AUDIENCE: 'console, tool' })).toEqual([
     {
       kind: 'oidc',
       name: '127.0.0.1:1',
-      issuer: away,
-      metadata_url: `${away}/.well-known/openid-configuration`,
+      issuer: unavailableIssuer,
+      metadata_url: `${unavailableIssuer}/.well-known/openid-configuration`,
       client_id: 'console',
       scopes: 'openid email profile',
     },
@@ -40,7 +40,7 @@ test('the configured issuer comes first, also while it is away', async () => {
   ]);
 });
 
-test('with an API key of Firebase one signs in by e-mail and password, and not at its issuer', async () => {
+test('with a Firebase API key, users sign in with e-mail and password, and not at its issuer', async () => {
   const firebase = {
     IDENTITY_ISSUER: 'https://securetoken.google.com/my-project',
     IDENTITY_AUDIENCE: 'my-project',
@@ -58,7 +58,7 @@ test('with an API key of Firebase one signs in by e-mail and password, and not a
   ]);
 });
 
-test('who signs in by e-mail and password where the service says is known to it, also by a renewed token', async () => {
+test('a user who signs in with e-mail and password is known to the service, also with a renewed token', async () => {
   const person = { uid: 'alice', email: 'alice@example.com', password: 'correct horse' };
   const firebase = await startFirebaseStandIn({ people: [person] });
   onTestFinished(() => firebase.close());

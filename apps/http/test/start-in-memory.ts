@@ -18,27 +18,29 @@ export const httpSettings: HttpSettings = {
   signInWays: [],
 };
 
-/** Starts the service over the in-memory harness, on a free port of the loopback interface. */
+/** Starts the service with the in-memory harness, on a free port of the loopback interface. */
 export const startInMemory: Start = async ({ settings = {}, http = {}, ports, signsIn = false, ...rest } = {}) => {
-  const plain = createHarness(settings);
-  const own = signsIn ? await createTestSignIn(plain.ports) : null;
-  const given = own ? { settings: { ...settings, issuers: [own.issuer] }, tokens: own.localIssuer.verifier } : null;
+  const base = createHarness(settings);
+  const signIn = signsIn ? await createTestSignIn(base.ports) : null;
+  const signInOptions = signIn
+    ? { settings: { ...settings, issuers: [signIn.issuer] }, tokens: signIn.localIssuer.verifier }
+    : null;
   const harness =
-    ports || given
-      ? createHarness(given?.settings ?? settings, {
-          ...plain.ports,
-          ...(given ? { tokens: given.tokens } : {}),
-          ...ports?.(plain.ports),
+    ports || signInOptions
+      ? createHarness(signInOptions?.settings ?? settings, {
+          ...base.ports,
+          ...(signInOptions ? { tokens: signInOptions.tokens } : {}),
+          ...ports?.(base.ports),
         })
-      : plain;
+      : base;
   const { stream, written } = recordingStream();
   const app = createHttpApp({
     useCases: harness.useCases,
     documents: harness.documents,
     settings: { ...httpSettings, ...http },
     logger: createLogger('info', 'portico', stream),
-    localIssuer: own?.localIssuer,
-    localSignIn: own?.localSignIn,
+    localIssuer: signIn?.localIssuer,
+    localSignIn: signIn?.localSignIn,
     ...rest,
   });
   const server = createHttpServer(app);
@@ -48,13 +50,13 @@ export const startInMemory: Start = async ({ settings = {}, http = {}, ports, si
   return {
     client,
     useCases: harness.useCases,
-    issuer: own?.issuer ?? defaultSettings.issuers[0] ?? '',
+    issuer: signIn?.issuer ?? defaultSettings.issuers[0] ?? '',
     mint: async (claims, ttlSeconds = 3_600) =>
-      own ? own.localIssuer.mint({ ...claims, ttlSeconds }) : plain.tokens.mint(claims, ttlSeconds),
-    invite: own && ((user, until) => own.localSignIn.invite(user, until)),
+      signIn ? signIn.localIssuer.mint({ ...claims, ttlSeconds }) : base.tokens.mint(claims, ttlSeconds),
+    invite: signIn && ((user, until) => signIn.localSignIn.invite(user, until)),
     runJobs: harness.runJobs,
-    mails: plain.mailer.sent,
-    clock: plain.clock,
+    mails: base.mailer.sent,
+    clock: base.clock,
     logLines: () => written,
     close: async () => {
       client.close();

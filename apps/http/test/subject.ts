@@ -5,7 +5,7 @@ import type { LocalIssuerDocuments } from '../src/route.ts';
 import type { ApiKey, TestClient } from './client.ts';
 import type { Reply } from './reply.ts';
 
-/** A running service of any composition, and what a test can do to it besides calling it. */
+/** A running service of any composition, and the means of a test to control it. */
 export interface Subject {
   readonly client: TestClient;
   readonly useCases: UseCases;
@@ -16,13 +16,13 @@ export interface Subject {
       readonly uid: string;
       readonly email?: string;
       readonly emailVerified?: boolean;
-      /** In the claim `groups`; needs the option `groupsClaim`. */
+      /** The claim `groups`; requires the option `groupsClaim`. */
       readonly groups?: readonly string[];
     },
-    /** An hour by default; a negative one also dates the issue back. A token is good for a minute after its end. */
+    /** Default: one hour. Negative values also backdate the issue. A token is accepted for a minute after its expiry. */
     ttlSeconds?: number,
   ) => Promise<string>;
-  /** Makes one-time codes of the local issuer; null without the option `signsIn`. */
+  /** Creates one-time codes of the local issuer; null without the option `signsIn`. */
   readonly invite: LocalSignIn['invite'] | null;
   /** Runs the waiting jobs. */
   readonly runJobs: () => Promise<void>;
@@ -42,7 +42,7 @@ export interface StartOptions {
   readonly answerTimeoutMs?: number;
   /** Whether the service is its own identity provider for browsers. */
   readonly signsIn?: boolean;
-  /** Whether the service looks at the claim `groups` of tokens; the one in memory always does. */
+  /** Whether the service reads the claim `groups` of tokens. The service in memory always does. */
   readonly groupsClaim?: boolean;
 }
 
@@ -62,8 +62,8 @@ export interface Client extends Person {
 
 export const smallDocument = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
 
-/** Sets up what most tests need, over HTTP. */
-export const createCast = async ({ client, useCases, issuer, mint }: Subject) => {
+/** Creates the objects that most tests need, over HTTP. */
+export const createFixtures = async ({ client, useCases, issuer, mint }: Subject) => {
   let count = 0;
   const next = (): number => ++count;
   const adminProfile = await useCases.claimFirstAdmin({ uid: 'first-admin', email: 'admin@example.com', issuer });
@@ -99,7 +99,7 @@ export const createCast = async ({ client, useCases, issuer, mint }: Subject) =>
   };
 };
 
-export type Cast = Awaited<ReturnType<typeof createCast>>;
+export type Fixtures = Awaited<ReturnType<typeof createFixtures>>;
 
 export const textOf = (value: unknown): string => {
   if (typeof value !== 'string') throw new TypeError(`Not a string: ${JSON.stringify(value)}`);

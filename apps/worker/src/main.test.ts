@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { version } from '@portico/composition';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** The messages that a worker has logged once it is ready. */
+/** Returns the messages that a worker logs until it is ready. */
 const messagesAtStart = async (variables: Readonly<Record<string, string>>): Promise<readonly string[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-worker-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -15,20 +15,20 @@ const messagesAtStart = async (variables: Readonly<Record<string, string>>): Pro
     env: { PATH: process.env.PATH, DATA_DIR: folder, ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const ended = once(worker, 'exit');
+  const exit = once(worker, 'exit');
   onTestFinished(async () => {
     worker.kill('SIGKILL');
-    await ended;
+    await exit;
   });
   const messages: string[] = [];
   for await (const line of createInterface({ input: worker.stdout })) {
     messages.push((JSON.parse(line) as { msg: string }).msg);
     if (messages.at(-1) === 'The worker is ready') return messages;
   }
-  throw new Error(`The worker ended before it was ready: ${messages.join('\n')}`);
+  throw new Error(`The worker exited before it was ready: ${messages.join('\n')}`);
 };
 
-test('a worker warns at its start about jobs, and not about what concerns only requests', async () => {
+test('a worker warns about jobs at startup, but not about settings for requests', async () => {
   const variables = {
     NODE_ENV: 'production',
     SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),

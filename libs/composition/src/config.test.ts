@@ -54,12 +54,12 @@ test('an empty variable counts as absent', () => {
   expect(readConfig({ PORT: '', IDENTITY_ISSUER: '', DATABASE_URL: '' })).toEqual(readConfig({}));
 });
 
-test('a limit may allow as many requests as any', () => {
+test('a limit may allow the maximum number of requests', () => {
   const { settings } = readConfig({ RATE_LIMIT_DEFAULT: '1000000000/1' });
   expect(settings.defaultLimit).toEqual({ allowed: 1_000_000_000, windowSeconds: 1 });
 });
 
-test('production limits anonymous requests by default, writes no mails to files, and warns of weak settings', () => {
+test('production limits anonymous requests by default, writes no mails to files, and warns about weak settings', () => {
   const config = readConfig(production);
   expect(config.settings).toMatchObject({
     anonymousLimit: { allowed: 600, windowSeconds: 60 },
@@ -73,9 +73,9 @@ test('production limits anonymous requests by default, writes no mails to files,
   );
 });
 
-test('access tokens are taken once PUBLIC_URL and an issuer are set, and only then', () => {
+test('access tokens are accepted once PUBLIC_URL and an issuer are set, and only then', () => {
   const issuer = { IDENTITY_ISSUER: 'https://id.example.com', IDENTITY_AUDIENCE: 'portico' };
-  const taken = (variables: Record<string, string>) => {
+  const readAccessTokens = (variables: Record<string, string>) => {
     const { identity, accessTokens } = readConfig(variables);
     return { audiences: identity.issuer?.accessAudiences, accessTokens };
   };
@@ -83,10 +83,10 @@ test('access tokens are taken once PUBLIC_URL and an issuer are set, and only th
   const PUBLIC_URL = 'https://portico.example.com';
   const resource = `${PUBLIC_URL}/mcp`;
   const accessTokens = { resource, issuer: 'https://id.example.com' };
-  expect(taken(issuer)).toEqual(nothing);
-  expect(taken({ PUBLIC_URL })).toEqual({ audiences: undefined, accessTokens: null });
-  expect(taken({ ...issuer, PUBLIC_URL })).toEqual({ audiences: [resource], accessTokens });
-  expect(taken({ ...issuer, PUBLIC_URL, MCP_AUDIENCE: 'one, https://two/mcp' })).toEqual({
+  expect(readAccessTokens(issuer)).toEqual(nothing);
+  expect(readAccessTokens({ PUBLIC_URL })).toEqual({ audiences: undefined, accessTokens: null });
+  expect(readAccessTokens({ ...issuer, PUBLIC_URL })).toEqual({ audiences: [resource], accessTokens });
+  expect(readAccessTokens({ ...issuer, PUBLIC_URL, MCP_AUDIENCE: 'one, https://two/mcp' })).toEqual({
     audiences: ['one', 'https://two/mcp'],
     accessTokens,
   });
@@ -96,7 +96,7 @@ test('access tokens are taken once PUBLIC_URL and an issuer are set, and only th
   ]);
 });
 
-test('tokens may be those of certain clients only, and keys of a certain age', () => {
+test('tokens can be restricted to certain clients, and keys to a certain age', () => {
   const issuerWith = (variables: Record<string, string>) => readConfig({ ...production, ...variables }).identity.issuer;
   expect(issuerWith({})).toMatchObject({ authorizedParties: [], keysMaxAgeMs: 300_000 });
   expect(issuerWith({ IDENTITY_AUTHORIZED_PARTIES: 'console, tool' })?.authorizedParties).toEqual(['console', 'tool']);
@@ -191,7 +191,7 @@ test.each([
   ['MAIL_FROM', 'Portico', 'a sender: one address, as ADDRESS or NAME <ADDRESS>'],
   ['MAIL_FROM', 'a@example.com, b@example.com', 'one address'],
   ['MAIL_FROM', 'Portico <>', 'one address'],
-])('%s=%s is refused, and the error says what is expected', (name, value, allowed) => {
+])('%s=%s is rejected, and the error describes the expected values', (name, value, allowed) => {
   const problems = problemsOf({ IDENTITY_AUDIENCE: '', [name]: value });
   const problem = problems.find((text) => text.startsWith(`${name}:`)) ?? '';
   expect(problem).toContain(JSON.stringify(value));
@@ -231,7 +231,7 @@ test.each([
   expect(ollama).toMatchObject({ keepAlive, numThread: 3 });
 });
 
-test('one error names every fault and repeats no secret', () => {
+test('one error names every problem and repeats no secret', () => {
   const problems = problemsOf({ PORT: 'x', JOBS: 'y', SECRETS_KEY: 'too-short-but-secret' });
   expect(problems).toHaveLength(3);
   expect(problems.join('\n')).not.toContain('too-short-but-secret');
@@ -258,13 +258,13 @@ test.each([
   ['PUBLIC_URL', 'https://portico.example.com?hunter2@', 'https://HOST or http://HOST, without user'],
   ['IDENTITY_JWKS_URL', 'https://hunter2@id.example.com/keys', 'an https address'],
   ['REDIS_URL', 'redis://:hunter2%zz@cache', 'redis://'],
-])('%s is refused, and the error does not repeat its value, which may hold a password', (name, value, allowed) => {
+])('%s is rejected, and the error does not repeat its value, which may contain a password', (name, value, allowed) => {
   const problem = problemsOf({ QDRANT_URL: 'http://qdrant', [name]: value }).join('\n');
   expect(problem).toContain(`${name}: read a value of ${value.length} characters, expected ${allowed}`);
   expect(problem).not.toContain('hunter2');
 });
 
-test('each server has its own variable, which changes nothing else', () => {
+test('each server has its own variable, which affects nothing else', () => {
   const plain = readConfig({});
   const chosen: [Record<string, string>, Partial<Config>][] = [
     [{ DATABASE_URL: 'postgresql://db/portico' }, { database: { kind: 'postgresql', url: 'postgresql://db/portico' } }],
@@ -300,20 +300,20 @@ test.each([undefined, 'portico@example.com', 'Portico <portico@localhost>'])('ma
   expect(readConfig(from === undefined ? {} : { MAIL_FROM: from }).mail.from).toBe(from ?? defaultMailFrom);
 });
 
-test('the warnings about jobs are those about mail', () => {
+test('the warnings about jobs are the warnings about mail', () => {
   expect(readConfig({ ...production, JOBS: 'off' }).jobWarnings).toEqual([expect.stringContaining('Mail is off')]);
   expect(readConfig({ SMTP_URL: 'smtp://mail' }).jobWarnings).toEqual([expect.stringContaining('MAIL_FROM')]);
   expect(readConfig({ DATABASE_URL: 'postgresql://db/portico', JOBS: 'off' }).jobWarnings).toEqual([]);
 });
 
-test('several HTTP processes need PostgreSQL and Redis: either of them alone causes a warning', () => {
+test('several HTTP processes need both PostgreSQL and Redis: only one of them causes a warning', () => {
   const warned = (variables: Record<string, string>) => readConfig(variables).warnings.join('\n');
   expect(warned({ DATABASE_URL: 'postgresql://db/portico' })).toContain('REDIS_URL is not set');
   expect(warned({ REDIS_URL: 'redis://cache' })).toContain('DATABASE_URL names no PostgreSQL');
   expect(warned({ DATABASE_URL: 'postgresql://db/portico', REDIS_URL: 'redis://cache' })).toBe('');
 });
 
-test('QDRANT_API_KEY without QDRANT_URL is a fault', () => {
+test('QDRANT_API_KEY without QDRANT_URL is an error', () => {
   expect(problemsOf({ QDRANT_API_KEY: 'k3y' })).toEqual([expect.stringContaining('QDRANT_URL is missing')]);
 });
 
@@ -324,7 +324,7 @@ test('operations are embedded by the built-in embedder unless OPERATION_EMBEDDER
   expect(problemsOf({ OPERATION_EMBEDDER: 'ollama' })).toEqual([expect.stringContaining('OLLAMA_URL is missing')]);
 });
 
-test('secrets may come from files; both forms at once, or a missing file, are faults', () => {
+test('secrets may come from files; both forms together, or a missing file, are errors', () => {
   const file = join(temporaryFolder(onTestFinished), 'previous');
   writeFileSync(file, `${key}\n`);
   expect(readConfig({ SECRETS_KEY_PREVIOUS_FILE: file }).secretsKey.previous).toEqual([key]);
@@ -336,7 +336,7 @@ test('secrets may come from files; both forms at once, or a missing file, are fa
   expect(problemsOf({ SECRETS_KEY: key, SECRETS_KEY_FILE: file })).toEqual([expect.stringContaining('both set')]);
 });
 
-test('a first admin is named by uid and e-mail together', () => {
+test('a first admin needs both uid and e-mail', () => {
   expect(problemsOf({ BOOTSTRAP_ADMIN_UID: 'root' })).toEqual([expect.stringContaining('required together')]);
   expect(readConfig({ BOOTSTRAP_ADMIN_UID: 'root', BOOTSTRAP_ADMIN_EMAIL: 'root@example.com' }).firstAdmin).toEqual({
     uid: 'root',
@@ -347,7 +347,7 @@ test('a first admin is named by uid and e-mail together', () => {
 
 const localIssuer = 'https://local-issuer.portico.invalid';
 const configured = { IDENTITY_ISSUER: 'https://id.example.com', IDENTITY_AUDIENCE: 'portico' };
-const named = { BOOTSTRAP_ADMIN_UID: 'root', BOOTSTRAP_ADMIN_EMAIL: 'root@example.com' };
+const bootstrapAdmin = { BOOTSTRAP_ADMIN_UID: 'root', BOOTSTRAP_ADMIN_EMAIL: 'root@example.com' };
 
 test.each([
   [{}, [localIssuer]],
@@ -357,15 +357,18 @@ test.each([
   expect(readConfig(variables).settings.issuers).toEqual(issuers);
 });
 
-test('the local issuer and a configured one of the same name, which has other keys, cannot both be on', () => {
+test('the local issuer and a configured issuer of the same name, which has other keys, cannot both be on', () => {
   const sameName = { IDENTITY_ISSUER: localIssuer, IDENTITY_AUDIENCE: 'portico' };
   expect(problemsOf({ ...sameName, IDENTITY_LOCAL: 'true' })).toEqual([expect.stringContaining('two sets of keys')]);
   expect(readConfig(sameName).settings.issuers).toEqual([localIssuer]);
 });
 
-test('a named first admin belongs to the configured issuer, the local admin to the local one', () => {
+test('a configured first admin belongs to the configured issuer, the local admin to the local issuer', () => {
   const both = { ...configured, IDENTITY_LOCAL: 'true' };
-  expect(readConfig({ ...both, ...named }).firstAdmin).toMatchObject({ uid: 'root', issuer: 'https://id.example.com' });
+  expect(readConfig({ ...both, ...bootstrapAdmin }).firstAdmin).toMatchObject({
+    uid: 'root',
+    issuer: 'https://id.example.com',
+  });
   expect(readConfig(both).firstAdmin).toMatchObject({ uid: 'local-admin', issuer: localIssuer });
   expect(readConfig(configured).firstAdmin).toBeNull();
 });

@@ -6,7 +6,7 @@ import { collectorOf, readEnvironment, type Environment } from './environment.ts
 import { signInWaysOf, type SignInWay } from './sign-in.ts';
 import { parseDatabaseAddress, type SamplerName } from './variable-types.ts';
 
-/** The validated configuration. Never log it: it holds keys, and URLs with passwords. */
+/** The validated configuration. Never log it: it contains keys, and URLs with passwords. */
 export interface Config {
   readonly production: boolean;
   readonly serviceName: string;
@@ -26,68 +26,73 @@ export interface Config {
     readonly url: string;
     readonly model: string;
     readonly pull: boolean;
-    /** How long the model stays loaded after its last use; null: the server's setting. */
+    /** The time for which the model stays loaded after its last use; null: the server's setting. */
     readonly keepAlive: string | number | null;
-    /** Threads that compute; null: the server's setting. */
+    /** The number of threads; null: the server's setting. */
     readonly numThread: number | null;
   } | null;
-  /** What embeds operations; `ollama` only with `ollama`. */
+  /** The embedder of operations; `ollama` only if `ollama` is set. */
   readonly operationEmbedder: 'built-in' | 'ollama';
-  /** Mails go to the SMTP server, else to files in the folder, else nowhere. */
+  /** Mails go to the SMTP server; without one to files in the folder; without that nowhere. */
   readonly mail: {
     readonly from: string;
     readonly smtpUrl: string | null;
     readonly folder: string | null;
-    /** The folder of templates; null for the service's own words. */
+    /** The folder of templates; null for the built-in texts. */
     readonly templates: string | null;
   };
-  /** One or both; `jwksUrl` is null if discovery finds the keys, `accessAudiences` empty if no access token is taken. */
+  /**
+   * One or both. `jwksUrl` is null if discovery finds the keys; `accessAudiences` is empty if no access token is
+   * accepted.
+   */
   readonly identity: {
     readonly local: boolean;
-    /** The claim of a token that names groups; null if the service does not look at one. */
+    /** The claim of a token that names groups; null if the service does not read one. */
     readonly groupsClaim: string | null;
     readonly issuer: {
       readonly issuer: string;
       readonly audiences: readonly string[];
       readonly accessAudiences: readonly string[];
-      /** The clients whose tokens are taken; empty for all. */
+      /** The clients whose tokens are accepted; empty for all. */
       readonly authorizedParties: readonly string[];
       readonly jwksUrl: string | null;
       readonly keysMaxAgeMs: number;
     } | null;
   };
-  /** The address under which callers reach the service, without a slash at its end; null if it was not said. */
+  /** The address at which callers reach the service, without a trailing slash; null if it is not configured. */
   readonly publicUrl: string | null;
-  /** The resource that access tokens are for (RFC 9728), and who issues them; null if none are taken. */
+  /** The resource for which access tokens are issued (RFC 9728), and their issuer; null if none are accepted. */
   readonly accessTokens: { readonly resource: string; readonly issuer: string } | null;
-  /** How people sign in at the console; the first is the default. */
+  /** The ways in which people sign in at the console; the first is the default. */
   readonly signInWays: readonly SignInWay[];
   readonly secretsKey:
     | { readonly from: 'value'; readonly current: string; readonly previous: readonly string[] }
     | { readonly from: 'file'; readonly path: string; readonly previous: readonly string[] };
-  /** The profile to make an admin while no admin can sign in; `localAdmin` unless the variables name one. Null: none. */
+  /**
+   * The profile to make an admin while no admin can sign in; `localAdmin` unless the variables name one. Null: none.
+   */
   readonly firstAdmin: FirstAdmin | null;
   /** Addresses and CIDR ranges of trusted proxies, the number of proxies in front, or null for none. */
   readonly trustProxy: readonly string[] | number | null;
   /** `off`: an HTTP process runs no jobs; workers do. */
   readonly jobs: 'inline' | 'off';
-  /** Absolute; its age tells a health check whether this process is alive. Null: no heartbeat. */
+  /** Absolute. A health check uses its age to find out whether this process is alive. Null: no heartbeat. */
   readonly heartbeatFile: string | null;
   readonly bodyLimitBytes: number;
-  /** Replaces `bodyLimitBytes` for bodies that may hold an OpenAPI document. */
+  /** Replaces `bodyLimitBytes` for bodies that may contain an OpenAPI document. */
   readonly specBodyLimitBytes: number;
-  /** Null: entries are kept forever. */
+  /** Null: entries are never removed. */
   readonly auditRetentionDays: number | null;
   /** Null: no spans are recorded. */
   readonly traces: {
-    /** Where they are sent, by OTLP over HTTP. */
+    /** The address to which they are sent, by OTLP over HTTP. */
     readonly url: string;
     readonly sampler: { readonly name: SamplerName; readonly ratio: number };
-    /** How long they are gathered before they are sent. */
+    /** The time for which they are collected before they are sent. */
     readonly delayMs: number;
   } | null;
   readonly settings: Settings;
-  /** What an operator should know about this configuration. */
+  /** Warnings to the operator about this configuration. */
   readonly warnings: readonly string[];
   /** The warnings that concern jobs; a worker logs only these. */
   readonly jobWarnings: readonly string[];
@@ -105,15 +110,15 @@ export const localAdmin = {
 
 /** Reads the configuration from the variables; throws a `ConfigurationError` that names every invalid one. */
 export const readConfig = (variables: Environment): Config => {
-  const settled = settledConfig(readEnvironment(variables));
+  const base = createConfig(readEnvironment(variables));
   return {
-    ...settled,
-    warnings: [...warningsOf(settled, 'requests'), ...warningsOf(settled, 'jobs')],
-    jobWarnings: warningsOf(settled, 'jobs'),
+    ...base,
+    warnings: [...warningsOf(base, 'requests'), ...warningsOf(base, 'jobs')],
+    jobWarnings: warningsOf(base, 'jobs'),
   };
 };
 
-const settledConfig = (read: Read): Omit<Config, 'warnings' | 'jobWarnings'> => {
+const createConfig = (read: Variables): Omit<Config, 'warnings' | 'jobWarnings'> => {
   const dataDir = resolve(root, read.DATA_DIR);
   const production = read.NODE_ENV === 'production';
   const local =
@@ -182,7 +187,7 @@ const settledConfig = (read: Read): Omit<Config, 'warnings' | 'jobWarnings'> => 
   };
 };
 
-type Read = ReturnType<typeof readEnvironment>;
+type Variables = ReturnType<typeof readEnvironment>;
 
 const ollamaOf = (read: ReturnType<typeof readEnvironment>): Config['ollama'] =>
   read.OLLAMA_URL
@@ -195,29 +200,29 @@ const ollamaOf = (read: ReturnType<typeof readEnvironment>): Config['ollama'] =>
       }
     : null;
 
-/** By the variables that every OpenTelemetry SDK reads. */
-const tracesOf = (read: Read): Config['traces'] => {
+/** Uses the variables that every OpenTelemetry SDK reads. */
+const tracesOf = (read: Variables): Config['traces'] => {
   const url = collectorOf(read);
   const sampler = { name: read.OTEL_TRACES_SAMPLER, ratio: read.OTEL_TRACES_SAMPLER_ARG };
   return url === null ? null : { url, sampler, delayMs: read.OTEL_BSP_SCHEDULE_DELAY };
 };
 
-/** Reads a database as in `DATABASE_URL`; null if the text is no address of one. */
+/** Reads a database address as in `DATABASE_URL`; returns null if it is not valid. */
 export const readDatabaseAddress = (text: string): Config['database'] | null => {
   const read = parseDatabaseAddress(text);
   return read && databaseOf(read);
 };
 
-const databaseOf = (read: NonNullable<Read['DATABASE_URL']>): Config['database'] =>
+const databaseOf = (read: NonNullable<Variables['DATABASE_URL']>): Config['database'] =>
   read.kind === 'postgresql' ? read : { kind: 'sqlite', file: resolve(root, read.file) };
 
-/** The one place where access tokens are taken. */
+/** The only endpoint that accepts access tokens. */
 const mcpAddress = (publicUrl: string): string => `${publicUrl}/mcp`;
 
-const accessAudiencesOf = ({ PUBLIC_URL: url, MCP_AUDIENCE: audiences }: Read): readonly string[] =>
+const accessAudiencesOf = ({ PUBLIC_URL: url, MCP_AUDIENCE: audiences }: Variables): readonly string[] =>
   url ? (audiences ?? [mcpAddress(url)]) : [];
 
-const secretsKeyOf = (read: Read, dataDir: string): Config['secretsKey'] => {
+const secretsKeyOf = (read: Variables, dataDir: string): Config['secretsKey'] => {
   const previous = read.SECRETS_KEY_PREVIOUS ?? [];
   if (read.SECRETS_KEY) return { from: 'value', current: read.SECRETS_KEY, previous };
   return {
@@ -227,7 +232,7 @@ const secretsKeyOf = (read: Read, dataDir: string): Config['secretsKey'] => {
   };
 };
 
-const firstAdminOf = (read: Read, local: boolean): Config['firstAdmin'] => {
+const firstAdminOf = (read: Variables, local: boolean): Config['firstAdmin'] => {
   if (read.BOOTSTRAP_ADMIN_UID && read.BOOTSTRAP_ADMIN_EMAIL) {
     return {
       uid: read.BOOTSTRAP_ADMIN_UID,

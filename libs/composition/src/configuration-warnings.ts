@@ -1,8 +1,8 @@
 import type { Settings } from '@portico/domain';
 import { defaultMailFrom } from './variable-types.ts';
 
-/** What the warnings judge; a `Config` has all of it. */
-export interface JudgedConfig {
+/** The part of a `Config` that the warnings check. */
+export interface CheckedConfig {
   readonly production: boolean;
   readonly identity: { readonly local: boolean };
   readonly settings: Pick<Settings, 'identityEmailCheck'>;
@@ -12,15 +12,15 @@ export interface JudgedConfig {
   readonly mail: { readonly from: string; readonly smtpUrl: string | null };
 }
 
-/** What an operator should know about a valid configuration: logged at each start, and told by `portico doctor`. */
+/** A warning to the operator about a valid configuration: logged at each start, and reported by `portico doctor`. */
 export interface ConfigurationWarning {
-  /** The doctor's check. */
+  /** The id of the doctor's check. */
   readonly id: string;
-  /** Workers log only those about jobs. */
+  /** Workers only log warnings about jobs. */
   readonly about: 'requests' | 'jobs';
-  readonly holds: (config: JudgedConfig) => boolean;
-  readonly text: (config: JudgedConfig) => string;
-  /** Null if this is what the operator wants: the doctor says nothing. */
+  readonly applies: (config: CheckedConfig) => boolean;
+  readonly text: (config: CheckedConfig) => string;
+  /** Null if the operator wants this: the doctor does not report it. */
   readonly advice: string | null;
 }
 
@@ -28,7 +28,7 @@ export const configurationWarnings: readonly ConfigurationWarning[] = [
   {
     id: 'identity.local',
     about: 'requests',
-    holds: ({ production, identity }) => production && identity.local,
+    applies: ({ production, identity }) => production && identity.local,
     text: () =>
       'IDENTITY_LOCAL is on in production: anyone who can read DATA_DIR can mint admin tokens. It is for trying Portico out.',
     advice: 'Set IDENTITY_ISSUER and IDENTITY_AUDIENCE, and remove IDENTITY_LOCAL.',
@@ -36,7 +36,7 @@ export const configurationWarnings: readonly ConfigurationWarning[] = [
   {
     id: 'identity.email-check',
     about: 'requests',
-    holds: ({ production, settings }) => production && settings.identityEmailCheck !== 'verified',
+    applies: ({ production, settings }) => production && settings.identityEmailCheck !== 'verified',
     text: () =>
       'IDENTITY_EMAIL_CHECK=verified is recommended in production: then only a token with a verified e-mail binds a profile.',
     advice: 'Set IDENTITY_EMAIL_CHECK=verified.',
@@ -44,7 +44,7 @@ export const configurationWarnings: readonly ConfigurationWarning[] = [
   {
     id: 'processes.servers',
     about: 'requests',
-    holds: ({ database, redis }) => (database.kind === 'postgresql') !== !!redis,
+    applies: ({ database, redis }) => (database.kind === 'postgresql') !== !!redis,
     text: ({ redis }) =>
       `Run only one HTTP process with this configuration: several need PostgreSQL and Redis, and ${
         redis ? 'DATABASE_URL names no PostgreSQL' : 'REDIS_URL is not set'
@@ -54,28 +54,28 @@ export const configurationWarnings: readonly ConfigurationWarning[] = [
   {
     id: 'jobs.off',
     about: 'requests',
-    holds: ({ jobs }) => jobs === 'off',
+    applies: ({ jobs }) => jobs === 'off',
     text: () => 'JOBS=off: this process runs no jobs. Mails and embeddings wait for a worker process.',
     advice: null,
   },
   {
     id: 'mail.server',
     about: 'jobs',
-    holds: ({ production, mail }) => production && !mail.smtpUrl,
+    applies: ({ production, mail }) => production && !mail.smtpUrl,
     text: () => 'Mail is off: no SMTP server is configured (SMTP_URL), so credentials and rejections are not mailed.',
     advice: 'Set SMTP_URL and MAIL_FROM.',
   },
   {
     id: 'mail.sender',
     about: 'jobs',
-    holds: ({ mail }) => !!mail.smtpUrl && mail.from === defaultMailFrom,
+    applies: ({ mail }) => !!mail.smtpUrl && mail.from === defaultMailFrom,
     text: () => `MAIL_FROM is not set: few mail servers accept mail from ${defaultMailFrom}.`,
     advice: 'Set MAIL_FROM to an address that the mail server may send from.',
   },
 ];
 
-/** The texts of the warnings that hold. */
-export const warningsOf = (config: JudgedConfig, about: ConfigurationWarning['about']): readonly string[] =>
+/** Returns the texts of the warnings that apply. */
+export const warningsOf = (config: CheckedConfig, about: ConfigurationWarning['about']): readonly string[] =>
   configurationWarnings
-    .filter((warning) => warning.about === about && warning.holds(config))
+    .filter((warning) => warning.about === about && warning.applies(config))
     .map(({ text }) => text(config));

@@ -7,7 +7,7 @@ import { variablesSchema, type Variables } from './variables.ts';
 /** Variables by name, as in `process.env`; unknown ones are ignored. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Names every invalid variable, what was read (unless it is secret) and what is expected. */
+/** Names every invalid variable, its value (unless it is secret) and the expected values. */
 export class ConfigurationError extends Error {
   readonly problems: readonly string[];
 
@@ -18,7 +18,7 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** URLs are among them because most hold a password. Each may also come as `NAME_FILE`. */
+/** Includes URLs, because most contain a password. Each may also be set as `NAME_FILE`. */
 const secrets = [
   'SECRETS_KEY',
   'SECRETS_KEY_PREVIOUS',
@@ -28,12 +28,12 @@ const secrets = [
   'SMTP_URL',
 ] as const;
 export const isSecretVariable = (name: string): boolean => (secrets as readonly string[]).includes(name);
-/** Any other URL may hold a password too. */
+/** Any other URL may contain a password too. */
 const isSecret = (name: string, value: string): boolean =>
   isSecretVariable(name) || (/_(URL|ISSUER|ENDPOINT)$/.test(name) && value.includes('@'));
 
 /**
- * Parses the variables and fills in defaults. An empty variable or file counts as absent; a secret may come as
+ * Parses the variables and fills in defaults. An empty variable or file counts as absent; a secret may be set as
  * `NAME_FILE`. Throws one `ConfigurationError` that lists every problem.
  */
 export const readEnvironment = (variables: Environment): Variables => {
@@ -51,7 +51,7 @@ export const readEnvironment = (variables: Environment): Variables => {
 
 /** `SECRETS_KEY_FILE` is read later, because it may have to be created first. */
 const secretsFromFiles = (present: Environment, problems: string[]): Record<string, string> => {
-  const read: Record<string, string> = {};
+  const contents: Record<string, string> = {};
   for (const name of secrets) {
     const path = present[`${name}_FILE`];
     if (!path) continue;
@@ -59,33 +59,33 @@ const secretsFromFiles = (present: Environment, problems: string[]): Record<stri
     if (name === 'SECRETS_KEY') continue;
     try {
       const text = readFileSync(path, 'utf8').trim();
-      if (text !== '') read[name] = text;
+      if (text !== '') contents[name] = text;
     } catch (error) {
       problems.push(
         `${name}_FILE: ${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
       );
     }
   }
-  return read;
+  return contents;
 };
 
 const describe = ({ path, message }: z.core.$ZodIssue, values: Environment): string => {
   const name = String(path[0]);
   const value = values[name] ?? '';
-  const seen = isSecret(name, value) ? `a value of ${value.length} characters` : JSON.stringify(value);
-  return `${name}: read ${seen}, expected ${message}`;
+  const valueText = isSecret(name, value) ? `a value of ${value.length} characters` : JSON.stringify(value);
+  return `${name}: read ${valueText}, expected ${message}`;
 };
 
-/** Where traces are sent; null if none are recorded. */
+/** Returns the URL to which traces are sent, or null if none are recorded. */
 export const collectorOf = (read: Variables): string | null => {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = read;
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: baseEndpoint, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: tracesEndpoint } = read;
   if (read.OTEL_SDK_DISABLED || read.OTEL_TRACES_EXPORTER === 'none') return null;
-  return own ?? (all === undefined ? null : `${all.replace(/\/+$/, '')}/v1/traces`);
+  return tracesEndpoint ?? (baseEndpoint === undefined ? null : `${baseEndpoint.replace(/\/+$/, '')}/v1/traces`);
 };
 
 const contradictions = (read: Variables): readonly string[] => {
   const production = read.NODE_ENV === 'production';
-  const traced = collectorOf(read) !== null;
+  const isTraced = collectorOf(read) !== null;
   const rules: (readonly [boolean, string])[] = [
     [!!read.IDENTITY_ISSUER && !read.IDENTITY_AUDIENCE, 'IDENTITY_AUDIENCE is missing: required with IDENTITY_ISSUER'],
     [
@@ -119,11 +119,11 @@ const contradictions = (read: Variables): readonly string[] => {
       'OLLAMA_URL is missing: required with OPERATION_EMBEDDER=ollama',
     ],
     [
-      traced && (read.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? read.OTEL_EXPORTER_OTLP_PROTOCOL) !== 'http/protobuf',
-      'OTEL_EXPORTER_OTLP_PROTOCOL: Portico sends traces by http/protobuf alone; most collectors take it at port 4318',
+      isTraced && (read.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? read.OTEL_EXPORTER_OTLP_PROTOCOL) !== 'http/protobuf',
+      'OTEL_EXPORTER_OTLP_PROTOCOL: Portico sends traces by http/protobuf only; most collectors accept it at port 4318',
     ],
     ...signInContradictions(read),
     [!!read.QDRANT_API_KEY && !read.QDRANT_URL, 'QDRANT_URL is missing: required with QDRANT_API_KEY'],
   ];
-  return rules.filter(([broken]) => broken).map(([, text]) => text);
+  return rules.filter(([isBroken]) => isBroken).map(([, text]) => text);
 };

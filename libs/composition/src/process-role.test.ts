@@ -5,12 +5,12 @@ import { dutiesOf, type ProcessRole } from './process-role.ts';
 const off = readConfig({ SMTP_URL: 'smtp://mail', JOBS: 'off' });
 
 test.each<[ProcessRole, object]>([
-  ['http', { answersRequests: true, worksJobs: false, prunesAudit: true, writesHeartbeat: true }],
-  ['worker', { answersRequests: false, worksJobs: true, prunesAudit: true, writesHeartbeat: true }],
-  ['tool', { answersRequests: false, worksJobs: false, prunesAudit: false, writesHeartbeat: false }],
+  ['http', { servesRequests: true, runsJobs: false, prunesAudit: true, writesHeartbeat: true }],
+  ['worker', { servesRequests: false, runsJobs: true, prunesAudit: true, writesHeartbeat: true }],
+  ['tool', { servesRequests: false, runsJobs: false, prunesAudit: false, writesHeartbeat: false }],
 ])('with JOBS=off a process of the role %s has its own duties', (role, duties) => {
   expect(dutiesOf(role, off)).toMatchObject(duties);
-  expect(dutiesOf(role, readConfig({})).worksJobs).toBe(true);
+  expect(dutiesOf(role, readConfig({})).runsJobs).toBe(true);
 });
 
 test('a worker warns only about jobs, and a tool about nothing', () => {

@@ -1,47 +1,50 @@
 import type { Config } from './config.ts';
 
-/** What a process is for: answering requests, running jobs, or executing an operator's command. */
+/** The purpose of a process: serving requests, running jobs, or executing an operator's command. */
 export type ProcessRole = 'http' | 'worker' | 'tool';
 
-/** What a process of a role does. */
+/** The duties of a process with a role. */
 export interface Duties {
-  /** Answers requests, and keeps its own request counts in `DATA_DIR` across restarts. */
-  readonly answersRequests: boolean;
-  /** Migrates the tables of an earlier version; otherwise refuses them. All make those of an empty database. */
+  /** Serves requests, and stores its own request counts in `DATA_DIR` across restarts. */
+  readonly servesRequests: boolean;
+  /**
+   * Migrates the tables of an earlier version; otherwise refuses them. All roles create the tables of an empty
+   * database.
+   */
   readonly migrates: boolean;
   /** Runs jobs; otherwise other processes do. */
-  readonly worksJobs: boolean;
+  readonly runsJobs: boolean;
   /** Removes old audit entries and usage counts. */
   readonly prunesAudit: boolean;
-  /** Servers and workers write a heartbeat; a tool that runs beside them does not. */
+  /** Servers and workers write a heartbeat; a tool that runs at the same time does not. */
   readonly writesHeartbeat: boolean;
-  /** What it logs about the configuration at its start. */
+  /** The warnings about the configuration that it logs at its start. */
   readonly warnings: readonly string[];
 }
 
 export const dutiesOf = (role: ProcessRole, { jobs, warnings, jobWarnings }: Config): Duties => {
-  const asConfigured = jobs === 'inline';
+  const runsJobsInline = jobs === 'inline';
   const duties = {
     http: {
-      answersRequests: true,
+      servesRequests: true,
       migrates: true,
-      worksJobs: asConfigured,
+      runsJobs: runsJobsInline,
       prunesAudit: true,
       writesHeartbeat: true,
       warnings,
     },
     worker: {
-      answersRequests: false,
+      servesRequests: false,
       migrates: true,
-      worksJobs: true,
+      runsJobs: true,
       prunesAudit: true,
       writesHeartbeat: true,
       warnings: jobWarnings,
     },
     tool: {
-      answersRequests: false,
+      servesRequests: false,
       migrates: false,
-      worksJobs: asConfigured,
+      runsJobs: runsJobsInline,
       prunesAudit: false,
       writesHeartbeat: false,
       warnings: [],

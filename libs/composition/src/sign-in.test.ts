@@ -21,7 +21,7 @@ const problemsOf = (variables: Environment): readonly string[] => {
   return [];
 };
 
-test('with nothing set one signs in by a one-time code of the local issuer', () => {
+test('with nothing set, people sign in by a one-time code of the local issuer', () => {
   expect(waysOf({})).toEqual([
     {
       kind: 'local',
@@ -34,7 +34,7 @@ test('with nothing set one signs in by a one-time code of the local issuer', () 
   ]);
 });
 
-test('an issuer is the way to sign in, as the client of its first audience', () => {
+test('people sign in at the issuer, as the client of its first audience', () => {
   const way = {
     kind: 'oidc',
     name: 'id.example.com',
@@ -51,7 +51,7 @@ test('an issuer is the way to sign in, as the client of its first audience', () 
   ]);
 });
 
-test('the name of an issuer with a slash at its end loses the slash only in the address of its metadata', () => {
+test('the name of an issuer with a trailing slash loses the slash only in the address of its metadata', () => {
   const [way] = waysOf({ ...issuer, IDENTITY_ISSUER: 'https://tenant.auth0.com/' });
   expect(way).toMatchObject({
     issuer: 'https://tenant.auth0.com/',
@@ -63,7 +63,7 @@ test('the local issuer comes after a configured one', () => {
   expect(waysOf({ ...issuer, IDENTITY_LOCAL: 'true' }).map(({ kind }) => kind)).toEqual(['oidc', 'local']);
 });
 
-test('with an API key of Firebase one signs in by e-mail and password', () => {
+test('with an API key of Firebase, people sign in by e-mail and password', () => {
   expect(waysOf({ ...production, ...firebase })).toEqual([
     {
       kind: 'firebase',
@@ -75,7 +75,7 @@ test('with an API key of Firebase one signs in by e-mail and password', () => {
   ]);
 });
 
-test('an emulator of Firebase takes the place of its two hosts, whatever the issuer', () => {
+test('an emulator of Firebase replaces its two hosts, regardless of the issuer', () => {
   const emulated = { ...firebase, ...issuer, FIREBASE_AUTH_EMULATOR_HOST: '127.0.0.1:9099' };
   expect(waysOf(emulated)).toEqual([
     {
@@ -102,7 +102,7 @@ test.each<[string, Environment, string]>([
     { ...firebase, IDENTITY_ISSUER: 'https://securetoken.google.com.example.com/my-project' },
     'IDENTITY_FIREBASE_API_KEY needs',
   ],
-  ['an API key that is none', { ...firebase, IDENTITY_FIREBASE_API_KEY: 'a key' }, 'IDENTITY_FIREBASE_API_KEY: '],
+  ['an invalid API key', { ...firebase, IDENTITY_FIREBASE_API_KEY: 'a key' }, 'IDENTITY_FIREBASE_API_KEY: '],
   ['a client id for Firebase', { ...firebase, IDENTITY_CONSOLE_CLIENT_ID: 'a' }, 'IDENTITY_CONSOLE_CLIENT_ID and'],
   [
     'an emulator in production',
@@ -116,6 +116,6 @@ test.each<[string, Environment, string]>([
       'FIREBASE_AUTH_EMULATOR_HOST: ',
     ],
   ),
-])('%s is refused, with one reason', (_, variables, beginning) => {
+])('%s is rejected, with one reason', (_, variables, beginning) => {
   expect(problemsOf(variables)).toEqual([expect.stringMatching(new RegExp(`^${beginning}`))]);
 });

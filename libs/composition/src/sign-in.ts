@@ -2,7 +2,7 @@ import { isLoopback } from '@portico/dependencies';
 import { localAudience, localIssuerName, discoveryUrlOf } from '@portico/identity';
 import { z } from 'zod';
 
-/** How somebody can sign in at the console. */
+/** A way to sign in at the console. */
 export type SignInWay =
   | {
       /** `oidc`: the authorization code flow with PKCE at the configured issuer; `local`: the same at this service. */
@@ -16,10 +16,10 @@ export type SignInWay =
       readonly scopes: string;
     }
   | {
-      /** E-mail and password by Firebase's REST API, since its issuer has no page to sign in at. */
+      /** E-mail and password by Firebase's REST API, because its issuer has no sign-in page. */
       readonly kind: 'firebase';
       readonly name: string;
-      /** Names the project to Firebase; Google publishes it in every web application, so it is no secret. */
+      /** Identifies the project to Firebase. Google publishes it in every web application, so it is not a secret. */
       readonly apiKey: string;
       readonly signInUrl: string;
       readonly tokenUrl: string;
@@ -41,7 +41,7 @@ export const consoleScopes = z
 
 export const firebaseApiKey = z.string().regex(/^[\w-]{1,200}$/, 'the Web API key of a Firebase project');
 
-/** On loopback only: passwords go there by plain http. */
+/** On loopback only, because passwords are sent to it by plain http. */
 export const emulatorHost = z.string().refine((text) => {
   const url = URL.parse(`http://${text}`);
   return url !== null && url.host === text.toLowerCase() && url.port !== '' && isLoopback(url.hostname);
@@ -79,7 +79,7 @@ export const signInContradictions = (read: SignInVariables): readonly (readonly 
   ],
 ];
 
-/** The ways that these variables open; the first is the default. */
+/** Returns the ways to sign in that these variables enable; the first is the default. */
 export const signInWaysOf = (read: SignInVariables, local: boolean): readonly SignInWay[] => [
   ...(read.IDENTITY_ISSUER ? [wayOfIssuer(read, read.IDENTITY_ISSUER)] : []),
   ...(local ? [localWay] : []),
@@ -97,15 +97,15 @@ const wayOfIssuer = (read: SignInVariables, issuer: string): SignInWay =>
         scopes: read.IDENTITY_CONSOLE_SCOPES,
       };
 
-/** An emulator has the hosts of Google as the first part of its paths. */
+/** The paths of an emulator start with Google's host names. */
 const firebaseWay = (apiKey: string, emulator: string | undefined): SignInWay => {
-  const before = emulator === undefined ? 'https://' : `http://${emulator}/`;
+  const prefix = emulator === undefined ? 'https://' : `http://${emulator}/`;
   return {
     kind: 'firebase',
     name: 'Firebase',
     apiKey,
-    signInUrl: `${before}identitytoolkit.googleapis.com/v1/accounts:signInWithPassword`,
-    tokenUrl: `${before}securetoken.googleapis.com/v1/token`,
+    signInUrl: `${prefix}identitytoolkit.googleapis.com/v1/accounts:signInWithPassword`,
+    tokenUrl: `${prefix}securetoken.googleapis.com/v1/token`,
   };
 };
 

@@ -3,19 +3,14 @@ import { isLoopback } from '@portico/dependencies';
 import { allowedMax, windowSecondsMax } from '@portico/domain';
 import { z } from 'zod';
 
-// What the variables of `environment.ts` may be. Each type's message says what it expects.
+// The types of the variables of `environment.ts`. The message of each type describes the expected values.
 
-export const integer = (least: number, most: number) =>
+export const integer = (min: number, max: number) =>
   z
     .string()
-    .regex(/^\d{1,9}$/, `a whole number from ${least} to ${most}`)
+    .regex(/^\d{1,9}$/, `a whole number from ${min} to ${max}`)
     .transform(Number)
-    .pipe(
-      z
-        .number()
-        .min(least, `a whole number from ${least} to ${most}`)
-        .max(most, `a whole number from ${least} to ${most}`),
-    );
+    .pipe(z.number().min(min, `a whole number from ${min} to ${max}`).max(max, `a whole number from ${min} to ${max}`));
 
 export const choice = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
   z.enum(values, `one of ${values.join(', ')}`);
@@ -25,7 +20,7 @@ export const keepAlive = z
   .string()
   .regex(/^(-?\d{1,9}|(\d{1,9}(\.\d{1,9})?(ms|s|m|h))+)$/, 'seconds, a duration such as 24h, or -1 for forever')
   .transform((text) => (/^-?\d+$/.test(text) ? Number(text) : text));
-export const truth = z.enum(['true', 'false'], 'true or false').transform((value) => value === 'true');
+export const booleanText = z.enum(['true', 'false'], 'true or false').transform((value) => value === 'true');
 
 export const limit = z
   .string()
@@ -53,7 +48,7 @@ export const issuerUrl = z.string().refine((text) => {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }, 'an https address, or http on loopback, without user and password');
 
-/** The address without its last slash, as `URL` spells it: clients compare the spelling (RFC 9728, section 3.3). */
+/** The address as normalized by `URL`, without its last slash: clients compare the strings (RFC 9728, section 3.3). */
 export const publicUrl = z
   .string()
   .refine((text) => {
@@ -62,7 +57,7 @@ export const publicUrl = z
   }, 'https://HOST or http://HOST, without user, query and fragment')
   .transform((text) => new URL(text).href.replace(/\/+$/, ''));
 
-/** Claims that the service reads itself: none of them names groups. */
+/** Claims that the service reads for other purposes: none of them can name groups. */
 export const reservedClaims = [
   'iss',
   'sub',
@@ -95,7 +90,7 @@ export const address = (schemes: readonly string[], allowed: string, isAllowed: 
     return url !== null && schemes.includes(url.protocol) && url.hostname !== '' && isAllowed(url);
   }, allowed);
 
-/** `URL` lets a stray `%` through. */
+/** `URL` accepts a stray `%`. */
 const isPercentEncoded = (text: string): boolean => {
   try {
     return decodeURIComponent(text) !== '' || text === '';
@@ -117,13 +112,13 @@ export const qdrantUrl = address(['http:', 'https:'], 'http://… or https://…
   return url === null || (url.username === '' && url.password === '');
 }, 'http://… or https://… without a user: the key is QDRANT_API_KEY');
 
-/** Validates with the adapter's own parser, whose error says what is wrong. */
-export const readBy = (read: (text: string) => unknown, what: string) =>
+/** Validates with the adapter's own parser, whose error describes the problem. */
+export const parsedBy = (read: (text: string) => unknown, kind: string) =>
   z.string().superRefine((text, context) => {
     try {
       read(text);
     } catch (error) {
-      context.addIssue({ code: 'custom', message: `${what}: ${(error as Error).message}` });
+      context.addIssue({ code: 'custom', message: `${kind}: ${(error as Error).message}` });
     }
   });
 
@@ -137,7 +132,7 @@ const isNetwork = (text: string): boolean => {
   return bits !== undefined && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
 };
 
-/** The trusted proxies; an empty list for `off`. */
+/** The trusted proxies; empty for `off`. */
 export const networks = z
   .string()
   .transform((text) => (text === 'off' ? [] : text.split(',').map((part) => part.trim())))
@@ -150,7 +145,7 @@ export const networks = z
 
 export const email = z.string().regex(/^[^\s@,<>]{1,64}@[^\s@,<>]{1,189}$/, 'an e-mail address');
 
-/** Good enough for mails in files; with an SMTP server it causes a warning. */
+/** Sufficient for mails in files; with an SMTP server it causes a warning. */
 export const defaultMailFrom = 'Portico <portico@localhost>';
 
 export const collector = address(['http:', 'https:'], 'http://… or https://…');
@@ -175,6 +170,6 @@ export const databaseAddress = z.union(
   'sqlite:PATH, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
 );
 
-/** Parses what `DATABASE_URL` may be; null if it is none. */
+/** Parses a value of `DATABASE_URL`; returns null if it is not valid. */
 export const parseDatabaseAddress = (text: string): z.infer<typeof databaseAddress> | null =>
   databaseAddress.safeParse(text).data ?? null;

@@ -19,19 +19,19 @@ import {
   networks,
   publicUrl,
   qdrantUrl,
-  readBy,
+  parsedBy,
   redisUrl,
   reservedClaims,
   samplerNames,
   size,
-  truth,
+  booleanText,
 } from './variable-types.ts';
 
-/** A variable that may be absent, with what it means; `docs/reference/configuration.md` and `.env.example` quote it. */
+/** An optional variable, with its meaning, which `docs/reference/configuration.md` and `.env.example` quote. */
 const optional = <Type extends z.ZodType>(type: Type, meaning: string) => type.optional().describe(meaning);
-/** The same with a default, written as one would set it. */
-const variable = <Type extends z.ZodType>(type: Type, standard: string & z.input<Type>, meaning: string) =>
-  type.prefault(standard).describe(meaning);
+/** A variable with a default, in the form in which it would be set. */
+const variable = <Type extends z.ZodType>(type: Type, defaultValue: string & z.input<Type>, meaning: string) =>
+  type.prefault(defaultValue).describe(meaning);
 
 const service = {
   NODE_ENV: variable(
@@ -43,9 +43,9 @@ const service = {
   PORT: variable(integer(0, 65_535), '3000', 'The port to listen on; `0` picks a free one.'),
   PUBLIC_URL: optional(
     publicUrl,
-    'The address at which callers reach the service, such as `https://portico.example.com`. Mails link to it, and with an issuer `/mcp` takes its access tokens.',
+    'The address where callers reach the service, such as `https://portico.example.com`. Mails link to it, and with an issuer `/mcp` accepts its access tokens.',
   ),
-  TRUST_PROXY: variable(networks, 'off', 'Which proxies to believe when they send `X-Forwarded-For`.'),
+  TRUST_PROXY: variable(networks, 'off', 'The proxies whose `X-Forwarded-For` is trusted.'),
   DATA_DIR: variable(
     z.string(),
     './data',
@@ -54,10 +54,10 @@ const service = {
   JOBS: variable(choice('inline', 'off'), 'inline', '`off` leaves mails and embeddings to a worker.'),
   HEARTBEAT_FILE: optional(
     z.string(),
-    'A file written every 10 s. Its age tells a health check whether a worker, which does not listen, is alive.',
+    'A file written every 10 s. Its age shows a health check whether a worker, which has no port, is alive.',
   ),
   SERVICE_NAME: variable(z.string().max(100), 'portico', 'The name in each log line.'),
-  LOG_LEVEL: variable(choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), 'info', 'What to log.'),
+  LOG_LEVEL: variable(choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), 'info', 'The log level.'),
 };
 
 const servers = {
@@ -86,7 +86,7 @@ const search = {
     'nomic-embed-text',
     'The embedding model in Ollama; its vectors have 768 numbers.',
   ),
-  OLLAMA_PULL: variable(truth, 'true', 'Whether Ollama pulls the model if it is missing.'),
+  OLLAMA_PULL: variable(booleanText, 'true', 'Whether Ollama pulls the model if it is missing.'),
   OLLAMA_MODEL_KEEP_ALIVE: optional(
     keepAlive,
     "How long Ollama keeps the model loaded after its last use. If unset: Ollama's own setting.",
@@ -95,44 +95,44 @@ const search = {
   OPERATION_EMBEDDER: variable(
     choice('built-in', 'ollama'),
     'built-in',
-    'What embeds the operations of documents. `ollama` needs `OLLAMA_URL`, and minutes for a large document without a GPU.',
+    'The embedder of operations. `ollama` needs `OLLAMA_URL`, and minutes for a large document without a GPU.',
   ),
 };
 
 const mail = {
   SMTP_URL: optional(
-    readBy(readSmtpUrl, 'an SMTP address'),
+    parsedBy(readSmtpUrl, 'an SMTP address'),
     'The mail server; use `?tls=off` only for a local mail catcher. If unset: files in `DATA_DIR/mails`, in production no mail.',
   ),
-  MAIL_FROM: variable(readBy(readSender, 'a sender'), defaultMailFrom, 'The sender of all mails.'),
+  MAIL_FROM: variable(parsedBy(readSender, 'a sender'), defaultMailFrom, 'The sender of all mails.'),
   MAIL_TEMPLATES: optional(z.string(), "A folder of templates that replace the service's own words in mails."),
   ADMIN_NOTICES: variable(
     choice('on', 'off'),
     'on',
-    'Whether to mail admins about who waits for a decision, and what expires soon.',
+    'Whether to mail admins about pending decisions and upcoming expiries.',
   ),
 };
 
 const identity = {
   IDENTITY_ISSUER: optional(
     issuerUrl,
-    'The OpenID Connect issuer. If unset: in development the service is its own; in production the start is refused, unless `IDENTITY_LOCAL=true`.',
+    'The OpenID Connect issuer. If unset: in development the local issuer is used; in production the start fails, unless `IDENTITY_LOCAL=true`.',
   ),
   IDENTITY_AUDIENCE: optional(
     audiences,
-    'What ID tokens must name as their audience: your client id, or several. Required with an issuer.',
+    'The audience of ID tokens: your client id, or several. Required with an issuer.',
   ),
   IDENTITY_AUTHORIZED_PARTIES: optional(
     authorizedParties,
-    'The clients whose tokens are taken (`azp`). If unset: those of every client.',
+    'The clients whose tokens are accepted (`azp`). If unset: all clients.',
   ),
   IDENTITY_JWKS_URL: optional(issuerUrl, 'The address of the key set. If unset: found by discovery.'),
   IDENTITY_JWKS_MAX_AGE: variable(
     integer(30, 3_600),
     '300',
-    'Seconds after which the keys are fetched again: for so long, a key that the issuer has disabled stays valid.',
+    'Seconds after which keys are fetched again. A key that the issuer has disabled stays valid until then.',
   ),
-  MCP_AUDIENCE: optional(audiences, 'The audiences of access tokens that `/mcp` takes. If unset: `PUBLIC_URL/mcp`.'),
+  MCP_AUDIENCE: optional(audiences, 'Audiences of access tokens that `/mcp` accepts. If unset: `PUBLIC_URL/mcp`.'),
   IDENTITY_LOCAL: variable(
     choice('auto', 'true', 'false'),
     'auto',
@@ -141,7 +141,7 @@ const identity = {
   IDENTITY_EMAIL_CHECK: variable(
     choice('claimed', 'verified', 'off'),
     'claimed',
-    'What a first token needs to bind a profile: `claimed` its e-mail, `verified` its verified e-mail (recommended in production), `off` only its uid.',
+    'Required in a first token to bind a profile: `claimed` its e-mail, `verified` its verified e-mail (recommended in production), `off` only its uid.',
   ),
   IDENTITY_GROUPS_CLAIM: optional(
     z
@@ -154,12 +154,12 @@ const identity = {
   ),
   IDENTITY_CONSOLE_CLIENT_ID: optional(
     consoleClientId,
-    'The public client that people sign in to the console as. If unset: the first of `IDENTITY_AUDIENCE`.',
+    'The public client of the console. If unset: the first of `IDENTITY_AUDIENCE`.',
   ),
   IDENTITY_CONSOLE_SCOPES: variable(
     consoleScopes,
     'openid email profile',
-    'The scopes that the console asks for. Add `offline_access` where the issuer requires it for refresh tokens.',
+    'The scopes that the console requests. Add `offline_access` if the issuer requires it for refresh tokens.',
   ),
   IDENTITY_FIREBASE_API_KEY: optional(
     firebaseApiKey,
@@ -170,7 +170,7 @@ const identity = {
     'An emulator of Firebase Authentication, for the console; refused in production.',
   ),
   REGISTRATION_REQUIRES_TOKEN: variable(
-    truth,
+    booleanText,
     'false',
     'Whether a registration must come with a token of the user who registers.',
   ),
@@ -184,7 +184,7 @@ const identity = {
 const secretsKey = {
   SECRETS_KEY: optional(
     key,
-    'The key that seals stored credentials, waiting mails and the pepper of API keys. If unset: a file in `DATA_DIR`. Required in production, as a value or a file; a missing file is created while nothing is sealed.',
+    'The key that seals stored credentials, pending mails and the pepper of API keys. If unset: a file in `DATA_DIR`. Required in production, as a value or a file; a missing file is created while nothing is sealed.',
   ),
   SECRETS_KEY_FILE: optional(z.string(), 'A file with the secrets key.'),
   SECRETS_KEY_PREVIOUS: optional(
@@ -192,7 +192,7 @@ const secretsKey = {
       .string()
       .transform((text) => text.split(',').map((part) => part.trim()))
       .pipe(z.array(key)),
-    'Earlier keys that still open what they sealed, separated by commas.',
+    'Earlier keys that still open sealed data, separated by commas.',
   ),
 };
 
@@ -207,11 +207,11 @@ const limits = {
     'The limit of failed credentials from one address. If unset: off, in production 60/60.',
   ),
   BODY_LIMIT: variable(size, '256kb', 'The largest request body.'),
-  SPEC_BODY_LIMIT: variable(size, '32mb', 'The largest body of a request that may hold an OpenAPI document.'),
+  SPEC_BODY_LIMIT: variable(size, '32mb', 'The largest request body that may contain an OpenAPI document.'),
   SPEC_VALIDATION: variable(
     choice('lenient', 'strict'),
     'lenient',
-    '`strict` refuses documents that depart from the official OpenAPI schema.',
+    '`strict` rejects documents that violate the official OpenAPI schema.',
   ),
   AUDIT_RETENTION_DAYS: variable(
     z.union(
@@ -219,18 +219,18 @@ const limits = {
       'off, or a whole number of days from 1 to 36500',
     ),
     'off',
-    'After how many days audit entries are removed.',
+    'The days after which audit entries are removed.',
   ),
 };
 
 const traces = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     collector,
-    'An OpenTelemetry collector that takes OTLP over HTTP, such as `http://127.0.0.1:4318`. If unset: no traces.',
+    'An OpenTelemetry collector for OTLP over HTTP, such as `http://127.0.0.1:4318`. If unset: no traces.',
   ),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(collector, 'The whole address for traces alone.'),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(collector, 'The full address, only for traces.'),
   OTEL_EXPORTER_OTLP_PROTOCOL: variable(z.string(), 'http/protobuf', 'The protocol; no other is supported.'),
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: optional(z.string(), 'The same, for traces alone.'),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: optional(z.string(), 'The same, only for traces.'),
   OTEL_SDK_DISABLED: variable(
     z.string().transform((value) => value.toLowerCase() === 'true'),
     'false',
@@ -253,7 +253,7 @@ const traces = {
   OTEL_BSP_SCHEDULE_DELAY: variable(
     integer(1, 600_000),
     '5000',
-    'For how many milliseconds spans are gathered before they are sent.',
+    'The milliseconds for which spans are collected before they are sent.',
   ),
 };
 
@@ -269,7 +269,7 @@ export const variableGroups: Readonly<Record<string, Readonly<Record<string, z.Z
   Traces: traces,
 };
 
-/** All of them. */
+/** All variables. */
 export const variablesSchema = z.object({
   ...service,
   ...servers,

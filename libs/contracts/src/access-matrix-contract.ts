@@ -19,9 +19,9 @@ import type { Stores } from './stores.ts';
 const all: MatrixFilter = { profile: null, group: null, collection: null, expiringBefore: null, liveAt: null };
 const manyRows = 100;
 
-/** What `AccessMatrix` promises. */
+/** The contract of `AccessMatrix`. */
 export const accessMatrixContract = {
-  'a row tells the client, the collection and the way': async (stores) => {
+  'a row names the client and the collection, and how access was granted': async (stores) => {
     const { ada, maps, crew } = await setUp(stores);
     await grant(stores, clientPair(ada.id, maps.id), { expiresAt: start + 9 });
     deepStrictEqual(await stores.accessMatrix.rows(all, null, manyRows), [
@@ -39,13 +39,13 @@ export const accessMatrixContract = {
     });
   },
 
-  'a client has the grants of a group that it belongs to by hand, by claim, or both, once': async (stores) => {
+  'a client has the grants of a group once, whether it was added to the group, claims it, or both': async (stores) => {
     const { ada, bob, maps, crew } = await setUp(stores);
     await grant(stores, groupPair(crew.id, maps.id));
     deepStrictEqual(await linesOf(stores), ['ada maps crew']);
     for (const { id } of [ada, bob]) {
       const claims = { names: [crew.name], issuedAt: start, seenAt: start };
-      await stores.groups.followClaims(id, claims, () => noEffects);
+      await stores.groups.syncClaims(id, claims, () => noEffects);
     }
     deepStrictEqual(await linesOf(stores), ['ada maps crew', 'bob maps crew']);
   },
@@ -58,23 +58,22 @@ export const accessMatrixContract = {
     deepStrictEqual(await linesOf(stores), []);
   },
 
-  'rows are sorted by e-mail, by the sort key of the collection, and by the name of the group, its own grant first':
-    async (stores) => {
-      const { ada, bob, maps, crew } = await setUp(stores);
-      const atlas = await addCollection(stores, 'Atlas');
-      const able = await addGroup(stores, 'able');
-      await addMember(stores, able, ada);
-      for (const pair of [
-        ...[bob, ada].flatMap(({ id }) => [clientPair(id, maps.id), clientPair(id, atlas.id)]),
-        groupPair(crew.id, maps.id),
-        groupPair(able.id, maps.id),
-      ])
-        await grant(stores, pair);
-      const sorted = ['ada Atlas', 'ada maps', 'ada maps able', 'ada maps crew', 'bob Atlas', 'bob maps'];
-      deepStrictEqual(await linesOf(stores), sorted);
-    },
+  'rows are sorted by e-mail, collection sort key and group name, with own grants first': async (stores) => {
+    const { ada, bob, maps, crew } = await setUp(stores);
+    const atlas = await addCollection(stores, 'Atlas');
+    const able = await addGroup(stores, 'able');
+    await addMember(stores, able, ada);
+    for (const pair of [
+      ...[bob, ada].flatMap(({ id }) => [clientPair(id, maps.id), clientPair(id, atlas.id)]),
+      groupPair(crew.id, maps.id),
+      groupPair(able.id, maps.id),
+    ])
+      await grant(stores, pair);
+    const sorted = ['ada Atlas', 'ada maps', 'ada maps able', 'ada maps crew', 'bob Atlas', 'bob maps'];
+    deepStrictEqual(await linesOf(stores), sorted);
+  },
 
-  'a page goes on after its place, whether a row is there or not': async (stores) => {
+  'a page starts after its cursor, whether or not that row exists': async (stores) => {
     const { ada, bob, maps, crew } = await setUp(stores);
     const atlas = await addCollection(stores, 'Atlas');
     for (const pair of [
@@ -85,19 +84,19 @@ export const accessMatrixContract = {
     ])
       await grant(stores, pair);
     const sorted = ['ada Atlas', 'ada maps', 'ada maps crew', 'bob maps'];
-    const places = (await stores.accessMatrix.rows(all, null, manyRows)).map(({ client, collection, way }) => ({
+    const cursors = (await stores.accessMatrix.rows(all, null, manyRows)).map(({ client, collection, way }) => ({
       email: client.email,
       nameKey: nameKey(collection.name),
       collectionId: collection.id,
       groupName: way.group?.name ?? '',
     }));
-    for (const [at, place] of places.entries())
-      deepStrictEqual(await linesOf(stores, all, place), sorted.slice(at + 1));
-    const gone = { email: 'b@example.com', nameKey: 'x', collectionId: nextId(), groupName: '' };
-    deepStrictEqual(await linesOf(stores, all, gone), ['bob maps']);
+    for (const [at, cursor] of cursors.entries())
+      deepStrictEqual(await linesOf(stores, all, cursor), sorted.slice(at + 1));
+    const missing = { email: 'b@example.com', nameKey: 'x', collectionId: nextId(), groupName: '' };
+    deepStrictEqual(await linesOf(stores, all, missing), ['bob maps']);
   },
 
-  'a page has at most as many rows as were asked for': async (stores) => {
+  'a page has at most the requested number of rows': async (stores) => {
     const { ada, bob, maps } = await setUp(stores);
     for (const { id } of [ada, bob]) await grant(stores, clientPair(id, maps.id));
     strictEqual((await stores.accessMatrix.rows(all, null, 1)).length, 1);
@@ -116,7 +115,7 @@ export const accessMatrixContract = {
     const atlas = await addCollection(stores, 'Atlas');
     await grant(stores, clientPair(bob.id, atlas.id));
     await grant(stores, groupPair(crew.id, maps.id));
-    const ofAda = ['ada maps crew'];
+    const expected = ['ada maps crew'];
     for (const filter of [
       { profile: { by: 'id', id: ada.id } },
       { profile: { by: 'name', name: ada.email } },
@@ -126,11 +125,11 @@ export const accessMatrixContract = {
       { collection: { by: 'id', id: maps.id } },
       { collection: { by: 'name', name: maps.name } },
     ] as const)
-      deepStrictEqual([filter, await linesOf(stores, { ...all, ...filter })], [filter, ofAda]);
+      deepStrictEqual([filter, await linesOf(stores, { ...all, ...filter })], [filter, expected]);
     deepStrictEqual(await linesOf(stores, { ...all, profile: { by: 'name', name: 'no@example.com' } }), []);
   },
 
-  'a filter leaves out what had expired at a moment, at that millisecond': async (stores) => {
+  'a filter can exclude grants that had expired at a given millisecond': async (stores) => {
     const { ada, maps } = await setUp(stores);
     await grant(stores, clientPair(ada.id, maps.id), { expiresAt: start + 5 });
     deepStrictEqual(await linesOf(stores, { ...all, liveAt: start + 4 }), ['ada maps']);
@@ -138,7 +137,7 @@ export const accessMatrixContract = {
     deepStrictEqual(await linesOf(stores), ['ada maps']);
   },
 
-  'a filter leaves out what expires at a moment or later, or never': async (stores) => {
+  'a filter can exclude grants that expire at or after a given time, or never': async (stores) => {
     const { ada, bob, maps } = await setUp(stores);
     await grant(stores, clientPair(ada.id, maps.id), { expiresAt: start + 5 });
     await grant(stores, clientPair(bob.id, maps.id));
@@ -146,7 +145,7 @@ export const accessMatrixContract = {
     deepStrictEqual(await linesOf(stores, { ...all, expiringBefore: start + 6 }), ['ada maps']);
   },
 
-  'the ends of keys are those of the profiles that are asked about, without keys that have none': async (stores) => {
+  'key expiries are returned for the requested profiles, without keys that never expire': async (stores) => {
     const { ada, bob } = await setUp(stores);
     deepStrictEqual(await stores.accessMatrix.keyExpiries([ada.id, bob.id]), new Map());
     for (const [{ id }, expiresAt] of [
@@ -164,7 +163,7 @@ export const accessMatrixContract = {
   },
 } satisfies Contract<Stores>;
 
-/** Ada, who is in the crew, and Bob; maps, which nobody has. */
+/** Adds Ada, who is a member of the crew, Bob, and the collection `maps`, which is not granted to anyone. */
 const setUp = async (stores: Stores) => {
   const ada = await addClient(stores, 'ada');
   const bob = await addClient(stores, 'bob');
@@ -198,7 +197,7 @@ const addMember = ({ groups }: Stores, { id }: Group, { id: profile }: Profile):
 const grant = ({ grants }: Stores, pair: Pair, facts: Partial<Grant> = {}): Promise<void> =>
   grants.update([pair], () => ({ put: [{ ...pair, grantedAt: start, expiresAt: null, ...facts }], ...noEffects }));
 
-/** Each row as `name-of-client collection group`. */
+/** Formats each row as `client collection group`. */
 const linesOf = async (
   { accessMatrix }: Stores,
   filter = all,

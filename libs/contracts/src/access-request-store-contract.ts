@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import {
   type AccessRequest,
-  type AskState,
+  type NewRequestState,
   type CatalogPage,
   type Collection,
   type CollectionId,
@@ -18,34 +18,38 @@ import {
   type RequestState,
   type Visibility,
 } from '@portico/domain';
-import { assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
+import { assertOneWins, assertRejects, assertWritten, failDecision, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { expiringAtCommit } from './deadlines.ts';
-import { grantOne, ownWay, revokeOne } from './granting.ts';
+import { grantToClient, ownWay, revokeFromClient } from './granting.ts';
 import { aCollection, aContent, aProfile, nextId, noEffects, someEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** What `AccessRequestStore` promises. */
+/** The contract of `AccessRequestStore`. */
 export const accessRequestStoreContract = {
-  'the decision of asking sees the profile and the collection': async (stores) => {
+  'the decision about a new request sees the profile and the collection': async (stores) => {
     const { ada, roads, bridges } = await setUp(stores);
     const state = { profile: ada, granted: false, requested: false, pending: 0 };
-    const of = ({ id, name, discoverable }: Collection) => ({ id, name, discoverable });
-    deepStrictEqual(await seenByAsking(stores, ada, roads), { ...state, collection: of(roads) });
-    deepStrictEqual(await seenByAsking(stores, ada, bridges), { ...state, collection: of(bridges) });
+    const headOf = ({ id, name, discoverable }: Collection) => ({ id, name, discoverable });
+    deepStrictEqual(await seenByAsking(stores, ada, roads), { ...state, collection: headOf(roads) });
+    deepStrictEqual(await seenByAsking(stores, ada, bridges), { ...state, collection: headOf(bridges) });
   },
 
-  'the decision of asking sees null for a missing profile or collection': async (stores) => {
+  'the decision about a new request sees null for a missing profile or collection': async (stores) => {
     const { ada, roads } = await setUp(stores);
     strictEqual((await seenByAsking(stores, aProfile(), roads)).profile, null);
     strictEqual((await seenByAsking(stores, ada, aCollection())).collection, null);
   },
 
-  'the decision of asking sees a grant of the profile or of its groups as long as it lasts': async (stores) => {
+  'the decision about a new request sees a grant of the profile or of its groups until it expires': async (stores) => {
     const { ada, bob, roads, bridges } = await setUp(stores);
     const isGranted = async (profile: Profile, collection: Collection, now: number) =>
       (await seenByAsking(stores, profile, collection, now)).granted;
-    await grantOne(stores.grants, ada.id, roads.id, () => ({ grantedAt: start, expiresAt: start + 5, ...noEffects }));
+    await grantToClient(stores.grants, ada.id, roads.id, () => ({
+      grantedAt: start,
+      expiresAt: start + 5,
+      ...noEffects,
+    }));
     await grantToGroup(stores, bob, bridges);
     deepStrictEqual([await isGranted(ada, roads, start + 4), await isGranted(ada, roads, start + 5)], [true, false]);
     deepStrictEqual(
@@ -54,53 +58,52 @@ export const accessRequestStoreContract = {
     );
   },
 
-  'the decision of asking sees the pending requests of the pair and of the profile, and no decided ones': async (
-    stores,
-  ) => {
-    const { ada, bob, roads, bridges } = await setUp(stores);
-    const seen = async (collection: Collection) => {
-      const { requested, pending } = await seenByAsking(stores, ada, collection);
-      return [requested, pending];
-    };
-    const request = await asked(stores, ada, roads);
-    await asked(stores, bob, bridges);
-    deepStrictEqual(
-      [await seen(roads), await seen(bridges)],
-      [
-        [true, 1],
-        [false, 1],
-      ],
-    );
-    await decided(stores, request, { status: 'denied' });
-    deepStrictEqual(await seen(roads), [false, 0]);
-  },
+  'the decision about a new request sees the pending requests of the pair and of the profile, but no decided ones':
+    async (stores) => {
+      const { ada, bob, roads, bridges } = await setUp(stores);
+      const seen = async (collection: Collection) => {
+        const { requested, pending } = await seenByAsking(stores, ada, collection);
+        return [requested, pending];
+      };
+      const request = await addRequest(stores, ada, roads);
+      await addRequest(stores, bob, bridges);
+      deepStrictEqual(
+        [await seen(roads), await seen(bridges)],
+        [
+          [true, 1],
+          [false, 1],
+        ],
+      );
+      await decideRequest(stores, request, { status: 'denied' });
+      deepStrictEqual(await seen(roads), [false, 0]);
+    },
 
-  'asking adds the request, which every read then shows with the names of its objects': async (stores) => {
+  'a new request is returned by every read, with the names of its profile and its collection': async (stores) => {
     const { ada, roads } = await setUp(stores);
-    const request = await asked(stores, ada, roads, { reason: '<b>☃</b>\n"', durationDays: 30 });
-    const shown = listed(request, ada, roads);
-    deepStrictEqual(await stores.requests.find(request.id), shown);
-    deepStrictEqual(await listOf(stores), [shown]);
+    const request = await addRequest(stores, ada, roads, { reason: '<b>☃</b>\n"', durationDays: 30 });
+    const expected = listedRequest(request, ada, roads);
+    deepStrictEqual(await stores.requests.find(request.id), expected);
+    deepStrictEqual(await listOf(stores), [expected]);
   },
 
-  'asking writes its effects': async (stores) => {
+  'a new request writes its effects': async (stores) => {
     const { ada, roads } = await setUp(stores);
     const effects = someEffects();
-    await asked(stores, ada, roads, {}, effects);
+    await addRequest(stores, ada, roads, {}, effects);
     await assertWritten(stores, effects);
   },
 
-  'asking rethrows what its decision throws, and changes nothing': async (stores) => {
+  'a new request whose decision throws rethrows the error and changes nothing': async (stores) => {
     const { ada, roads } = await setUp(stores);
-    await assertRefused(stores.requests.ask(ada.id, roads.id, start, refuse), 'already_approved');
+    await assertRejects(stores.requests.create(ada.id, roads.id, start, failDecision), 'already_approved');
     deepStrictEqual(await listOf(stores), []);
     await assertWritten(stores);
   },
 
-  'asking begins its commit in time or not at all': async (stores) => {
+  'a new request begins its commit in time or not at all': async (stores) => {
     const { ada, roads } = await setUp(stores);
     const late = { ...someEffects(), deadline: expiringAtCommit() };
-    await assertRefused(asked(stores, ada, roads, {}, late), 'timed_out');
+    await assertRejects(addRequest(stores, ada, roads, {}, late), 'timed_out');
     deepStrictEqual(await listOf(stores), []);
     await assertWritten(stores);
   },
@@ -109,7 +112,7 @@ export const accessRequestStoreContract = {
     const { ada, roads } = await setUp(stores);
     await assertOneWins(
       () =>
-        stores.requests.ask(ada.id, roads.id, start, ({ requested }) => {
+        stores.requests.create(ada.id, roads.id, start, ({ requested }) => {
           if (requested) throw new PorticoError('already_requested');
           return { request: aRequest(ada, roads), ...noEffects };
         }),
@@ -123,74 +126,76 @@ export const accessRequestStoreContract = {
     strictEqual(await stores.requests.find(nextId()), null);
   },
 
-  'a request has the present names of its objects': async (stores) => {
+  'a request has the current names of its profile and its collection': async (stores) => {
     const { ada, roads } = await setUp(stores);
-    const request = await asked(stores, ada, roads);
+    const request = await addRequest(stores, ada, roads);
     const changed = { ...roads, name: 'Streets', discoverable: false };
     await stores.collections.update(roads.id, () => ({ collection: changed, ...noEffects }));
-    deepStrictEqual(await stores.requests.find(request.id), listed(request, ada, changed));
+    deepStrictEqual(await stores.requests.find(request.id), listedRequest(request, ada, changed));
   },
 
-  'a request goes with its profile, and with its collection': async (stores) => {
+  'a request is removed with its profile, and with its collection': async (stores) => {
     const { ada, bob, roads, bridges } = await setUp(stores);
-    await asked(stores, ada, roads);
-    await asked(stores, bob, roads);
-    const left = await asked(stores, bob, bridges);
+    await addRequest(stores, ada, roads);
+    await addRequest(stores, bob, roads);
+    const remaining = await addRequest(stores, bob, bridges);
     await stores.profiles.remove(ada.id, () => noEffects);
     strictEqual((await listOf(stores)).length, 2);
     await stores.collections.remove(roads.id, () => noEffects);
-    deepStrictEqual(await idsOf(stores), [left.id]);
+    deepStrictEqual(await idsOf(stores), [remaining.id]);
   },
 
-  'a list has the requests under the filter': async (stores) => {
+  'a list has the requests that match the filter': async (stores) => {
     const { ada, bob, roads, bridges } = await setUp(stores);
-    const ofAda = await asked(stores, ada, roads);
-    const ofBob = await asked(stores, bob, roads, { createdAt: start + 1 });
-    const other = await asked(stores, bob, bridges, { createdAt: start + 2 });
-    await decided(stores, ofBob, { status: 'denied' });
-    deepStrictEqual(await idsOf(stores, { profileId: bob.id }), [ofBob.id, other.id]);
-    deepStrictEqual(await idsOf(stores, { collectionId: roads.id }), [ofAda.id, ofBob.id]);
-    deepStrictEqual(await idsOf(stores, { status: 'pending' }), [ofAda.id, other.id]);
-    deepStrictEqual(await idsOf(stores, { status: 'denied', profileId: bob.id, collectionId: roads.id }), [ofBob.id]);
+    const adasRequest = await addRequest(stores, ada, roads);
+    const bobsRequest = await addRequest(stores, bob, roads, { createdAt: start + 1 });
+    const other = await addRequest(stores, bob, bridges, { createdAt: start + 2 });
+    await decideRequest(stores, bobsRequest, { status: 'denied' });
+    deepStrictEqual(await idsOf(stores, { profileId: bob.id }), [bobsRequest.id, other.id]);
+    deepStrictEqual(await idsOf(stores, { collectionId: roads.id }), [adasRequest.id, bobsRequest.id]);
+    deepStrictEqual(await idsOf(stores, { status: 'pending' }), [adasRequest.id, other.id]);
+    deepStrictEqual(await idsOf(stores, { status: 'denied', profileId: bob.id, collectionId: roads.id }), [
+      bobsRequest.id,
+    ]);
     deepStrictEqual(await idsOf(stores, { status: 'denied', profileId: ada.id }), []);
   },
 
   'the pending requests are counted': async (stores) => {
     const { ada, bob, roads, bridges } = await setUp(stores);
     strictEqual(await stores.requests.countPending(), 0);
-    await asked(stores, ada, roads);
-    await asked(stores, bob, bridges);
-    await decided(stores, await asked(stores, bob, roads), { status: 'denied' });
+    await addRequest(stores, ada, roads);
+    await addRequest(stores, bob, bridges);
+    await decideRequest(stores, await addRequest(stores, bob, roads), { status: 'denied' });
     strictEqual(await stores.requests.countPending(), 2);
   },
 
-  'a list is in order of time, from either end, and its pages follow each other': async (stores) => {
+  'a list is sorted by time in either direction, and its pages are contiguous': async (stores) => {
     const { ada, bob, roads, bridges } = await setUp(stores);
-    const last = await asked(stores, ada, roads, { createdAt: start + 9 });
-    const [first, tied] = [await asked(stores, ada, bridges), await asked(stores, bob, bridges)];
+    const last = await addRequest(stores, ada, roads, { createdAt: start + 9 });
+    const [first, tied] = [await addRequest(stores, ada, bridges), await addRequest(stores, bob, bridges)];
     const inOrder = [first, tied, last].map(({ id }) => id);
     for (const order of ['oldest first', 'newest first'] as const) {
       const expected = order === 'oldest first' ? inOrder : inOrder.toReversed();
       deepStrictEqual(await idsOf(stores, {}, { order }), expected);
-      const page = await stores.requests.list(everyone, { limit: 2, order, after: null });
-      const rest = await stores.requests.list(everyone, { limit: 2, order, after: page[1] ?? null });
+      const page = await stores.requests.list(allRequests, { limit: 2, order, after: null });
+      const rest = await stores.requests.list(allRequests, { limit: 2, order, after: page[1] ?? null });
       deepStrictEqual([page.length, [...page, ...rest].map(({ id }) => id)], [2, expected]);
     }
   },
 
   'the decision about a request sees it with its profile and grant': async (stores) => {
     const { ada, roads } = await setUp(stores);
-    const request = await asked(stores, ada, roads);
-    const state = { request: listed(request, ada, roads), profile: ada };
+    const request = await addRequest(stores, ada, roads);
+    const state = { request: listedRequest(request, ada, roads), profile: ada };
     deepStrictEqual(await seenByDeciding(stores, request), { ...state, grant: null });
     const grant = { grantedAt: start, expiresAt: start + 5 };
-    await grantOne(stores.grants, ada.id, roads.id, () => ({ ...grant, ...noEffects }));
+    await grantToClient(stores.grants, ada.id, roads.id, () => ({ ...grant, ...noEffects }));
     deepStrictEqual(await seenByDeciding(stores, request), { ...state, grant });
   },
 
   'a missing request cannot be decided': async (stores) => {
     await setUp(stores);
-    await assertRefused(
+    await assertRejects(
       stores.requests.decide(nextId(), ({ request }) => ({ request, ...noEffects })),
       'request_not_found',
     );
@@ -198,19 +203,24 @@ export const accessRequestStoreContract = {
 
   'a decision changes the status, its time and the answer, and nothing else': async (stores) => {
     const { ada, bob, roads } = await setUp(stores);
-    const [request, other] = [await asked(stores, ada, roads), await asked(stores, bob, roads)];
+    const [request, other] = [await addRequest(stores, ada, roads), await addRequest(stores, bob, roads)];
     const decision = { status: 'denied', decidedAt: start + 7, answer: 'Use the other' } as const;
-    await decided(stores, request, { ...decision, reason: 'Else', createdAt: start + 99, collectionName: 'Else' });
-    deepStrictEqual(await stores.requests.find(request.id), listed({ ...request, ...decision }, ada, roads));
-    deepStrictEqual(await stores.requests.find(other.id), listed(other, bob, roads));
+    await decideRequest(stores, request, {
+      ...decision,
+      reason: 'Else',
+      createdAt: start + 99,
+      collectionName: 'Else',
+    });
+    deepStrictEqual(await stores.requests.find(request.id), listedRequest({ ...request, ...decision }, ada, roads));
+    deepStrictEqual(await stores.requests.find(other.id), listedRequest(other, bob, roads));
     strictEqual(await isGranted(stores, ada, roads), false);
   },
 
-  'a grant of a decision is the grant of its pair alone, and every read sees it': async (stores) => {
+  'the grant of a decision applies to its pair only, and every read sees it': async (stores) => {
     const { ada, bob, roads, bridges } = await setUp(stores);
-    const request = await asked(stores, ada, roads);
+    const request = await addRequest(stores, ada, roads);
     const grant = { grantedAt: start + 3, expiresAt: start + 9 };
-    await decided(stores, request, { status: 'approved' }, { grant });
+    await decideRequest(stores, request, { status: 'approved' }, { grant });
     deepStrictEqual(await stores.grants.clientsOf(roads.id, start + 8), [
       { profile: ada, ways: [{ ...ownWay(start + 3), expiresAt: start + 9 }] },
     ]);
@@ -218,51 +228,51 @@ export const accessRequestStoreContract = {
     deepStrictEqual([...seen, await isGranted(stores, bob, roads)], [true, false, false]);
   },
 
-  'a grant of a decision replaces one that has expired': async (stores) => {
+  'the grant of a decision replaces an expired one': async (stores) => {
     const { ada, roads } = await setUp(stores);
-    await grantOne(stores.grants, ada.id, roads.id, () => ({ grantedAt: 1, expiresAt: 2, ...noEffects }));
-    const request = await asked(stores, ada, roads);
-    await decided(stores, request, { status: 'approved' }, { grant: { grantedAt: start, expiresAt: null } });
+    await grantToClient(stores.grants, ada.id, roads.id, () => ({ grantedAt: 1, expiresAt: 2, ...noEffects }));
+    const request = await addRequest(stores, ada, roads);
+    await decideRequest(stores, request, { status: 'approved' }, { grant: { grantedAt: start, expiresAt: null } });
     deepStrictEqual(await stores.grants.clientsOf(roads.id, start), [{ profile: ada, ways: [ownWay(start)] }]);
   },
 
-  'a grant of a decision makes the grants epoch of the profile grow': async (stores) => {
+  'the grant of a decision increases the grants epoch of the profile': async (stores) => {
     const { ada, roads } = await setUp(stores);
-    const request = await asked(stores, ada, roads);
+    const request = await addRequest(stores, ada, roads);
     const before = (await rowOf(stores, ada)).epochs.grants;
-    await decided(stores, request, { status: 'approved' }, { grant: { grantedAt: start, expiresAt: null } });
+    await decideRequest(stores, request, { status: 'approved' }, { grant: { grantedAt: start, expiresAt: null } });
     strictEqual((await rowOf(stores, ada)).epochs.grants > before, true);
   },
 
   'a decision writes its effects': async (stores) => {
     const { ada, roads } = await setUp(stores);
-    const request = await asked(stores, ada, roads);
+    const request = await addRequest(stores, ada, roads);
     const effects = someEffects();
-    await decided(stores, request, { status: 'denied' }, effects);
+    await decideRequest(stores, request, { status: 'denied' }, effects);
     await assertWritten(stores, effects);
   },
 
-  'a decision rethrows what it throws, and changes nothing': async (stores) => {
+  'a decision that throws changes nothing, and its error is rethrown': async (stores) => {
     const { ada, roads } = await setUp(stores);
-    const request = await asked(stores, ada, roads);
-    await assertRefused(stores.requests.decide(request.id, refuse), 'already_approved');
-    deepStrictEqual(await stores.requests.find(request.id), listed(request, ada, roads));
+    const request = await addRequest(stores, ada, roads);
+    await assertRejects(stores.requests.decide(request.id, failDecision), 'already_approved');
+    deepStrictEqual(await stores.requests.find(request.id), listedRequest(request, ada, roads));
     await assertWritten(stores);
   },
 
   'a decision begins its commit in time or not at all': async (stores) => {
     const { ada, roads } = await setUp(stores);
-    const request = await asked(stores, ada, roads);
+    const request = await addRequest(stores, ada, roads);
     const late = { ...someEffects(), deadline: expiringAtCommit(), grant: { grantedAt: start, expiresAt: null } };
-    await assertRefused(decided(stores, request, { status: 'approved' }, late), 'timed_out');
-    deepStrictEqual(await stores.requests.find(request.id), listed(request, ada, roads));
+    await assertRejects(decideRequest(stores, request, { status: 'approved' }, late), 'timed_out');
+    deepStrictEqual(await stores.requests.find(request.id), listedRequest(request, ada, roads));
     strictEqual(await isGranted(stores, ada, roads), false);
     await assertWritten(stores);
   },
 
   'of concurrent decisions exactly one sees the request pending': async (stores) => {
     const { ada, roads } = await setUp(stores);
-    const request = await asked(stores, ada, roads);
+    const request = await addRequest(stores, ada, roads);
     await assertOneWins(
       (index) =>
         stores.requests.decide(request.id, ({ request: current }) => {
@@ -276,14 +286,18 @@ export const accessRequestStoreContract = {
     deepStrictEqual(await stores.grants.clientsOf(roads.id, start), [{ profile: ada, ways: [ownWay(decidedAt)] }]);
   },
 
-  'the catalog has the discoverable collections and those that the reader may see, with what it has of each': async (
+  'the catalog has the discoverable collections and those visible to the reader, with the access to each': async (
     stores,
   ) => {
     const { ada, bob, roads, bridges, tunnels } = await setUp(stores);
     const lineOf = ({ id, name, description }: Collection, access: string) => ({ id, name, description, access });
     deepStrictEqual(await catalogOf(stores, to(ada)), [lineOf(roads, 'none'), lineOf(tunnels, 'none')]);
-    await grantOne(stores.grants, ada.id, bridges.id, () => ({ grantedAt: start, expiresAt: start + 5, ...noEffects }));
-    await asked(stores, ada, roads);
+    await grantToClient(stores.grants, ada.id, bridges.id, () => ({
+      grantedAt: start,
+      expiresAt: start + 5,
+      ...noEffects,
+    }));
+    await addRequest(stores, ada, roads);
     await grantToGroup(stores, ada, tunnels);
     const all = [lineOf(bridges, 'granted'), lineOf(roads, 'requested'), lineOf(tunnels, 'granted')];
     deepStrictEqual(await catalogOf(stores, to(ada)), all);
@@ -296,11 +310,11 @@ export const accessRequestStoreContract = {
     );
   },
 
-  'the catalog shows no decided request, and nothing of a hidden collection with a pending one': async (stores) => {
+  'the catalog shows no decided requests, and no hidden collections with a pending request': async (stores) => {
     const { ada, roads, bridges, tunnels } = await setUp(stores);
-    const request = await asked(stores, ada, roads);
-    await asked(stores, ada, bridges);
-    await decided(stores, request, { status: 'withdrawn' });
+    const request = await addRequest(stores, ada, roads);
+    await addRequest(stores, ada, bridges);
+    await decideRequest(stores, request, { status: 'withdrawn' });
     deepStrictEqual(
       (await catalogOf(stores, to(ada))).map(({ id, access }) => [id, access]),
       [roads, tunnels].map(({ id }) => [id, 'none']),
@@ -309,16 +323,16 @@ export const accessRequestStoreContract = {
 
   'a collection whose grant was revoked leaves the catalog': async (stores) => {
     const { ada, bridges } = await setUp(stores);
-    await grantOne(stores.grants, ada.id, bridges.id, () => ({ grantedAt: start, ...noEffects }));
+    await grantToClient(stores.grants, ada.id, bridges.id, () => ({ grantedAt: start, ...noEffects }));
     strictEqual((await catalogOf(stores, to(ada)))[0]?.id, bridges.id);
-    await revokeOne(stores.grants, ada.id, bridges.id, () => noEffects);
+    await revokeFromClient(stores.grants, ada.id, bridges.id, () => noEffects);
     strictEqual(
       (await catalogOf(stores, to(ada))).some(({ id }) => id === bridges.id),
       false,
     );
   },
 
-  'the pages of the catalog follow each other in the order of lists': async (stores) => {
+  'the pages of the catalog are contiguous and sorted like lists': async (stores) => {
     const { ada, roads, tunnels } = await setUp(stores);
     const more = ['äb', '😀', 'Z', 'roads'].map((name) => aCollection({ name, discoverable: true }));
     for (const collection of more) await stores.collections.add(collection, aContent(), noEffects);
@@ -342,20 +356,24 @@ export const accessRequestStoreContract = {
     );
   },
 
-  'the catalog can be searched for a part of a name or description, without regard to the case of ASCII letters':
-    async (stores) => {
-      const { ada, roads, tunnels } = await setUp(stores);
-      const odd = aCollection({ name: '100% _Ä_!', description: 'ROADS', discoverable: true });
-      await stores.collections.add(odd, aContent(), noEffects);
-      const found = async (containing: string) =>
-        (await catalogOf(stores, to(ada), { containing })).map(({ id }) => id).sort();
-      deepStrictEqual(await found('rOAd'), [odd.id, roads.id].sort());
-      deepStrictEqual(await found('below'), [tunnels.id]);
-      deepStrictEqual([await found('%'), await found('_Ä'), await found('!')], [[odd.id], [odd.id], [odd.id]]);
-      deepStrictEqual([await found('_ä'), await found('bridge')], [[], []]);
-    },
+  'the catalog can be searched for a part of a name or description, ignoring the case of ASCII letters': async (
+    stores,
+  ) => {
+    const { ada, roads, tunnels } = await setUp(stores);
+    const odd = aCollection({ name: '100% _Ä_!', description: 'ROADS', discoverable: true });
+    await stores.collections.add(odd, aContent(), noEffects);
+    const idsContaining = async (containing: string) =>
+      (await catalogOf(stores, to(ada), { containing })).map(({ id }) => id).sort();
+    deepStrictEqual(await idsContaining('rOAd'), [odd.id, roads.id].sort());
+    deepStrictEqual(await idsContaining('below'), [tunnels.id]);
+    deepStrictEqual(
+      [await idsContaining('%'), await idsContaining('_Ä'), await idsContaining('!')],
+      [[odd.id], [odd.id], [odd.id]],
+    );
+    deepStrictEqual([await idsContaining('_ä'), await idsContaining('bridge')], [[], []]);
+  },
 
-  'those of some collections that are discoverable': async ({ requests, ...stores }) => {
+  'of the given collections, the discoverable ones are returned': async ({ requests, ...stores }) => {
     const { roads, bridges, tunnels } = await setUp({ requests, ...stores });
     deepStrictEqual(await requests.discoverable([roads.id, bridges.id, nextId()]), new Set([roads.id]));
     deepStrictEqual(await requests.discoverable([]), new Set());
@@ -363,9 +381,9 @@ export const accessRequestStoreContract = {
   },
 } satisfies Contract<Stores>;
 
-const everyone: RequestFilter = { status: null, profileId: null, collectionId: null };
+const allRequests: RequestFilter = { status: null, profileId: null, collectionId: null };
 
-/** Two profiles, two discoverable collections and a hidden one (`bridges`), in the order of lists. */
+/** Adds two profiles, two discoverable collections and a hidden one (`bridges`), in the order of lists. */
 const setUp = async ({ profiles, collections }: Stores) => {
   const [ada, bob] = [aProfile(), aProfile()];
   const bridges = aCollection({ name: 'Bridges', description: 'Over rivers' });
@@ -389,7 +407,7 @@ const aRequest = (profile: Profile, collection: Collection, facts: Partial<Acces
   ...facts,
 });
 
-const asked = async (
+const addRequest = async (
   { requests }: Stores,
   profile: Profile,
   collection: Collection,
@@ -397,18 +415,18 @@ const asked = async (
   effects: Effects = noEffects,
 ): Promise<AccessRequest> => {
   const request = aRequest(profile, collection, facts);
-  await requests.ask(profile.id, collection.id, start, () => ({ request, ...effects }));
+  await requests.create(profile.id, collection.id, start, () => ({ request, ...effects }));
   return request;
 };
 
-const decided = (
+const decideRequest = (
   { requests }: Stores,
   { id }: AccessRequest,
   facts: Partial<ListedRequest>,
   change: Partial<Omit<RequestChange, 'request'>> = {},
 ) => requests.decide(id, ({ request }) => ({ request: { ...request, ...facts }, ...noEffects, ...change }));
 
-const listed = (request: AccessRequest, { email, fullName }: Profile, { name, discoverable }: Collection) => ({
+const listedRequest = (request: AccessRequest, { email, fullName }: Profile, { name, discoverable }: Collection) => ({
   ...request,
   email,
   fullName,
@@ -417,7 +435,7 @@ const listed = (request: AccessRequest, { email, fullName }: Profile, { name, di
 });
 
 const listOf = ({ requests }: Stores, filter: Partial<RequestFilter> = {}, page: Partial<RequestPage> = {}) =>
-  requests.list({ ...everyone, ...filter }, { limit: 99, order: 'oldest first', after: null, ...page });
+  requests.list({ ...allRequests, ...filter }, { limit: 99, order: 'oldest first', after: null, ...page });
 
 const idsOf = async (stores: Stores, filter: Partial<RequestFilter> = {}, page: Partial<RequestPage> = {}) =>
   (await listOf(stores, filter, page)).map(({ id }) => id);
@@ -427,14 +445,14 @@ const seenByAsking = async (
   { id }: Profile,
   collection: Collection,
   now = start,
-): Promise<AskState> => {
-  let seen: AskState | null = null;
-  const attempt = requests.ask(id, collection.id, now, (state) => {
+): Promise<NewRequestState> => {
+  let seen: NewRequestState | null = null;
+  const attempt = requests.create(id, collection.id, now, (state) => {
     seen = state;
-    return refuse();
+    return failDecision();
   });
-  await assertRefused(attempt, 'already_approved');
-  if (!seen) throw new Error('The decision was not asked.');
+  await assertRejects(attempt, 'already_approved');
+  if (!seen) throw new Error('decide was not called.');
   return seen;
 };
 
@@ -442,9 +460,9 @@ const seenByDeciding = async ({ requests }: Stores, { id }: AccessRequest): Prom
   let seen: RequestState | null = null;
   const attempt = requests.decide(id, (state) => {
     seen = state;
-    return refuse();
+    return failDecision();
   });
-  await assertRefused(attempt, 'already_approved');
+  await assertRejects(attempt, 'already_approved');
   return seen;
 };
 

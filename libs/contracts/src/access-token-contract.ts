@@ -1,18 +1,18 @@
 import { ok, strictEqual } from 'node:assert/strict';
 import type { TokenUse } from '@portico/domain';
-import { assertRefused } from './assertions.ts';
+import { assertRejects } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import type { TokenClaims, TokenVerifierSubject } from './token-verifier-contract.ts';
 
-/** A verifier that takes access tokens too, where they are asked for. */
+/** A verifier that also accepts access tokens, for the uses that allow them. */
 export interface AccessTokenSubject extends TokenVerifierSubject {
-  /** The audiences of which an access token names one; neither is that of identity tokens. */
+  /** The audiences of access tokens, which name one of them. Neither is the audience of identity tokens. */
   readonly accessAudiences: readonly [string, string];
-  /** An access token by its type, `at+jwt`, with exactly these claims, from the issuer. */
+  /** Returns an access token of the issuer with the type `at+jwt` and exactly these claims. */
   mintAccess(claims: TokenClaims): Promise<string>;
 }
 
-const here = 'identity or access';
+const identityOrAccess = 'identity or access';
 
 const claimsFor = ({ issuer, clock }: AccessTokenSubject, aud: TokenClaims[string], more: TokenClaims = {}) => ({
   iss: issuer,
@@ -22,60 +22,64 @@ const claimsFor = ({ issuer, clock }: AccessTokenSubject, aud: TokenClaims[strin
   ...more,
 });
 
-const assertTaken = async ({ verifier }: AccessTokenSubject, token: string, use: TokenUse): Promise<void> => {
+const assertAccepted = async ({ verifier }: AccessTokenSubject, token: string, use: TokenUse): Promise<void> => {
   const [outcome] = await Promise.allSettled([verifier.verify(token, use)]);
-  ok(outcome.status === 'fulfilled', `refused for the use ${use}`);
+  ok(outcome.status === 'fulfilled', `rejected for the use ${use}`);
   strictEqual(outcome.value.uid, 'alice');
 };
 
-const assertNotTaken = async ({ verifier }: AccessTokenSubject, token: string, use?: TokenUse): Promise<void> =>
-  assertRefused(verifier.verify(token, use), 'invalid_token');
+const assertRejected = async ({ verifier }: AccessTokenSubject, token: string, use?: TokenUse): Promise<void> =>
+  assertRejects(verifier.verify(token, use), 'invalid_token');
 
-/** An access token of either type that providers give it. */
+/** Returns an access token of each type that providers use. */
 const accessTokens = async (subject: AccessTokenSubject): Promise<readonly string[]> => {
   const claims = claimsFor(subject, subject.accessAudiences[0]);
   return [await subject.mintAccess(claims), await subject.mint(claims)];
 };
 
 export const accessTokenContract = {
-  'an access token is valid only where access tokens are taken': async (subject) => {
+  'an access token is valid only where access tokens are accepted': async (subject) => {
     for (const token of await accessTokens(subject)) {
-      await assertNotTaken(subject, token);
-      await assertNotTaken(subject, token, 'identity');
-      await assertTaken(subject, token, here);
+      await assertRejected(subject, token);
+      await assertRejected(subject, token, 'identity');
+      await assertAccepted(subject, token, identityOrAccess);
     }
   },
-  'an identity token is valid wherever a token is taken': async (subject) => {
+  'an identity token is valid for every use': async (subject) => {
     const token = await subject.mint(claimsFor(subject, subject.audience));
-    await assertTaken(subject, token, here);
-    await assertTaken(subject, token, 'identity');
+    await assertAccepted(subject, token, identityOrAccess);
+    await assertAccepted(subject, token, 'identity');
   },
-  'a token that was valid for one use is judged anew for another': async (subject) => {
+  'a token that was valid for one use is validated again for another': async (subject) => {
     for (const token of await accessTokens(subject)) {
-      for (let again = 0; again < 3; again += 1) {
-        await assertTaken(subject, token, here);
-        await assertNotTaken(subject, token, 'identity');
-        await assertNotTaken(subject, token);
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        await assertAccepted(subject, token, identityOrAccess);
+        await assertRejected(subject, token, 'identity');
+        await assertRejected(subject, token);
       }
     }
   },
-  'an access token names one of our audiences, whoever the others and its client are': async (subject) => {
+  'an access token names one of our audiences, regardless of its other audiences and its client': async (subject) => {
     const [first, second] = subject.accessAudiences;
     for (const aud of [first, second, [second], ['another', first], [first, 'another', second]]) {
-      await assertTaken(subject, await subject.mintAccess(claimsFor(subject, aud, { azp: 'a client' })), here);
+      await assertAccepted(
+        subject,
+        await subject.mintAccess(claimsFor(subject, aud, { azp: 'a client' })),
+        identityOrAccess,
+      );
     }
     for (const aud of [null, '', [], 'another', `${first}/`, first.toUpperCase(), [[first]], { [first]: true }, true]) {
-      await assertNotTaken(subject, await subject.mintAccess(claimsFor(subject, aud)), here);
+      await assertRejected(subject, await subject.mintAccess(claimsFor(subject, aud)), identityOrAccess);
     }
   },
-  'the type of an access token keeps it from being an identity token': async (subject) => {
+  'a token whose type is that of access tokens is not valid as an identity token': async (subject) => {
     const token = await subject.mintAccess(claimsFor(subject, subject.audience));
-    for (const use of ['identity', here] as const) await assertNotTaken(subject, token, use);
+    for (const use of ['identity', identityOrAccess] as const) await assertRejected(subject, token, use);
   },
-  'an access token that is bound to a key is invalid, because no proof of the key is asked for': async (subject) => {
+  'an access token that is bound to a key is invalid, because no proof of possession is requested': async (subject) => {
     const claims = claimsFor(subject, subject.accessAudiences[0], { cnf: { jkt: 'a thumbprint' } });
     for (const token of [await subject.mintAccess(claims), await subject.mint(claims)]) {
-      await assertNotTaken(subject, token, here);
+      await assertRejected(subject, token, identityOrAccess);
     }
   },
 } satisfies Contract<AccessTokenSubject>;

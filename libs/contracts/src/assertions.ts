@@ -5,36 +5,36 @@ import { endOfTime, jobsOnly, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** A decision that throws. */
-export const refuse = (): never => {
+export const failDecision = (): never => {
   throw new PorticoError('already_approved');
 };
 
-/** Asserts that the attempt was refused with that code, and not by an error that merely looks like it. */
-export const assertRefused = async (attempt: Promise<unknown>, code: ErrorCode): Promise<void> => {
+/** Asserts that the attempt throws a `PorticoError` with this code, and not an error that merely looks like one. */
+export const assertRejects = async (attempt: Promise<unknown>, code: ErrorCode): Promise<void> => {
   const [outcome] = await Promise.allSettled([attempt]);
-  ok(outcome.status === 'rejected', `expected ${code}, but nothing was refused`);
+  ok(outcome.status === 'rejected', `expected ${code}, but nothing was thrown`);
   ok(isPorticoError(outcome.reason, code), `expected ${code}, got ${String(outcome.reason)}`);
 };
 
-/** Asserts that the attempt failed, whatever the error. */
+/** Asserts that the attempt throws any error. */
 export const assertFails = async (attempt: Promise<unknown>): Promise<void> => {
   const [outcome] = await Promise.allSettled([attempt]);
   strictEqual(outcome.status, 'rejected', 'expected a failure');
 };
 
-/** Asserts that of twenty concurrent attempts one succeeds and the others are refused with that code. */
+/** Asserts that one of 20 concurrent attempts succeeds and the others throw this code. */
 export const assertOneWins = async (attempt: (index: number) => Promise<unknown>, code: ErrorCode): Promise<void> => {
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => attempt(index)));
-  const refused = outcomes.filter((outcome) => outcome.status === 'rejected' && isPorticoError(outcome.reason, code));
+  const rejected = outcomes.filter((outcome) => outcome.status === 'rejected' && isPorticoError(outcome.reason, code));
   const succeeded = outcomes.filter(({ status }) => status === 'fulfilled');
-  deepStrictEqual({ succeeded: succeeded.length, refused: refused.length }, { succeeded: 1, refused: 19 });
+  deepStrictEqual({ succeeded: succeeded.length, rejected: rejected.length }, { succeeded: 1, rejected: 19 });
 };
 
-/** The due jobs of every kind, at most this many of each. */
-export const dueJobs = async ({ outbox }: Stores, now: Instant, limitOfEachKind: number): Promise<JobId[]> =>
-  (await Promise.all(jobKinds.map((kind) => outbox.due(kind, now, limitOfEachKind)))).flat();
+/** Returns the due jobs of all kinds, at most `limitPerKind` of each kind. */
+export const dueJobs = async ({ outbox }: Stores, now: Instant, limitPerKind: number): Promise<JobId[]> =>
+  (await Promise.all(jobKinds.map((kind) => outbox.due(kind, now, limitPerKind)))).flat();
 
-/** Asserts that the audit log and the outbox hold exactly these effects. */
+/** Asserts that the audit log and the outbox contain exactly these effects. */
 export const assertWritten = async (stores: Stores, ...expected: readonly Effects[]): Promise<void> => {
   const { entries, total } = await stores.audit.page({ source: 'all' }, 0, 1_000);
   const jobs = await dueJobs(stores, endOfTime, 1_000);
@@ -48,15 +48,15 @@ export const assertWritten = async (stores: Stores, ...expected: readonly Effect
   );
 };
 
-/** What the hot read says about the profile now. */
+/** Reads the caller row of the profile, as the request path does. */
 export const rowOf = async ({ callers }: Stores, { uid }: Profile): Promise<CallerRow> => {
   const row = await callers.byUid(uid, null, start);
   ok(row, `no profile has the uid ${uid}`);
   return row;
 };
 
-/** Writes the jobs into the outbox, as the effects of a change. */
-export const waiting = async <Jobs extends readonly [NewJob, ...NewJob[]]>(
+/** Writes the jobs to the outbox, as effects of a change. */
+export const enqueueJobs = async <Jobs extends readonly [NewJob, ...NewJob[]]>(
   { embeddingJobs }: Stores,
   ...jobs: Jobs
 ): Promise<Jobs> => {

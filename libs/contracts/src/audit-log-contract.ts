@@ -4,9 +4,9 @@ import type { Contract } from './contract.ts';
 import { aProfile, aTier, anAccount, anAccountKey, anEntry, endOfTime, nextId, noEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** What `AuditLog` promises. */
+/** The contract of `AuditLog`. */
 export const auditLogContract = {
-  'an appended entry is read as it was given': async ({ audit }) => {
+  'an appended entry is returned unchanged': async ({ audit }) => {
     const plain = anEntry();
     const full = anEntry({
       source: 'system',
@@ -22,7 +22,7 @@ export const auditLogContract = {
   },
 
   'entries are ordered by instant, newest first, not by arrival': async ({ audit }) => {
-    const [old, young, middle] = await appended(audit, [
+    const [old, young, middle] = await appendEntries(audit, [
       { instant: start, receivedAt: start + 9 },
       { instant: start + 2, receivedAt: start + 3, timestamp: '1999-01-01' },
       { instant: start + 1, receivedAt: start + 1, timestamp: '2999-01-01' },
@@ -30,36 +30,36 @@ export const auditLogContract = {
     deepStrictEqual((await audit.page(all, 0, 9)).entries, [young, middle, old]);
   },
 
-  'the order and the filters tell instants apart to the microsecond': async ({ audit }) => {
-    const [second, third, first] = await appended(audit, [
+  'the order and the filters distinguish instants to the microsecond': async ({ audit }) => {
+    const [second, third, first] = await appendEntries(audit, [
       { instant: start + 0.002, receivedAt: start },
       { instant: start + 0.003, receivedAt: start },
       { instant: start + 0.001, receivedAt: start },
     ]);
     deepStrictEqual((await audit.page(all, 0, 9)).entries, [third, second, first]);
     deepStrictEqual((await audit.page({ ...all, from: start + 0.002, to: start + 0.003 }, 0, 9)).entries, [second]);
-    deepStrictEqual(await exportedBy(audit, all), [third, second, first]);
+    deepStrictEqual(await exportAll(audit, all), [third, second, first]);
   },
 
   'entries with the same instant are ordered by insertion, newest first': async (stores) => {
     const { audit } = stores;
     const third = anEntry();
-    const [first, second] = await appended(audit, [{}, {}]);
+    const [first, second] = await appendEntries(audit, [{}, {}]);
     const [fourth, fifth] = [anEntry(), anEntry()];
     await audit.append(third, null);
     await stores.embeddingJobs.enqueue({ entries: [fifth, fourth], jobs: [], deadline: null });
     deepStrictEqual((await audit.page(all, 0, 9)).entries, [fourth, fifth, third, second, first]);
   },
 
-  'a page starts at its offset and holds at most its limit': async ({ audit }) => {
-    const entries = (await appended(audit, [{}, {}, {}, {}, {}])).reverse();
+  'a page starts at its offset and does not exceed its limit': async ({ audit }) => {
+    const entries = (await appendEntries(audit, [{}, {}, {}, {}, {}])).reverse();
     deepStrictEqual((await audit.page(all, 0, 2)).entries, entries.slice(0, 2));
     deepStrictEqual((await audit.page(all, 1, 3)).entries, entries.slice(1, 4));
     deepStrictEqual((await audit.page(all, 4, 3)).entries, entries.slice(4));
   },
 
   'a page past the end is empty and has the right total': async ({ audit }) => {
-    await appended(audit, [{}, {}, {}]);
+    await appendEntries(audit, [{}, {}, {}]);
     deepStrictEqual(await audit.page(all, 3, 2), { entries: [], total: 3 });
     deepStrictEqual(await audit.page(all, 1_000_000, 2), { entries: [], total: 3 });
   },
@@ -68,26 +68,26 @@ export const auditLogContract = {
     deepStrictEqual(await audit.page(all, 0, 20), { entries: [], total: 0 });
   },
 
-  'the total counts every entry that passes the filter, whatever the page': async ({ audit }) => {
-    await appended(audit, [{ source: 'system' }, {}, {}, { source: 'system' }, {}]);
-    const totals = [all, { source: 'client' }, { source: 'system' }] as const;
-    const counted = await Promise.all(totals.map((filter) => audit.page(filter, 0, 1)));
+  'the total counts every entry that passes the filter, regardless of the page': async ({ audit }) => {
+    await appendEntries(audit, [{ source: 'system' }, {}, {}, { source: 'system' }, {}]);
+    const filters = [all, { source: 'client' }, { source: 'system' }] as const;
+    const pages = await Promise.all(filters.map((filter) => audit.page(filter, 0, 1)));
     deepStrictEqual(
-      counted.map(({ total }) => total),
+      pages.map(({ total }) => total),
       [5, 3, 2],
     );
   },
 
   'the total counts entries that other stores write as effects': async (stores) => {
     const entries = [anEntry(), anEntry({ source: 'system' })];
-    await appended(stores.audit, [{}]);
+    await appendEntries(stores.audit, [{}]);
     await stores.limits.addTier(aTier(), { entries, jobs: [], deadline: null });
     strictEqual((await stores.audit.page(all, 0, 1)).total, 3);
     strictEqual((await stores.audit.page({ source: 'system' }, 0, 1)).total, 1);
   },
 
   'a filter by source passes entries of that source, or of both for "all"': async ({ audit }) => {
-    const [client, system] = await appended(audit, [{ source: 'client' }, { source: 'system' }]);
+    const [client, system] = await appendEntries(audit, [{ source: 'client' }, { source: 'system' }]);
     await assertPasses(audit, { source: 'client' }, [client]);
     await assertPasses(audit, { source: 'system' }, [system]);
     await assertPasses(audit, all, [system, client]);
@@ -95,7 +95,7 @@ export const auditLogContract = {
 
   'a filter by actor passes entries of that actor': async ({ audit }) => {
     const actorId = nextId<NonNullable<AuditEntry['actorId']>>();
-    const [entry] = await appended(audit, [{ actorId }, { actorId: nextId() }, { actorId: null }]);
+    const [entry] = await appendEntries(audit, [{ actorId }, { actorId: nextId() }, { actorId: null }]);
     await assertPasses(audit, { ...all, actorId }, [entry]);
   },
 
@@ -103,7 +103,7 @@ export const auditLogContract = {
     for (const facet of ['clientId', 'collectionId', 'action'] as const) {
       const facets = { clientId: null, collectionId: null, action: null };
       const value = `Größe ${facet}`;
-      const [entry] = await appended(audit, [
+      const [entry] = await appendEntries(audit, [
         { facets: { ...facets, [facet]: value } },
         { facets: { ...facets, [facet]: value.toLowerCase() } },
         { facets: { ...facets, [facet]: `${value} ` } },
@@ -113,8 +113,8 @@ export const auditLogContract = {
     }
   },
 
-  'a filter includes its from and excludes its to': async ({ audit }) => {
-    const [first, second, third] = await appended(audit, [
+  'a filter includes `from` and excludes `to`': async ({ audit }) => {
+    const [first, second, third] = await appendEntries(audit, [
       { instant: start, receivedAt: start + 9 },
       { instant: start + 1, receivedAt: start + 9 },
       { instant: start + 2, receivedAt: start + 9 },
@@ -125,14 +125,12 @@ export const auditLogContract = {
     await assertPasses(audit, { ...all, from: start + 1, to: start + 1 }, []);
   },
 
-  'the total of a range over several days is the number of its entries, whatever the times of its ends': async ({
-    audit,
-  }) => {
+  'the total of a range over several days is the number of its entries, at any times of day': async ({ audit }) => {
     const noon = start - (start % dayMs) + dayMs / 2;
     const instants = [-2, -1, -0.5, 0, 0.25, 0.5, 1, 1, 2.5, 3].map((days) => noon + days * dayMs);
     for (const [at, instant] of instants.entries())
-      await appended(audit, [{ instant, receivedAt: instant, source: at % 2 ? 'system' : 'client' }]);
-    const ends = [
+      await appendEntries(audit, [{ instant, receivedAt: instant, source: at % 2 ? 'system' : 'client' }]);
+    const bounds = [
       undefined,
       noon - 2 * dayMs,
       noon - 0.5 * dayMs,
@@ -142,8 +140,8 @@ export const auditLogContract = {
       noon + 9 * dayMs,
     ];
     for (const source of ['all', 'client', 'system'] as const)
-      for (const from of ends)
-        for (const to of ends) {
+      for (const from of bounds)
+        for (const to of bounds) {
           const filter = { source, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
           const { entries, total } = await audit.page(filter, 0, 99);
           strictEqual(total, entries.length);
@@ -151,68 +149,71 @@ export const auditLogContract = {
   },
 
   'all conditions of a filter must hold': async ({ audit }) => {
-    const right = {
+    const matching = {
       source: 'system',
       actorId: nextId<NonNullable<AuditEntry['actorId']>>(),
       instant: start,
       facets: { clientId: 'c', collectionId: 'l', action: 'a' },
     } as const;
-    const [entry] = await appended(audit, [
-      right,
-      { ...right, source: 'client' },
-      { ...right, actorId: null },
-      { ...right, instant: start + 1 },
-      { ...right, instant: start - 1 },
-      { ...right, facets: { ...right.facets, clientId: 'x' } },
-      { ...right, facets: { ...right.facets, collectionId: 'x' } },
-      { ...right, facets: { ...right.facets, action: 'x' } },
+    const [entry] = await appendEntries(audit, [
+      matching,
+      { ...matching, source: 'client' },
+      { ...matching, actorId: null },
+      { ...matching, instant: start + 1 },
+      { ...matching, instant: start - 1 },
+      { ...matching, facets: { ...matching.facets, clientId: 'x' } },
+      { ...matching, facets: { ...matching.facets, collectionId: 'x' } },
+      { ...matching, facets: { ...matching.facets, action: 'x' } },
     ]);
-    const { source, actorId, facets } = right;
+    const { source, actorId, facets } = matching;
     await assertPasses(audit, { source, actorId, ...facets, from: start, to: start + 1 }, [entry]);
   },
 
   'an export yields every entry once, in the order of pages': async (stores) => {
     const entries = Array.from({ length: 1_500 }, (_, index) => anEntry({ instant: start + (index % 3) }));
     await stores.embeddingJobs.enqueue({ entries, jobs: [], deadline: null });
-    const exported = await exportedBy(stores.audit, all);
+    const exported = await exportAll(stores.audit, all);
     deepStrictEqual(ids(exported), ids((await stores.audit.page(all, 0, 2_000)).entries));
     strictEqual(exported.length, 1_500);
   },
 
   'an export yields only entries that pass the filter': async ({ audit }) => {
-    const [client] = await appended(audit, [{ source: 'client' }, { source: 'system' }]);
-    deepStrictEqual(await exportedBy(audit, { source: 'client' }), [client]);
+    const [client] = await appendEntries(audit, [{ source: 'client' }, { source: 'system' }]);
+    deepStrictEqual(await exportAll(audit, { source: 'client' }), [client]);
   },
 
-  'an export yields each entry present at the call once, even if others are appended meanwhile': async (stores) => {
+  'an export yields each entry present at the call once, even if others are appended during the export': async (
+    stores,
+  ) => {
     const entries = Array.from({ length: 1_200 }, (_, index) => anEntry({ instant: start + index }));
     await stores.embeddingJobs.enqueue({ entries, jobs: [], deadline: null });
     const exported: AuditEntry[] = [];
     for await (const entry of stores.audit.export(all)) {
-      if (exported.length % 300 === 0) await appended(stores.audit, [{ instant: endOfTime }, { instant: start + 1 }]);
+      if (exported.length % 300 === 0)
+        await appendEntries(stores.audit, [{ instant: endOfTime }, { instant: start + 1 }]);
       exported.push(entry);
     }
-    const there = new Set(ids(entries));
+    const presentIds = new Set(ids(entries));
     deepStrictEqual(
-      ids(exported).filter((id) => there.has(id)),
+      ids(exported).filter((id) => presentIds.has(id)),
       ids(entries).reverse(),
     );
     strictEqual(new Set(ids(exported)).size, exported.length);
   },
 
   'an export may be stopped early': async ({ audit }) => {
-    const [, second] = await appended(audit, [{}, {}]);
+    const [, second] = await appendEntries(audit, [{}, {}]);
     for await (const entry of audit.export(all)) {
       deepStrictEqual(entry, second);
       break;
     }
     strictEqual((await audit.page(all, 0, 9)).total, 2);
-    await appended(audit, [{}]);
-    strictEqual((await exportedBy(audit, all)).length, 3);
+    await appendEntries(audit, [{}]);
+    strictEqual((await exportAll(audit, all)).length, 3);
   },
 
-  'a pruning removes entries received before the instant, and none received at it': async ({ audit }) => {
-    const [, at, after] = await appended(audit, [
+  'pruning removes entries received before the instant, but none received at it': async ({ audit }) => {
+    const [, at, after] = await appendEntries(audit, [
       { receivedAt: start, instant: start + 99 },
       { receivedAt: start + 1, instant: start + 1 },
       { receivedAt: start + 2, instant: start - 99 },
@@ -221,8 +222,8 @@ export const auditLogContract = {
     deepStrictEqual((await audit.page(all, 0, 9)).entries, [at, after]);
   },
 
-  'a pruning removes at most its limit, oldest first, and returns how many it removed': async ({ audit }) => {
-    const [third, first, second] = await appended(audit, [
+  'pruning removes at most its limit, oldest first, and returns the number of removed entries': async ({ audit }) => {
+    const [third, first, second] = await appendEntries(audit, [
       { receivedAt: start + 2 },
       { receivedAt: start },
       { receivedAt: start + 1 },
@@ -234,8 +235,8 @@ export const auditLogContract = {
     strictEqual(await audit.prune(endOfTime, 2), 0);
   },
 
-  'totals are right after a pruning': async ({ audit }) => {
-    await appended(audit, [
+  'totals are correct after pruning': async ({ audit }) => {
+    await appendEntries(audit, [
       { receivedAt: start, source: 'system' },
       { receivedAt: start, facets: { clientId: 'c', collectionId: null, action: null } },
       { receivedAt: start + 1 },
@@ -248,11 +249,11 @@ export const auditLogContract = {
       pages.map(({ total }) => total),
       [2, 1, 1, 1],
     );
-    await appended(audit, [{}]);
+    await appendEntries(audit, [{}]);
     strictEqual((await audit.page(all, 0, 9)).total, 3);
   },
 
-  'pages of a long log are consistent, even after a pruning in its middle': async (stores) => {
+  'pages of a long log are consistent, even after pruning in the middle': async (stores) => {
     const entries = Array.from({ length: 1_200 }, (_, index) =>
       anEntry({
         source: index % 4 === 0 ? 'system' : 'client',
@@ -272,7 +273,7 @@ export const auditLogContract = {
     }
   },
 
-  'pages and totals are right in a long log of bursts, whose instants come in any order': async (stores) => {
+  'pages and totals are correct in a long log of bursts with instants in any order': async (stores) => {
     const instantOf = (index: number) => (index % 3 ? start + 5_000 : start + ((index * 7_919) % 10_007));
     const entries = Array.from({ length: 9_000 }, (_, index) =>
       anEntry({ source: index % 5 ? 'client' : 'system', instant: instantOf(index), receivedAt: start + (index % 2) }),
@@ -297,19 +298,19 @@ export const auditLogContract = {
     await assertPages(newestFirst.filter(({ receivedAt }) => receivedAt > start));
   },
 
-  'actors are called by the e-mail of a profile and the name of a service account; who is gone is left out': async ({
+  'actors are named by the e-mail of a profile or the name of a service account; removed ones are left out': async ({
     audit,
     profiles,
     serviceAccounts,
   }) => {
-    const [ada, gone, other] = [aProfile(), aProfile(), aProfile()];
-    for (const profile of [ada, gone, other]) await profiles.add(profile, noEffects);
-    await profiles.remove(gone.id, () => noEffects);
+    const [ada, removed, other] = [aProfile(), aProfile(), aProfile()];
+    for (const profile of [ada, removed, other]) await profiles.add(profile, noEffects);
+    await profiles.remove(removed.id, () => noEffects);
     const account = anAccount();
     await serviceAccounts.add(() => ({ account, key: anAccountKey(), ...noEffects }));
     const accountId = account.id as string as ProfileId;
     deepStrictEqual(
-      await audit.actorNames([accountId, gone.id, nextId(), ada.id]),
+      await audit.actorNames([accountId, removed.id, nextId(), ada.id]),
       new Map([
         [ada.id, ada.email],
         [accountId, account.name],
@@ -320,7 +321,7 @@ export const auditLogContract = {
     deepStrictEqual(await audit.actorNames([...many, ada.id]), new Map([[ada.id, ada.email]]));
   },
 
-  'concurrent appends are all kept and counted': async ({ audit }) => {
+  'concurrent appends are all stored and counted': async ({ audit }) => {
     const entries = Array.from({ length: 20 }, () => anEntry());
     await Promise.all(entries.map((entry) => audit.append(entry, null)));
     const page = await audit.page(all, 0, 99);
@@ -330,8 +331,8 @@ export const auditLogContract = {
 
 const all: AuditFilter = { source: 'all' };
 
-/** Appends entries with these facts one after the other. */
-const appended = async (audit: Stores['audit'], facts: readonly Partial<AuditEntry>[]): Promise<AuditEntry[]> => {
+/** Appends one entry for each of these facts, in their order. */
+const appendEntries = async (audit: Stores['audit'], facts: readonly Partial<AuditEntry>[]): Promise<AuditEntry[]> => {
   const entries = facts.map((some) => anEntry(some));
   for (const entry of entries) await audit.append(entry, null);
   return entries;
@@ -343,7 +344,7 @@ const assertPasses = async (
   expected: readonly (AuditEntry | undefined)[],
 ) => deepStrictEqual(await audit.page(filter, 0, 99), { entries: expected, total: expected.length });
 
-const exportedBy = async (audit: Stores['audit'], filter: AuditFilter): Promise<AuditEntry[]> => {
+const exportAll = async (audit: Stores['audit'], filter: AuditFilter): Promise<AuditEntry[]> => {
   const entries: AuditEntry[] = [];
   for await (const entry of audit.export(filter)) entries.push(entry);
   return entries;

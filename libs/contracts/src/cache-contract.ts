@@ -1,12 +1,12 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
-import { type Cache, cachedBytesMax } from '@portico/domain';
+import { type Cache, cacheValueBytesMax } from '@portico/domain';
 import type { Contract } from './contract.ts';
 
 const bytes = (length: number, first = 1): Uint8Array => Uint8Array.from({ length }, (_, at) => (first + at) % 256);
 
-/** What `Cache` promises; that values go in the end depends on the adapter. */
+/** The contract of `Cache`. When values are evicted depends on the adapter. */
 export const cacheContract = {
-  'a value is found under its key, byte for byte': async (cache) => {
+  'a value is returned under its key, byte for byte': async (cache) => {
     await cache.put('a', bytes(3_072));
     await cache.put('b', bytes(0));
     deepStrictEqual(await cache.get('a'), bytes(3_072));
@@ -18,13 +18,13 @@ export const cacheContract = {
     for (const key of ['A', 'a ', '', 'b']) strictEqual(await cache.get(key), null);
   },
 
-  'a value replaces the one before': async (cache) => {
+  'a value replaces the previous one': async (cache) => {
     await cache.put('a', bytes(9));
     await cache.put('a', bytes(5, 200));
     deepStrictEqual(await cache.get('a'), bytes(5, 200));
   },
 
-  'a value that changes after it was put or found is kept as it was': async (cache) => {
+  'changing a value after it was put or returned does not change the cached one': async (cache) => {
     const value = bytes(4);
     await cache.put('a', value);
     value.fill(0);
@@ -32,10 +32,10 @@ export const cacheContract = {
     deepStrictEqual(await cache.get('a'), bytes(4));
   },
 
-  'the longest value is kept, and a longer one is not': async (cache) => {
-    await cache.put('a', bytes(cachedBytesMax));
-    await cache.put('b', bytes(cachedBytesMax + 1));
-    deepStrictEqual(await cache.get('a'), bytes(cachedBytesMax));
+  'a value of the maximum length is cached, and a longer one is not': async (cache) => {
+    await cache.put('a', bytes(cacheValueBytesMax));
+    await cache.put('b', bytes(cacheValueBytesMax + 1));
+    deepStrictEqual(await cache.get('a'), bytes(cacheValueBytesMax));
     strictEqual(await cache.get('b'), null);
   },
 } satisfies Contract<Cache>;

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import type { CallerRow, Collection, Profile, ServiceAccountId } from '@portico/domain';
 import { rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
-import { grantOne, revokeOne } from './granting.ts';
+import { grantToClient, revokeFromClient } from './granting.ts';
 import {
   adding,
   aCollection,
@@ -21,7 +21,7 @@ import {
 } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** What `CallerLookup` promises. */
+/** The contract of `CallerLookup`. */
 export const callerLookupContract = {
   'a caller is found by API client identifier': async (stores) => {
     const { profile } = await aCaller(stores);
@@ -29,7 +29,7 @@ export const callerLookupContract = {
     deepStrictEqual((await stores.callers.byClientId(profile.clientId, null, start))?.profile, profile);
   },
 
-  'a caller is found by API client identifier even if its key is asleep': async (stores) => {
+  'a caller is found by API client identifier even if its key is inactive': async (stores) => {
     const { profile } = await aCaller(stores, anAdmin({ clientId: nextId() }));
     ok(profile.clientId);
     deepStrictEqual((await stores.callers.byClientId(profile.clientId, null, start))?.profile, profile);
@@ -46,7 +46,7 @@ export const callerLookupContract = {
     deepStrictEqual((await stores.callers.byUid('Größe|1', null, start))?.profile, profile);
   },
 
-  'a uid that no profile has, or one in a different case, finds nothing': async (stores) => {
+  'an unknown uid, or one in a different case, finds nothing': async (stores) => {
     await aCaller(stores, aProfile({ uid: 'Ada' }));
     strictEqual(await stores.callers.byUid('Bob', null, start), null);
     strictEqual(await stores.callers.byUid('ada', null, start), null);
@@ -55,7 +55,7 @@ export const callerLookupContract = {
   'a caller is found by either id: the API client identifier or the profile id': async (stores) => {
     const { profile, collection } = await aCaller(stores);
     await aCaller(stores);
-    await grantOne(stores.grants, profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+    await grantToClient(stores.grants, profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
     ok(profile.clientId);
     const row = await rowOf(stores, profile);
     deepStrictEqual(await stores.callers.byEitherId(profile.clientId, start), row);
@@ -68,7 +68,7 @@ export const callerLookupContract = {
     deepStrictEqual((await stores.callers.byEitherId(byId.id, start))?.profile, byClientId);
   },
 
-  'an id that no profile has finds nothing': async (stores) => {
+  'an unknown profile id finds nothing': async (stores) => {
     await stores.profiles.add(anAdmin(), noEffects);
     strictEqual(await stores.callers.byEitherId(nextId<Profile['id']>(), start), null);
   },
@@ -87,14 +87,14 @@ export const callerLookupContract = {
     });
   },
 
-  'an id that no service account has finds none': async (stores) => {
+  'an id without a service account finds none': async (stores) => {
     const { profile } = await aCaller(stores);
     await stores.serviceAccounts.add(() => ({ account: anAccount(), key: anAccountKey(), ...noEffects }));
     strictEqual(await stores.callers.byAccountId(profile.id as string as ServiceAccountId, null), null);
     strictEqual(await stores.callers.byAccountId(nextId(), null), null);
   },
 
-  "a service account's row holds the requested part of the target collection": async (stores) => {
+  "a service account's row contains the requested part of the target collection": async (stores) => {
     const account = anAccount();
     await stores.serviceAccounts.add(() => ({ account, key: anAccountKey(), ...noEffects }));
     const { profile, collection } = await aCaller(stores);
@@ -121,7 +121,7 @@ export const callerLookupContract = {
     strictEqual(await stores.callers.byAccountId(account.id, null), null);
   },
 
-  'a profile without an override and with a tier that is gone has neither limit': async (stores) => {
+  'a profile without an override whose tier was removed has neither limit': async (stores) => {
     const { profile } = await aCaller(stores, aProfile({ tier: 'gold' }));
     deepStrictEqual((await stores.callers.byEitherId(profile.id, start))?.limits, {
       override: null,
@@ -133,20 +133,20 @@ export const callerLookupContract = {
   "a caller's row is the same by uid and by API client identifier": async (stores) => {
     const { profile, collection } = await aCaller(stores);
     ok(profile.clientId);
-    await grantOne(stores.grants, profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+    await grantToClient(stores.grants, profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
     const read = await stores.callers.byUid(profile.uid, whole(collection), start);
     ok(read?.granted);
     deepStrictEqual(await stores.callers.byClientId(profile.clientId, whole(collection), start), read);
   },
 
-  'a row holds the key': async (stores) => {
+  'a row contains the key': async (stores) => {
     const { profile } = await aCaller(stores);
     strictEqual((await rowOf(stores, profile)).key, null);
     await stores.profiles.update(profile.id, () => ({ profile, key: aKey(), ...noEffects }));
     deepStrictEqual((await rowOf(stores, profile)).key, aKey());
   },
 
-  'a row holds the active override and no other': async (stores) => {
+  'a row contains the active override and no other': async (stores) => {
     const { profile } = await aCaller(stores);
     await aCaller(stores).then((other) => stores.limits.addOverride(other.profile.id, adding(anOverride())));
     await stores.limits.addOverride(profile.id, adding(anOverride({ isActive: false })));
@@ -156,7 +156,7 @@ export const callerLookupContract = {
     deepStrictEqual((await rowOf(stores, profile)).limits.override, { id, allowed: 5, windowSeconds: 30 });
   },
 
-  "a row holds the profile's tier if it is active": async (stores) => {
+  "a row contains the profile's tier if it is active": async (stores) => {
     const { profile } = await aCaller(stores, aProfile({ tier: 'gold' }));
     strictEqual((await rowOf(stores, profile)).limits.tier, null);
     await stores.limits.addTier(aTier({ tier: 'silver' }), noEffects);
@@ -166,7 +166,7 @@ export const callerLookupContract = {
     strictEqual((await rowOf(stores, profile)).limits.tier, null);
   },
 
-  'a row holds the requested part of the target collection, and no more': async (stores) => {
+  'a row contains the requested part of the target collection, and no more': async (stores) => {
     const { profile, collection } = await aCaller(stores);
     deepStrictEqual((await stores.callers.byUid(profile.uid, whole(collection), start))?.target, collection);
     const {
@@ -177,7 +177,7 @@ export const callerLookupContract = {
       storedAuthentication,
       discoverable,
       importKey,
-      ...shown
+      ...expected
     } = collection;
     ok(
       contentRevision &&
@@ -188,9 +188,9 @@ export const callerLookupContract = {
         storedAuthentication &&
         importKey,
     );
-    deepStrictEqual((await stores.callers.byUid(profile.uid, head(collection), start))?.target, shown);
+    deepStrictEqual((await stores.callers.byUid(profile.uid, head(collection), start))?.target, expected);
     ok(profile.clientId);
-    deepStrictEqual((await stores.callers.byClientId(profile.clientId, head(collection), start))?.target, shown);
+    deepStrictEqual((await stores.callers.byClientId(profile.clientId, head(collection), start))?.target, expected);
   },
 
   'a row has no target if none was requested or it does not exist': async (stores) => {
@@ -202,11 +202,11 @@ export const callerLookupContract = {
     }
   },
 
-  'a row says whether the caller has a grant for the target': async (stores) => {
+  'a row shows whether the caller has a grant for the target': async (stores) => {
     const [{ profile, collection }, other] = [await aCaller(stores), await aCaller(stores)];
     const granted = async (caller: Profile, target: Collection) =>
       (await stores.callers.byUid(caller.uid, head(target), start))?.granted;
-    await grantOne(stores.grants, profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+    await grantToClient(stores.grants, profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
     strictEqual(await granted(profile, collection), true);
     strictEqual(await granted(profile, other.collection), false);
     strictEqual(await granted(other.profile, collection), false);
@@ -234,23 +234,23 @@ export const callerLookupContract = {
   'the grants epoch grows with each grant and each revocation for this profile': async (stores) => {
     const { profile, collection } = await aCaller(stores);
     await assertGrows(stores, profile, 'grants', () =>
-      grantOne(stores.grants, profile.id, collection.id, () => ({ grantedAt: start, ...noEffects })),
+      grantToClient(stores.grants, profile.id, collection.id, () => ({ grantedAt: start, ...noEffects })),
     );
     await assertGrows(stores, profile, 'grants', () =>
-      revokeOne(stores.grants, profile.id, collection.id, () => noEffects),
+      revokeFromClient(stores.grants, profile.id, collection.id, () => noEffects),
     );
   },
 
   'the grants epoch grows when a granted collection is removed': async (stores) => {
     const { profile, collection } = await aCaller(stores);
-    await grantOne(stores.grants, profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+    await grantToClient(stores.grants, profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
     await assertGrows(stores, profile, 'grants', () => stores.collections.remove(collection.id, () => noEffects));
   },
 
-  'the grants epoch of a profile stays when another profile gets a grant': async (stores) => {
+  'the grants epoch of a profile does not change when another profile gets a grant': async (stores) => {
     const [{ profile, collection }, other] = [await aCaller(stores), await aCaller(stores)];
     const before = (await rowOf(stores, profile)).epochs.grants;
-    await grantOne(stores.grants, other.profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+    await grantToClient(stores.grants, other.profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
     strictEqual((await rowOf(stores, profile)).epochs.grants, before);
   },
 
@@ -285,7 +285,7 @@ export const callerLookupContract = {
     strictEqual((await rowOf(stores, profile)).epochs.embeddings, before);
   },
 
-  'a caller is read with the model that searches use': async (stores) => {
+  'a row contains the model that searches use': async (stores) => {
     const { profile } = await aCaller(stores);
     strictEqual((await rowOf(stores, profile)).epochs.searchModel, null);
     await stores.models.promote(null, 'm1');
@@ -298,7 +298,7 @@ export const callerLookupContract = {
 const head = ({ id }: Collection) => ({ id, part: 'head' }) as const;
 const whole = ({ id }: Collection) => ({ id, part: 'whole' }) as const;
 
-/** A profile and a collection, without a grant between them. */
+/** Adds a profile and a collection, without a grant between them. */
 const aCaller = async (stores: Stores, profile = aProfile()) => {
   const collection = aCollection({
     storedAuthentication: { type: 'apiKey', name: 'X-Key', in: 'header', sealedValue: 'c2VhbGVk' },

@@ -4,7 +4,7 @@ import type { Contract } from './contract.ts';
 
 const texts = ['', 's3cret', 'Zürich 東京 \u{1f511}', 'x'.repeat(100_000)];
 
-/** Characters of both base64 alphabets, and some that decoders overlook. */
+/** Characters of both base64 alphabets, and some that decoders ignore. */
 const endings = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. \n';
 
 export const cipherContract = {
@@ -14,17 +14,17 @@ export const cipherContract = {
   'a text sealed for one context does not open for another': async (cipher) => {
     assert.throws(() => cipher.open(cipher.seal('s3cret', 'here'), 'there'));
   },
-  'sealing gives a different result at every call': async (cipher) => {
+  'sealing returns a different result for each call': async (cipher) => {
     assert.notEqual(cipher.seal('s3cret', 'here'), cipher.seal('s3cret', 'here'));
   },
-  'a changed sealed text does not open': async (cipher) => {
+  'a modified sealed text does not open': async (cipher) => {
     const sealed = cipher.seal('s3cret', 'here');
     for (const at of [0, Math.floor(sealed.length / 2), sealed.length - 2]) {
       const changed = sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1);
       assert.throws(() => cipher.open(changed, 'here'));
     }
   },
-  'a sealed text has only one spelling': async (cipher) => {
+  'a sealed text has only one valid encoding': async (cipher) => {
     const sealed = cipher.seal('s3cret', 'here');
     const others = [...endings].map((last) => `${sealed.slice(0, -1)}${last}`).filter((text) => text !== sealed);
     for (const text of [
@@ -36,7 +36,7 @@ export const cipherContract = {
       `${sealed}\n`,
       `${sealed}.`,
     ]) {
-      assert.throws(() => cipher.open(text, 'here'), `opened despite a different end: ${text.slice(-4)}`);
+      assert.throws(() => cipher.open(text, 'here'), `opened despite a different ending: ${text.slice(-4)}`);
     }
     assert.equal(cipher.open(sealed, 'here'), 's3cret');
   },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Clock } from '@portico/domain';
 import type { Contract } from './contract.ts';
 
-/** A clock, and a way to let time pass on it. */
+/** A clock, and a function that lets time pass on it. */
 export interface ClockSubject {
   readonly clock: Clock;
   /** Fulfilled once at least this many milliseconds have passed. */
@@ -10,7 +10,7 @@ export interface ClockSubject {
 }
 
 export const clockContract = {
-  'the wall clock gives whole milliseconds that are a valid date': async ({ clock }) => {
+  'the wall clock returns whole milliseconds that are a valid date': async ({ clock }) => {
     const now = clock.now();
     assert.ok(Number.isInteger(now), `${now} is not a whole number`);
     assert.ok(!Number.isNaN(new Date(now).getTime()), `${now} is not a date`);
@@ -19,12 +19,12 @@ export const clockContract = {
   'both clocks advance as time passes': async ({ clock, pass }) => {
     const before = { now: clock.now(), monotonic: clock.monotonic() };
     await pass(40);
-    // A timer may fire a moment early, and the two are read one after the other.
+    // A timer may fire slightly early, and the two clocks are read one after the other.
     assert.ok(clock.now() - before.now >= 30, 'the wall clock stood still');
     assert.ok(clock.monotonic() - before.monotonic >= 30, 'the monotonic clock stood still');
   },
 
-  'monotonic time never goes back': async ({ clock, pass }) => {
+  'monotonic time never goes backwards': async ({ clock, pass }) => {
     let last = clock.monotonic();
     for (let reading = 0; reading < 1000; reading++) {
       if (reading % 250 === 0) await pass(1);

@@ -1,13 +1,13 @@
 import type { CollectionId } from '@portico/domain';
 
-interface OfModel {
+interface ModelRow {
   readonly collectionId: CollectionId;
   readonly modelId: string;
 }
 
-/** `collectionsAfter` of a store that has these rows, as `EmbeddingStore` and `OperationBlockStore` promise it. */
+/** Implements `collectionsAfter` of `EmbeddingStore` and `OperationBlockStore` for a store with these rows. */
 export const collectionsAfter = (
-  rows: Iterable<OfModel>,
+  rows: Iterable<ModelRow>,
   after: CollectionId | null,
   modelId: string,
   limit: number,

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
-import type { CollectionId, DeadLetter, DeadLetterPlace, JobId, NewJob, ProfileId } from '@portico/domain';
-import { assertRefused, assertWritten, dueJobs, refuse, waiting } from './assertions.ts';
+import type { CollectionId, DeadLetter, DeadLetterCursor, JobId, NewJob, ProfileId } from '@portico/domain';
+import { assertRejects, assertWritten, dueJobs, failDecision, enqueueJobs } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
   aCollection,
@@ -17,11 +17,11 @@ import {
 } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** What `DeadLetters` promises. */
+/** The contract of `DeadLetters`. */
 export const deadLettersContract = {
-  'a dead letter says what it was for, how often it failed, why and since when, and no secret': async (stores) => {
+  'a dead letter has its purpose, its attempts, its error and its time, but no secret': async (stores) => {
     const [profileId, collectionId] = [nextId<ProfileId>(), nextId<CollectionId>()];
-    const [mail, notice, embed] = await waiting(
+    const [mail, notice, embed] = await enqueueJobs(
       stores,
       aMailJob(profileId),
       aJob({ task: { kind: 'mail.rejection', profileId, reason: 'zu groß' } }),
@@ -31,11 +31,11 @@ export const deadLettersContract = {
     await stores.outbox.deadLetter(mail.id, start + 3, 'kein Postfach „Ada“');
     await stores.outbox.deadLetter(notice.id, start + 2, 'no use');
     await stores.outbox.deadLetter(embed.id, start + 1, 'too long');
-    const nobody = { profileId: null, profileEmail: null, collectionId: null, collectionName: null };
-    const nothing = { ...nobody, attempts: 1, secretRemoved: false };
+    const noSubject = { profileId: null, profileEmail: null, collectionId: null, collectionName: null };
+    const defaults = { ...noSubject, attempts: 1, secretRemoved: false };
     deepStrictEqual(await stores.deadLetters.list(9), [
       {
-        ...nothing,
+        ...defaults,
         id: mail.id,
         kind: 'mail.credentials',
         profileId,
@@ -44,70 +44,70 @@ export const deadLettersContract = {
         since: start + 3,
         secretRemoved: true,
       },
-      { ...nothing, id: notice.id, kind: 'mail.rejection', profileId, error: 'no use', since: start + 2 },
-      { ...nothing, id: embed.id, kind: 'embed', collectionId, error: 'too long', since: start + 1 },
+      { ...defaults, id: notice.id, kind: 'mail.rejection', profileId, error: 'no use', since: start + 2 },
+      { ...defaults, id: embed.id, kind: 'embed', collectionId, error: 'too long', since: start + 1 },
     ]);
   },
 
-  'a dead letter names the profile or the collection that it is about, unless that is gone': async (stores) => {
+  'a dead letter names the profile or the collection that it is about, unless that was removed': async (stores) => {
     const [ada, weather] = [aProfile(), aCollection({ name: 'Wetter „Süd“' })];
     await stores.profiles.add(ada, noEffects);
     await stores.collections.add(weather, aContent(), noEffects);
-    const [gone, embed, mail] = await givenUp(
+    const [orphan, embed, mail] = await deadLetterJobs(
       stores,
       aJob({ task: { kind: 'embed', collectionId: nextId<CollectionId>() } }),
       aJob({ task: { kind: 'embed', collectionId: weather.id } }),
       aJob({ task: { kind: 'mail.resumption', profileId: ada.id } }),
     );
-    const named = (await stores.deadLetters.list(9)).map(({ id, profileEmail, collectionName }) => [
+    const subjects = (await stores.deadLetters.list(9)).map(({ id, profileEmail, collectionName }) => [
       id,
       [profileEmail, collectionName],
     ]);
     deepStrictEqual(
-      new Map(named as [string, unknown][]),
+      new Map(subjects as [string, unknown][]),
       new Map<string, unknown>([
         [mail?.id ?? '', [ada.email, null]],
         [embed?.id ?? '', [null, weather.name]],
-        [gone.id, [null, null]],
+        [orphan.id, [null, null]],
       ]),
     );
   },
 
-  'dead letters are listed page by page, each after the place of the last one before': async (stores) => {
-    const jobs = await waiting(stores, aJob(), aJob(), aJob(), aJob(), aJob());
-    // Three of the same moment: their ids order them.
+  'dead letters are listed page by page, each page after the last dead letter of the previous one': async (stores) => {
+    const jobs = await enqueueJobs(stores, aJob(), aJob(), aJob(), aJob(), aJob());
+    // Three have the same time and are ordered by their ids.
     for (const [at, { id }] of jobs.entries()) await stores.outbox.deadLetter(id, start + Math.min(at, 2), 'no use');
     const all = (await stores.deadLetters.list(9)).map(({ id }) => id);
     strictEqual(all.length, 5);
-    const paged: string[] = [];
-    for (let after: DeadLetterPlace | null = null; paged.length < 6;) {
+    const ids: string[] = [];
+    for (let after: DeadLetterCursor | null = null; ids.length < 6;) {
       const page: readonly DeadLetter[] = await stores.deadLetters.list(2, after);
-      paged.push(...page.map(({ id }) => id));
+      ids.push(...page.map(({ id }) => id));
       after = page.at(-1) ?? null;
       if (after === null) break;
     }
-    deepStrictEqual(paged, all);
+    deepStrictEqual(ids, all);
   },
 
   'dead letters are listed newest first, up to the limit': async (stores) => {
-    const [second, first, third] = await waiting(stores, aJob(), aJob(), aJob());
+    const [second, first, third] = await enqueueJobs(stores, aJob(), aJob(), aJob());
     await stores.outbox.deadLetter(second.id, start + 2, 'no use');
     await stores.outbox.deadLetter(first.id, start + 3, 'no use');
     await stores.outbox.deadLetter(third.id, start + 1, 'no use');
-    const listed = async (limit: number) => (await stores.deadLetters.list(limit)).map(({ id }) => id);
-    deepStrictEqual(await listed(9), [first.id, second.id, third.id]);
-    deepStrictEqual(await listed(2), [first.id, second.id]);
+    const listIds = async (limit: number) => (await stores.deadLetters.list(limit)).map(({ id }) => id);
+    deepStrictEqual(await listIds(9), [first.id, second.id, third.id]);
+    deepStrictEqual(await listIds(2), [first.id, second.id]);
   },
 
-  'a job that waits, is leased or is postponed is not listed as a dead letter': async (stores) => {
-    const [leased, putOff] = await waiting(stores, aJob(), aJob(), aJob());
+  'a waiting, leased or postponed job is not listed as a dead letter': async (stores) => {
+    const [leased, postponed] = await enqueueJobs(stores, aJob(), aJob(), aJob());
     await stores.outbox.claim(leased.id, start, start + 10);
-    await stores.outbox.retry(putOff.id, start + 10, 'busy');
+    await stores.outbox.retry(postponed.id, start + 10, 'busy');
     deepStrictEqual(await stores.deadLetters.list(9), []);
   },
 
-  'a requeued job is due at once, as if it had never failed, and no other is': async (stores) => {
-    const [job, other] = await givenUp(stores, aJob({ group: 'Gruppe 1' }), aJob());
+  'a requeued job is due immediately, as if it had never failed, and no other job is': async (stores) => {
+    const [job, other] = await deadLetterJobs(stores, aJob({ group: 'Gruppe 1' }), aJob());
     strictEqual(await stores.deadLetters.requeue(job.id, start + 7, noEffects), 'requeued');
     deepStrictEqual(await dueJobs(stores, start + 6, 9), []);
     deepStrictEqual(await dueJobs(stores, start + 7, 9), [job.id]);
@@ -122,25 +122,25 @@ export const deadLettersContract = {
     );
   },
 
-  'a requeue leaves alone a job that is gone or not a dead letter': async (stores) => {
-    const [gone, later, leased, mail] = await waiting(
+  'a requeue ignores a job that does not exist or is not a dead letter': async (stores) => {
+    const [finished, later, leased, mail] = await enqueueJobs(
       stores,
       aJob(),
       aJob({ dueAt: start + 9 }),
       aJob(),
       aMailJob(nextId()),
     );
-    await stores.outbox.done(gone.id);
+    await stores.outbox.done(finished.id);
     for (const { id } of [leased, mail]) await stores.outbox.claim(id, start, start + 10);
-    for (const { id } of [gone, later, leased, mail]) {
+    for (const { id } of [finished, later, leased, mail]) {
       strictEqual(await stores.deadLetters.requeue(id, start + 1, noEffects), 'no dead letter');
     }
     strictEqual(await stores.deadLetters.requeueAll(start + 1, () => noEffects), 0);
     deepStrictEqual(await dueJobs(stores, start + 8, 9), []);
   },
 
-  'a requeue leaves alone a job whose secret was removed': async (stores) => {
-    const [mail] = await givenUp(stores, aMailJob(nextId()));
+  'a requeue ignores a job whose secret was removed': async (stores) => {
+    const [mail] = await deadLetterJobs(stores, aMailJob(nextId()));
     const before = await stores.deadLetters.list(9);
     strictEqual(await stores.deadLetters.requeue(mail.id, start + 1, noEffects), 'secret removed');
     strictEqual(await stores.deadLetters.requeueAll(start + 1, () => noEffects), 0);
@@ -148,8 +148,8 @@ export const deadLettersContract = {
     deepStrictEqual(await stores.deadLetters.list(9), before);
   },
 
-  'a requeue of several says what became of each, and decides on those that it requeues': async (stores) => {
-    const [embed, mail, other, kept] = await givenUp(stores, aJob(), aMailJob(nextId()), aJob(), aJob());
+  'a requeue of several returns the outcome of each, and decides on the requeued ones': async (stores) => {
+    const [embed, mail, other, untouched] = await deadLetterJobs(stores, aJob(), aMailJob(nextId()), aJob(), aJob());
     const unknown = nextId<JobId>();
     const decided: (readonly JobId[])[] = [];
     const effects = someEffects();
@@ -175,36 +175,39 @@ export const deadLettersContract = {
       ]),
     );
     deepStrictEqual(decided, [[other?.id, embed.id]]);
-    deepStrictEqual(new Set((await stores.deadLetters.list(9)).map(({ id }) => id)), new Set([mail?.id, kept?.id]));
+    deepStrictEqual(
+      new Set((await stores.deadLetters.list(9)).map(({ id }) => id)),
+      new Set([mail?.id, untouched?.id]),
+    );
     deepStrictEqual(
       new Set(await dueJobs(stores, start + 1, 9)),
       new Set([embed.id, other?.id, ...(effects.jobs ?? []).map(({ id }) => id)]),
     );
   },
 
-  'a requeue of several rethrows what its decision throws, and requeues none': async (stores) => {
-    const jobs = await givenUp(stores, aJob(), aJob());
+  'a requeue of several whose decision throws rethrows the error and requeues none': async (stores) => {
+    const jobs = await deadLetterJobs(stores, aJob(), aJob());
     const ids = new Set(jobs.map(({ id }) => id));
-    await assertRefused(stores.deadLetters.requeueEach(ids, start, refuse), 'already_approved');
+    await assertRejects(stores.deadLetters.requeueEach(ids, start, failDecision), 'already_approved');
     deepStrictEqual(await dueJobs(stores, endOfTime, 9), []);
   },
 
   'of concurrent requeues of one job, exactly one succeeds': async (stores) => {
-    const [job] = await givenUp(stores, aJob());
+    const [job] = await deadLetterJobs(stores, aJob());
     const requeue = () => stores.deadLetters.requeue(job.id, start + 1, noEffects);
     const outcomes = await Promise.all(Array.from({ length: 20 }, requeue));
     strictEqual(outcomes.filter((outcome) => outcome === 'requeued').length, 1);
   },
 
-  'a requeue of all requeues every job that can still be done, and returns how many': async (stores) => {
-    const jobs = await givenUp(stores, aJob(), aJob(), aMailJob(nextId()));
-    await waiting(stores, aJob({ dueAt: start + 9 }));
+  'a requeue of all requeues every job that can still be done, and returns their number': async (stores) => {
+    const jobs = await deadLetterJobs(stores, aJob(), aJob(), aMailJob(nextId()));
+    await enqueueJobs(stores, aJob({ dueAt: start + 9 }));
     strictEqual(await stores.deadLetters.requeueAll(start + 1, () => noEffects), 2);
     deepStrictEqual((await dueJobs(stores, start + 1, 9)).toSorted(), [jobs[0].id, jobs[1]?.id]);
     strictEqual((await stores.outbox.claim(jobs[0].id, start + 1, start + 11))?.attempts, 0);
   },
 
-  'a requeued job of a re-index waits again and no longer counts as failed': async (stores) => {
+  'a requeued job of a re-index is waiting again and no longer counts as failed': async (stores) => {
     const job = aJob({ group: 'r1' });
     const run = { id: 'r1', total: 1, startedAt: start };
     await stores.embeddingJobs.startRun(() => ({ run, ...jobsOnly(job) }));
@@ -215,21 +218,21 @@ export const deadLettersContract = {
   },
 
   'only a dead letter can be discarded': async (stores) => {
-    const [job, mail, kept] = await givenUp(stores, aJob(), aMailJob(nextId()), aJob());
-    const [waits] = await waiting(stores, aJob());
+    const [job, mail, untouched] = await deadLetterJobs(stores, aJob(), aMailJob(nextId()), aJob());
+    const [pending] = await enqueueJobs(stores, aJob());
     strictEqual(await stores.deadLetters.discard(job.id, noEffects), true);
     strictEqual(await stores.deadLetters.discard(mail.id, noEffects), true);
     strictEqual(await stores.deadLetters.discard(job.id, noEffects), false);
-    strictEqual(await stores.deadLetters.discard(waits.id, noEffects), false);
+    strictEqual(await stores.deadLetters.discard(pending.id, noEffects), false);
     deepStrictEqual(
       (await stores.deadLetters.list(9)).map(({ id }) => id),
-      [kept?.id],
+      [untouched?.id],
     );
-    deepStrictEqual(await dueJobs(stores, start, 9), [waits.id]);
+    deepStrictEqual(await dueJobs(stores, start, 9), [pending.id]);
   },
 
-  'a requeue of one dead letter writes its effects, and none if it leaves the job alone': async (stores) => {
-    const [job, mail] = await givenUp(stores, aJob(), aMailJob(nextId()));
+  'a requeue of one dead letter writes its effects, and none if it ignores the job': async (stores) => {
+    const [job, mail] = await deadLetterJobs(stores, aJob(), aMailJob(nextId()));
     await stores.deadLetters.requeue(nextId(), start, someEffects());
     await stores.deadLetters.requeue(mail.id, start, someEffects());
     await assertWritten(stores);
@@ -239,7 +242,7 @@ export const deadLettersContract = {
   },
 
   'a requeue of all decides on the number of jobs, and does not decide if there are none': async (stores) => {
-    await givenUp(stores, aMailJob(nextId()));
+    await deadLetterJobs(stores, aMailJob(nextId()));
     const counts: number[] = [];
     const effects = someEffects();
     const decide = (count: number) => {
@@ -248,33 +251,36 @@ export const deadLettersContract = {
     };
     strictEqual(await stores.deadLetters.requeueAll(start, decide), 0);
     await assertWritten(stores);
-    const jobs = await givenUp(stores, aJob(), aJob());
+    const jobs = await deadLetterJobs(stores, aJob(), aJob());
     strictEqual(await stores.deadLetters.requeueAll(start, decide), 2);
     deepStrictEqual(counts, [2]);
     await assertWritten(stores, effects, jobsOnly(...jobs));
   },
 
-  'a requeue of all rethrows what its decision throws, and requeues none': async (stores) => {
-    await givenUp(stores, aJob());
-    await assertRefused(stores.deadLetters.requeueAll(start, refuse), 'already_approved');
+  'a requeue of all whose decision throws rethrows the error and requeues none': async (stores) => {
+    await deadLetterJobs(stores, aJob());
+    await assertRejects(stores.deadLetters.requeueAll(start, failDecision), 'already_approved');
     deepStrictEqual(await dueJobs(stores, endOfTime, 9), []);
   },
 
   'a discard writes its effects, and none if there is no dead letter': async (stores) => {
-    const [job] = await givenUp(stores, aJob());
-    const [waits] = await waiting(stores, aJob());
-    await stores.deadLetters.discard(waits.id, someEffects());
-    await assertWritten(stores, jobsOnly(waits));
+    const [job] = await deadLetterJobs(stores, aJob());
+    const [pending] = await enqueueJobs(stores, aJob());
+    await stores.deadLetters.discard(pending.id, someEffects());
+    await assertWritten(stores, jobsOnly(pending));
     const effects = someEffects();
     await stores.deadLetters.discard(job.id, effects);
     await stores.deadLetters.discard(job.id, someEffects());
-    await assertWritten(stores, effects, jobsOnly(waits));
+    await assertWritten(stores, effects, jobsOnly(pending));
   },
 } satisfies Contract<Stores>;
 
-/** Writes the jobs, and gives them up. */
-const givenUp = async <Jobs extends readonly [NewJob, ...NewJob[]]>(stores: Stores, ...jobs: Jobs): Promise<Jobs> => {
-  await waiting(stores, ...jobs);
+/** Enqueues the jobs and turns them into dead letters. */
+const deadLetterJobs = async <Jobs extends readonly [NewJob, ...NewJob[]]>(
+  stores: Stores,
+  ...jobs: Jobs
+): Promise<Jobs> => {
+  await enqueueJobs(stores, ...jobs);
   for (const { id } of jobs) await stores.outbox.deadLetter(id, start, 'no use');
   return jobs;
 };

@@ -1,20 +1,20 @@
 import { type Deadline, PorticoError } from '@portico/domain';
 
 /** A deadline that expires on command. */
-export interface DeadlineByHand extends Deadline {
+export interface ManualDeadline extends Deadline {
   expire(): void;
-  /** Whether a commit has begun by it. */
-  readonly begun: boolean;
+  /** Whether a commit has begun under this deadline. */
+  readonly hasBegunCommit: boolean;
 }
 
-export const deadlineByHand = (): DeadlineByHand => {
+export const createManualDeadline = (): ManualDeadline => {
   let state: 'open' | 'begun' | 'expired' = 'open';
   const callbacks = new Set<() => void>();
   return {
     get expired() {
       return state === 'expired';
     },
-    get begun() {
+    get hasBegunCommit() {
       return state === 'begun';
     },
     beginCommit() {
@@ -34,9 +34,9 @@ export const deadlineByHand = (): DeadlineByHand => {
   };
 };
 
-/** A deadline that expires at the last moment: it looks open until a commit is about to begin, which it then refuses. */
+/** Returns a deadline that expires at the last moment: it looks open until a commit begins, which it rejects. */
 export const expiringAtCommit = (): Deadline => {
-  const deadline = deadlineByHand();
+  const deadline = createManualDeadline();
   return {
     get expired() {
       return deadline.expired;

@@ -7,13 +7,13 @@ import {
   type ReadDocument,
 } from '@portico/domain';
 import type { Contract } from './contract.ts';
-import { deadlineByHand } from './deadlines.ts';
+import { createManualDeadline } from './deadlines.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const pets = '{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},"paths":{}}';
 const bodyOf = (document: string): Uint8Array => bytesOf(`{"openapi_spec":${document}}`);
 
-/** Arrays nested this many levels deep. */
+/** Returns arrays nested this many levels deep. */
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
 async function documentIn(reader: DocumentReader, body: Uint8Array): Promise<ReadDocument> {
@@ -22,17 +22,17 @@ async function documentIn(reader: DocumentReader, body: Uint8Array): Promise<Rea
   return document;
 }
 
-async function refuses(reading: Promise<unknown>, because: RegExp): Promise<void> {
+async function assertRejects(reading: Promise<unknown>, message: RegExp): Promise<void> {
   await assert.rejects(reading, (error) => {
     assert.ok(isPorticoError(error, 'invalid_body'), `threw ${String(error)}`);
-    assert.match(error.message, because);
+    assert.match(error.message, message);
     return true;
   });
 }
 
 const codeOf = (error: unknown): string => (isPorticoError(error) ? error.code : String(error));
 
-/** The text of a packed document, its stream closed by an empty final block (RFC 1951, section 3.2.4). */
+/** Unpacks the text of a document, whose stream it closes with an empty final block (RFC 1951, section 3.2.4). */
 async function unpacked({ deflated }: PackedText): Promise<string> {
   const closed = new Blob([Uint8Array.from(deflated), Uint8Array.of(1, 0, 0, 0xff, 0xff)]);
   return new Response(closed.stream().pipeThrough(new DecompressionStream('deflate-raw'))).text();
@@ -53,7 +53,7 @@ function crc32(text: string): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-/** A document with this many operations without `responses`, each of which is one violation. */
+/** Returns a document with this many operations without `responses`. Each of them is one violation. */
 const withoutResponses = (operations: number): string => {
   const paths = Array.from({ length: operations }, (_, i) => `"/pets/${i}":{"get":{}}`).join(',');
   return `{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},"paths":{${paths}}}`;
@@ -77,17 +77,17 @@ const splitting = {
       assert.equal(document, null);
     }
   },
-  'the bytes of a body are taken from the caller': async (reader) => {
+  'the bytes of a body are transferred from the caller': async (reader) => {
     const body = bodyOf(pets).slice();
     await reader.readMember(body, 'openapi_spec', null);
     assert.equal(body.byteLength, 0);
   },
-  'a body that is a view of a larger buffer leaves the rest of the buffer alone': async (reader) => {
+  'a body that is a view of a larger buffer does not affect the rest of the buffer': async (reader) => {
     const whole = bytesOf(`....${new TextDecoder().decode(bodyOf(pets))}....`).slice();
     await documentIn(reader, whole.subarray(4, whole.length - 4));
     assert.equal(whole[0], 0x2e);
   },
-  'bodies that are read at once are not mixed up': async (reader) => {
+  'bodies that are read concurrently are not mixed up': async (reader) => {
     const titles = Array.from({ length: 20 }, (_, i) => `Pets ${i}`);
     const documents = await Promise.all(titles.map((title) => documentIn(reader, bodyOf(pets.replace('Pets', title)))));
     assert.deepEqual(
@@ -95,13 +95,13 @@ const splitting = {
       titles,
     );
   },
-  'a body that expires before or during its read throws timed_out, and later ones are read': async (reader) => {
-    const [before, meanwhile, open] = [deadlineByHand(), deadlineByHand(), deadlineByHand()];
+  'a body that expires before or during its read throws timed_out, and later bodies are read': async (reader) => {
+    const [before, during, open] = [createManualDeadline(), createManualDeadline(), createManualDeadline()];
     before.expire();
-    const reading = [before, meanwhile, meanwhile, open].map((deadline) =>
+    const reading = [before, during, during, open].map((deadline) =>
       reader.readMember(bodyOf(pets), 'openapi_spec', deadline),
     );
-    meanwhile.expire();
+    during.expire();
     const outcomes = await Promise.allSettled(reading);
     assert.deepEqual(
       outcomes.map((outcome) => (outcome.status === 'fulfilled' ? 'read' : codeOf(outcome.reason))),
@@ -112,7 +112,7 @@ const splitting = {
 } satisfies Contract<DocumentReader>;
 
 const text = {
-  'the text of the document is kept as it was sent': async (reader) => {
+  'the text of the document is stored as it was sent': async (reader) => {
     const document =
       '{ "paths" : {},\n\t"info":{"version":"1","title":"P\\u00e9ts – ピ"},"openapi":"3.0.3",' +
       '"x-big":12345678901234567890,"x-exact":1.10,"2":0,"1":-0E+1,"2":1,"x-text":"}\\"{,]" }';
@@ -123,7 +123,7 @@ const text = {
     assert.equal(await unpacked(read.packed), document);
   },
   'the packed text holds the length in UTF-8 and the CRC-32 of the text': async (reader) => {
-    // Several, so that some checksum has its highest bit set.
+    // Several titles, so that at least one checksum has its highest bit set.
     for (const title of ['Pets', 'Péts', 'ピ', '🐈', 'Cats', 'Dogs']) {
       const document = pets.replace('Pets', title);
       const { packed } = await documentIn(reader, bodyOf(document));
@@ -147,7 +147,7 @@ const text = {
     const { fields, document } = await reader.readMember(bytesOf(body), 'spec', null);
     assert.deepEqual({ ...fields }, { openapi_spec: { a: 1 } });
     assert.equal(document?.title, 'Pets');
-    await refuses(reader.readMember(bytesOf('{"spec":[]}'), 'spec', null), /: spec must be a JSON object$/);
+    await assertRejects(reader.readMember(bytesOf('{"spec":[]}'), 'spec', null), /: spec must be a JSON object$/);
   },
   'of duplicate members, the last counts': async (reader) => {
     const later = pets.replace('Pets', 'Later');
@@ -157,7 +157,7 @@ const text = {
     assert.equal(document?.title, 'Later');
     assert.equal(await unpacked(document.packed), later);
   },
-  'a member whose name is written with escapes is that member': async (reader) => {
+  'the name of a member may be written with escapes': async (reader) => {
     const { fields, document } = await reader.readMember(
       bytesOf(`{"openapi\\u005fspec":${pets}}`),
       'openapi_spec',
@@ -172,7 +172,7 @@ const text = {
 } satisfies Contract<DocumentReader>;
 
 const facts = {
-  'title and description are made fit for a collection': async (reader) => {
+  'title and description are normalized for a collection': async (reader) => {
     const described = pets.replace('"Pets"', '" Pets,\\nall ","description":" All *pets*\\n\\u0000, by name "');
     const read = await documentIn(reader, bodyOf(described));
     assert.equal(read.title, 'Pets, all');
@@ -188,14 +188,14 @@ const facts = {
     assert.equal((await documentIn(reader, bodyOf(pets.replace('Pets', '')))).title, null);
     assert.equal((await documentIn(reader, bodyOf(pets.replace('Pets', ' \\u0000\\n')))).title, null);
   },
-  'a description that is absent or no string is null': async (reader) => {
+  'a description that is absent or not a string is null': async (reader) => {
     assert.equal((await documentIn(reader, bodyOf(pets))).description, null);
     assert.equal(
       (await documentIn(reader, bodyOf(pets.replace('"Pets"', '"Pets","description":7')))).description,
       null,
     );
   },
-  'a description is made of the words of a document that has none, and of no other': async (reader) => {
+  'a description is derived from the words of a document only if it has none': async (reader) => {
     const withPaths = pets.replace(
       '"paths":{}',
       '"paths":{"/v1/cats/{id}":{"get":{"summary":"Feeds a cat","responses":{}}}}',
@@ -237,12 +237,12 @@ const facts = {
     }
   },
   'an API key whose name is too long is dropped, with a warning': async (reader) => {
-    const named = (name: string) => {
+    const withName = (name: string) => {
       const schemes = `"components":{"securitySchemes":{"k":{"type":"apiKey","name":"${name}","in":"query"}}}`;
       return documentIn(reader, bodyOf(pets.replace('{', `{${schemes},`)));
     };
-    assert.equal((await named('k'.repeat(200))).authentication.name, 'k'.repeat(200));
-    const { authentication, warnings } = await named('k'.repeat(201));
+    assert.equal((await withName('k'.repeat(200))).authentication.name, 'k'.repeat(200));
+    const { authentication, warnings } = await withName('k'.repeat(201));
     assert.deepEqual(authentication, { type: 'none', name: null, in: null });
     assert.deepEqual(pointers(warnings.first), ['/components/securitySchemes/k/name']);
     assert.match(warnings.first[0]?.message ?? '', /200 characters/);
@@ -260,8 +260,8 @@ const facts = {
     assert.deepEqual((await documentIn(reader, bodyOf(pets))).warnings, { total: 0, first: [] });
   },
   'violations of the official schema are reported by pointer and message': async (reader) => {
-    const departing = '{"openapi":"3.0.3","info":{"title":"Pets"},"paths":{"/pets/{id}":{"get":{}}}}';
-    const { warnings } = await documentIn(reader, bodyOf(departing));
+    const violating = '{"openapi":"3.0.3","info":{"title":"Pets"},"paths":{"/pets/{id}":{"get":{}}}}';
+    const { warnings } = await documentIn(reader, bodyOf(violating));
     assert.equal(warnings.total, 2);
     assert.deepEqual(pointers(warnings.first), ['/info', '/paths/~1pets~1{id}/get']);
     assert.match(warnings.first[0]?.message ?? '', /version/);
@@ -275,7 +275,7 @@ const facts = {
       Array.from({ length: 20 }, (_, i) => `/paths/~1pets~1${i}/get`),
     );
   },
-  'references are left as they are, wherever they point': async (reader) => {
+  'references are not changed, wherever they point': async (reader) => {
     const schemas = [
       '"a":{"$ref":"#/components/schemas/a"}',
       '"b":{"$ref":"#/components/schemas/gone"}',
@@ -291,27 +291,27 @@ const facts = {
 
 const pointers = (warnings: readonly DocumentWarning[]): string[] => warnings.map((warning) => warning.pointer);
 
-const refusals = {
-  'a body that is not UTF-8 is refused': async (reader) => {
-    await refuses(
+const rejections = {
+  'a body that is not UTF-8 is rejected': async (reader) => {
+    await assertRejects(
       reader.readMember(Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d), 'openapi_spec', null),
       /UTF-8/,
     );
   },
-  'a body that is not JSON is refused with line and column': async (reader) => {
-    await refuses(
+  'a body that is not JSON is rejected with line and column': async (reader) => {
+    await assertRejects(
       reader.readMember(bytesOf('{"name": 1,\n "openapi_spec" {}}'), 'openapi_spec', null),
       /line 2,? column 17/,
     );
-    await refuses(reader.readMember(bytesOf(''), 'openapi_spec', null), /JSON/);
+    await assertRejects(reader.readMember(bytesOf(''), 'openapi_spec', null), /JSON/);
   },
-  'a body that is not an object is refused': async (reader) => {
+  'a body that is not an object is rejected': async (reader) => {
     for (const body of ['[]', 'null', '"{}"', '7'])
-      await refuses(reader.readMember(bytesOf(body), 'openapi_spec', null), /must be a JSON object/);
+      await assertRejects(reader.readMember(bytesOf(body), 'openapi_spec', null), /must be a JSON object/);
   },
-  'a body nested deeper than 100 levels is refused': async (reader) => {
-    await refuses(reader.readMember(bytesOf(`{"name":${nested(101)}}`), 'openapi_spec', null), /100 levels/);
-    await refuses(
+  'a body nested deeper than 100 levels is rejected': async (reader) => {
+    await assertRejects(reader.readMember(bytesOf(`{"name":${nested(101)}}`), 'openapi_spec', null), /100 levels/);
+    await assertRejects(
       reader.readMember(bodyOf(pets.replace('{', `{"x-deep":${nested(100)},`)), 'openapi_spec', null),
       /100 levels/,
     );
@@ -320,10 +320,10 @@ const refusals = {
     assert.ok('a' in (await reader.readMember(bytesOf(`{"a":${nested(100)}}`), 'openapi_spec', null)).fields);
     await documentIn(reader, bodyOf(pets.replace('{', `{"x-deep":${nested(99)},`)));
   },
-  'a member that could pollute a prototype is refused': async (reader) => {
+  'a member that could pollute a prototype is rejected': async (reader) => {
     for (const name of ['__proto__', 'constructor', '__pr\\u006fto__']) {
       const member = JSON.parse(`"${name}"`) as string;
-      await refuses(
+      await assertRejects(
         reader.readMember(bytesOf(`{"${name}":{},"openapi_spec":${pets}}`), 'openapi_spec', null),
         new RegExp(member),
       );
@@ -336,7 +336,7 @@ const refusals = {
       ['toString', 2],
     ]);
   },
-  'U+0000 and lone surrogates are refused wherever they stand outside the document': async (reader) => {
+  'U+0000 and lone surrogates are rejected everywhere outside the document': async (reader) => {
     for (const member of [
       '"name":"\\u0000"',
       '"name":"\\ud800","name":"Pets"',
@@ -344,7 +344,7 @@ const refusals = {
       '"authentication":{"a":["\\udc00"]}',
       '"authentication":{"\\ud83dx":1}',
     ]) {
-      await refuses(
+      await assertRejects(
         reader.readMember(bytesOf(`{${member},"openapi_spec":${pets}}`), 'openapi_spec', null),
         /U\+0000 or lone surrogates/,
       );
@@ -364,7 +364,7 @@ const refusals = {
     assert.equal(await unpacked((await documentIn(reader, bodyOf(document))).packed), document);
     assert.equal(({} as { a?: unknown }).a, undefined);
   },
-  'a value that is no OpenAPI document is refused with what is wrong and where': async (reader) => {
+  'a value that is not an OpenAPI document is rejected with the reason and the location': async (reader) => {
     const faults: readonly (readonly [string, RegExp])[] = [
       ['[]', /: openapi_spec must be a JSON object$/],
       ['"openapi: 3.0.0"', /: openapi_spec must be a JSON object$/],
@@ -377,8 +377,8 @@ const refusals = {
       ['{"openapi":"3.0.0","info":{"title":7},"paths":{}}', /: openapi_spec\.info\.title must be a string$/],
       ['{"openapi":"3.0.0","info":{"title":""}}', /: openapi_spec\.paths must be an object$/],
     ];
-    for (const [document, because] of faults)
-      await refuses(reader.readMember(bodyOf(document), 'openapi_spec', null), because);
+    for (const [document, message] of faults)
+      await assertRejects(reader.readMember(bodyOf(document), 'openapi_spec', null), message);
   },
 } satisfies Contract<DocumentReader>;
 
@@ -436,28 +436,31 @@ const files = {
   'a stored document is written as YAML': async (reader) => {
     const read = await reader.readFile(bytesOf(yamlAsJson), 'json');
     const written = await reader.yamlText(read.packed, null);
-    const again = await reader.readFile(bytesOf(await unpacked(written)), 'yaml');
-    assert.equal(await unpacked(again.packed), yamlAsJson);
+    const reread = await reader.readFile(bytesOf(await unpacked(written)), 'yaml');
+    assert.equal(await unpacked(reread.packed), yamlAsJson);
   },
-  'a malformed file is refused with the line': async (reader) => {
-    await refuses(reader.readFile(bytesOf('{"openapi": "3.0.0",\n oops}'), 'json'), /line 2/);
-    await refuses(reader.readFile(bytesOf('openapi: 3.0.0\ninfo: title: Pets\n'), 'yaml'), /line 2/);
-    await refuses(reader.readFile(bytesOf('openapi: 3.0.0\npaths: {}\npaths: {}\n'), 'yaml'), /line 3/);
-    await refuses(reader.readFile(Uint8Array.of(0x7b, 0xff, 0x7d), 'yaml'), /UTF-8/);
+  'a malformed file is rejected with the line': async (reader) => {
+    await assertRejects(reader.readFile(bytesOf('{"openapi": "3.0.0",\n oops}'), 'json'), /line 2/);
+    await assertRejects(reader.readFile(bytesOf('openapi: 3.0.0\ninfo: title: Pets\n'), 'yaml'), /line 2/);
+    await assertRejects(reader.readFile(bytesOf('openapi: 3.0.0\npaths: {}\npaths: {}\n'), 'yaml'), /line 3/);
+    await assertRejects(reader.readFile(Uint8Array.of(0x7b, 0xff, 0x7d), 'yaml'), /UTF-8/);
   },
-  'a file that is no document is refused with what is wrong and where': async (reader) => {
-    await refuses(reader.readFile(bytesOf('[]'), 'json'), /: the document must be a JSON object$/);
-    await refuses(reader.readFile(bytesOf(pets.replace('"Pets"', '1')), 'json'), /: info\.title must be a string$/);
-    await refuses(reader.readFile(bytesOf('openapi: 3.0.0\npaths: {}\n'), 'yaml'), /: info must be an object$/);
-    await refuses(reader.readFile(bytesOf(pets.replace('{', `{"x-deep":${nested(100)},`)), 'json'), /100 levels/);
+  'a file that is not a document is rejected with the reason and the location': async (reader) => {
+    await assertRejects(reader.readFile(bytesOf('[]'), 'json'), /: the document must be a JSON object$/);
+    await assertRejects(
+      reader.readFile(bytesOf(pets.replace('"Pets"', '1')), 'json'),
+      /: info\.title must be a string$/,
+    );
+    await assertRejects(reader.readFile(bytesOf('openapi: 3.0.0\npaths: {}\n'), 'yaml'), /: info must be an object$/);
+    await assertRejects(reader.readFile(bytesOf(pets.replace('{', `{"x-deep":${nested(100)},`)), 'json'), /100 levels/);
   },
 } satisfies Contract<DocumentReader>;
 
-/** What every `DocumentReader` promises. */
+/** The contract of `DocumentReader`. */
 export const documentReaderContract = {
   ...splitting,
   ...text,
   ...facts,
-  ...refusals,
+  ...rejections,
   ...files,
 } satisfies Contract<DocumentReader>;

@@ -3,26 +3,26 @@ import { embeddingDimension, isPorticoError, TextRefusedError } from '@portico/d
 import type { Embedder, EmbeddingPurpose } from '@portico/domain';
 import type { Contract } from './contract.ts';
 
-/** An embedder, and a switch for what it depends on. */
+/** An embedder, and a switch that interrupts its dependencies. */
 export interface InterruptibleEmbedder {
   readonly embedder: Embedder;
-  /** Makes everything that the embedder depends on fail from now on. */
+  /** Makes all dependencies of the embedder fail from now on. */
   interrupt(): void;
-  /** Ends what `interrupt` started. */
+  /** Ends the interruption. */
   resume(): void;
 }
 
-/** An embedder, and a switch to a version of its model that makes different vectors. */
+/** An embedder, and a switch to a version of its model that returns different vectors. */
 export interface ChangeableEmbedder {
   readonly embedder: Embedder;
-  /** From now on texts are embedded by the other version; the embedder is not told. */
+  /** Switches to the other version of the model, without notifying the embedder. */
   change(): void;
 }
 
-/** An embedder, and a switch for a document that it cannot embed. */
+/** An embedder, and a switch that prevents it from embedding a document. */
 export interface RefusingEmbedder {
   readonly embedder: Embedder;
-  /** From now on no attempt embeds this document, of 18,000 UTF-16 units. */
+  /** Makes every attempt to embed this document of 18,000 UTF-16 units fail from now on. */
   readonly refuse: (text: string) => void;
 }
 
@@ -42,12 +42,12 @@ const embedOne = async (embedder: Embedder, text: string, purpose: EmbeddingPurp
 };
 
 const assertUnitVector = (vector: Float32Array | undefined, text: string): void => {
-  const said = JSON.stringify(text.slice(0, 40));
-  assert.ok(vector instanceof Float32Array, `a vector for ${said}`);
-  assert.equal(vector.length, embeddingDimension, `dimensions for ${said}`);
-  assert.ok(vector.every(Number.isFinite), `finite numbers for ${said}`);
+  const excerpt = JSON.stringify(text.slice(0, 40));
+  assert.ok(vector instanceof Float32Array, `a vector for ${excerpt}`);
+  assert.equal(vector.length, embeddingDimension, `dimensions for ${excerpt}`);
+  assert.ok(vector.every(Number.isFinite), `finite numbers for ${excerpt}`);
   const length = Math.sqrt(vector.reduce((sum, x) => sum + x * x, 0));
-  assert.ok(Math.abs(length - 1) < 1e-5, `length ${length} for ${said}`);
+  assert.ok(Math.abs(length - 1) < 1e-5, `length ${length} for ${excerpt}`);
 };
 
 const cosine = (x: Float32Array, y: Float32Array): number => x.reduce((sum, value, i) => sum + value * (y[i] ?? 0), 0);
@@ -77,7 +77,7 @@ export const embedderContract = {
       }
     }
   },
-  'a text has the same vector whatever else is in the batch': async (embedder) => {
+  'a text has the same vector regardless of the rest of the batch': async (embedder) => {
     for (const purpose of purposes) {
       const alone = await embedOne(embedder, weather, purpose);
       const others = Array.from({ length: 20 }, (_, i) => `${payments} ${i}`);
@@ -86,15 +86,15 @@ export const embedderContract = {
       assert.deepEqual(await embedOne(embedder, weather, purpose), alone);
     }
   },
-  'a vector belongs to the caller: changing it changes no later one': async (embedder) => {
+  'changing a returned vector does not change later ones': async (embedder) => {
     for (const text of [weather, ' ']) {
       const first = await embedOne(embedder, text, 'query');
-      const kept = first.slice();
+      const original = first.slice();
       first.fill(0);
-      assert.deepEqual(await embedOne(embedder, text, 'query'), kept);
+      assert.deepEqual(await embedOne(embedder, text, 'query'), original);
     }
   },
-  'no texts give no vectors': async (embedder) => {
+  'an empty batch returns no vectors': async (embedder) => {
     for (const purpose of purposes) {
       assert.deepEqual((await embedder.embed([], purpose)).vectors, []);
     }
@@ -124,7 +124,7 @@ export const embedderContract = {
 
 const isUnavailable = (error: unknown): boolean => isPorticoError(error, 'embedding_unavailable');
 
-/** What an embedder that can fail promises in addition. */
+/** The additional contract of an embedder that can fail. */
 export const interruptibleEmbedderContract = {
   'it throws embedding_unavailable while it cannot embed, and works again afterwards': async (subject) => {
     const { embedder } = subject;
@@ -144,9 +144,9 @@ export const interruptibleEmbedderContract = {
   },
 } satisfies Contract<InterruptibleEmbedder>;
 
-/** What an embedder whose model can change during use promises in addition. */
+/** The additional contract of an embedder whose model can change while it is used. */
 export const changeableEmbedderContract = {
-  'vectors of a changed model come with a new id at once': async (subject) => {
+  'vectors of a changed model have a new id immediately': async (subject) => {
     const { embedder } = subject;
     for (const purpose of purposes) {
       const before = await embedder.embed([weather], purpose);
@@ -156,7 +156,7 @@ export const changeableEmbedderContract = {
       assert.notEqual(after.modelId, before.modelId);
     }
   },
-  'the model has a new id once a vector of the changed one was returned': async (subject) => {
+  'the model has a new id once a vector of the changed model was returned': async (subject) => {
     const { embedder } = subject;
     const before = await embedder.modelId();
     subject.change();
@@ -166,9 +166,9 @@ export const changeableEmbedderContract = {
   },
 } satisfies Contract<ChangeableEmbedder>;
 
-/** What an embedder that can refuse a text promises in addition. */
+/** The additional contract of an embedder that can reject a text. */
 export const refusingEmbedderContract = {
-  'a document that no retry can embed throws a TextRefusedError that quotes none of it, while others are embedded':
+  'a document that no retry can embed throws a TextRefusedError that does not quote it, and others are embedded':
     async ({ embedder, refuse }) => {
       const text = '- '.repeat(9_000);
       refuse(text);

@@ -1,7 +1,7 @@
 import type { CollectionId, Embedding, EmbeddingChange, EmbeddingStore } from '@portico/domain';
 import { collectionsAfter } from './collections-after.ts';
 
-/** The part of an embedding store that a vector index reads, with a way to write to it without telling the index. */
+/** The part of an embedding store that a vector index reads. Writes to it do not notify the index. */
 export interface EmbeddingChanges extends Pick<EmbeddingStore, 'changedSince' | 'collectionsAfter'> {
   /** Stores the vector in place of the collection's earlier one by the same model; returns its sequence. */
   put(embedding: Pick<Embedding, 'modelId' | 'collectionId' | 'vector'>): number;
@@ -11,7 +11,7 @@ export interface EmbeddingChanges extends Pick<EmbeddingStore, 'changedSince' | 
   removeModel(modelId: string): void;
 }
 
-/** One row per collection and model, each write with the next sequence, as `EmbeddingStore` promises. */
+/** Stores one row per collection and model. Each write gets the next sequence, as in `EmbeddingStore`. */
 export const createEmbeddingChanges = (): EmbeddingChanges => {
   const rows = new Map<string, EmbeddingChange & { readonly modelId: string }>();
   let sequence = 0;

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import type { Collection, CollectionId, Effects, ReindexRun } from '@portico/domain';
-import { assertFails, assertRefused, assertWritten, refuse } from './assertions.ts';
+import { assertFails, assertRejects, assertWritten, failDecision } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
   aCollection,
@@ -17,7 +17,7 @@ import {
 } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** What `EmbeddingJobs` promises. */
+/** The contract of `EmbeddingJobs`. */
 export const embeddingJobsContract = {
   'enqueued jobs are in the outbox, and their entries in the log': async (stores) => {
     const effects = someEffects();
@@ -26,31 +26,31 @@ export const embeddingJobsContract = {
   },
 
   'no second job is enqueued for a collection while its job is due, leased or postponed': async (stores) => {
-    const [due, leased, putOff] = [aJob(), aJob(), aJob()];
-    await stores.embeddingJobs.enqueue(jobsOnly(due, leased, putOff));
+    const [due, leased, postponed] = [aJob(), aJob(), aJob()];
+    await stores.embeddingJobs.enqueue(jobsOnly(due, leased, postponed));
     await stores.outbox.claim(leased.id, start, endOfTime);
-    await stores.outbox.retry(putOff.id, endOfTime, 'busy');
+    await stores.outbox.retry(postponed.id, endOfTime, 'busy');
     const entry = anEntry();
     const fresh = aJob();
     await stores.embeddingJobs.enqueue({
       ...noEffects,
       entries: [entry],
-      jobs: [...[due, leased, putOff].map(({ task }) => aJob({ task })), fresh],
+      jobs: [...[due, leased, postponed].map(({ task }) => aJob({ task })), fresh],
     });
-    await assertWritten(stores, { ...noEffects, entries: [entry], jobs: [due, leased, putOff, fresh] });
+    await assertWritten(stores, { ...noEffects, entries: [entry], jobs: [due, leased, postponed, fresh] });
   },
 
-  'a dead letter or a finished job does not keep another from being enqueued': async (stores) => {
+  'a dead letter or a finished job does not prevent another from being enqueued': async (stores) => {
     const [failed, done] = [aJob(), aJob()];
     await stores.embeddingJobs.enqueue(jobsOnly(failed, done));
     await stores.outbox.deadLetter(failed.id, start, 'no use');
     await stores.outbox.done(done.id);
-    const again = [failed, done].map(({ task }) => aJob({ task }));
-    await stores.embeddingJobs.enqueue(jobsOnly(...again));
-    await assertWritten(stores, jobsOnly(...again));
+    const retries = [failed, done].map(({ task }) => aJob({ task }));
+    await stores.embeddingJobs.enqueue(jobsOnly(...retries));
+    await assertWritten(stores, jobsOnly(...retries));
   },
 
-  'an enqueue that fails adds nothing, and leaves earlier and later ones alone': async (stores) => {
+  'an enqueue that fails adds nothing, and does not affect earlier and later ones': async (stores) => {
     const [before, missing] = [aJob(), aJob()];
     await stores.embeddingJobs.enqueue(jobsOnly(before));
     const failing = { ...noEffects, entries: [anEntry()], jobs: [missing, aJob({ id: before.id })] };
@@ -60,17 +60,18 @@ export const embeddingJobsContract = {
     await assertWritten(stores, jobsOnly(before, missing));
   },
 
-  'a collection is awaited while its job is due, leased or postponed, and no longer once that is given up or done':
-    async (stores) => {
-      const [due, leased, putOff, failed, done] = [aJob(), aJob(), aJob(), aJob(), aJob()];
-      await stores.embeddingJobs.enqueue(jobsOnly(due, leased, putOff, failed, done, aMailJob(nextId())));
-      await stores.outbox.claim(leased.id, start, endOfTime);
-      await stores.outbox.retry(putOff.id, endOfTime, 'busy');
-      await stores.outbox.deadLetter(failed.id, start, 'no use');
-      await stores.outbox.done(done.id);
-      const expected = [due, leased, putOff].flatMap(({ task }) => (task.kind === 'embed' ? [task.collectionId] : []));
-      deepStrictEqual(await stores.embeddingJobs.awaited('embed'), new Set(expected));
-    },
+  'a collection is pending while its job is due, leased or postponed, but not once it is given up or done': async (
+    stores,
+  ) => {
+    const [due, leased, postponed, failed, done] = [aJob(), aJob(), aJob(), aJob(), aJob()];
+    await stores.embeddingJobs.enqueue(jobsOnly(due, leased, postponed, failed, done, aMailJob(nextId())));
+    await stores.outbox.claim(leased.id, start, endOfTime);
+    await stores.outbox.retry(postponed.id, endOfTime, 'busy');
+    await stores.outbox.deadLetter(failed.id, start, 'no use');
+    await stores.outbox.done(done.id);
+    const expected = [due, leased, postponed].flatMap(({ task }) => (task.kind === 'embed' ? [task.collectionId] : []));
+    deepStrictEqual(await stores.embeddingJobs.pending('embed'), new Set(expected));
+  },
 
   'a collection counts as dead-lettered until its dead letter is requeued or discarded': async (stores) => {
     const [waiting, failed, requeued, discarded] = [aJob(), aJob(), aJob(), aJob()];
@@ -88,11 +89,11 @@ export const embeddingJobsContract = {
     const mail = aMailJob(nextId());
     await stores.embeddingJobs.enqueue(jobsOnly(first, other, mail));
     for (const { id } of [first, other, mail]) await stores.outbox.deadLetter(id, start, 'no use');
-    const again = aJob({ task: first.task });
-    await stores.embeddingJobs.enqueue(jobsOnly(again));
-    const givenUp = (await stores.deadLetters.list(9)).map(({ id }) => id);
-    deepStrictEqual(new Set(givenUp), new Set([other.id, mail.id]));
-    await assertWritten(stores, jobsOnly(again));
+    const replacement = aJob({ task: first.task });
+    await stores.embeddingJobs.enqueue(jobsOnly(replacement));
+    const deadLetters = (await stores.deadLetters.list(9)).map(({ id }) => id);
+    deepStrictEqual(new Set(deadLetters), new Set([other.id, mail.id]));
+    await assertWritten(stores, jobsOnly(replacement));
   },
 
   'concurrent enqueues for the same collections add one job per collection': async (stores) => {
@@ -104,7 +105,7 @@ export const embeddingJobsContract = {
   },
 
   'a run is planned from the ids of all collections': async (stores) => {
-    const ids = [(await added(stores)).id, (await added(stores)).id];
+    const ids = [(await addCollection(stores)).id, (await addCollection(stores)).id];
     let seen: readonly CollectionId[] = [];
     await stores.embeddingJobs.startRun((collections) => aRun('r1', 0)((seen = collections)));
     deepStrictEqual([...seen].sort(), ids);
@@ -118,11 +119,11 @@ export const embeddingJobsContract = {
     await assertWritten(stores, plan);
   },
 
-  'while jobs of the last run wait, no other run starts, and the last one is returned': async (stores) => {
+  'while jobs of the last run are waiting, no other run starts, and the last run is returned': async (stores) => {
     const first = aRun('r1', 2)();
     await stores.embeddingJobs.startRun(() => first);
-    const answer = await stores.embeddingJobs.startRun(aRun('r2', 3, [anEntry()]));
-    deepStrictEqual(answer, first.run);
+    const result = await stores.embeddingJobs.startRun(aRun('r2', 3, [anEntry()]));
+    deepStrictEqual(result, first.run);
     deepStrictEqual(await stores.embeddingJobs.lastRun(), { ...first.run, waiting: 2, failed: 0 });
     await assertWritten(stores, first);
   },
@@ -130,10 +131,10 @@ export const embeddingJobsContract = {
   'a leased or postponed job of a run still counts as waiting': async (stores) => {
     const first = aRun('r1', 2)();
     await stores.embeddingJobs.startRun(() => first);
-    const [leased, putOff] = first.jobs ?? [];
-    ok(leased && putOff);
+    const [leased, postponed] = first.jobs ?? [];
+    ok(leased && postponed);
     await stores.outbox.claim(leased.id, start, endOfTime);
-    await stores.outbox.retry(putOff.id, endOfTime, 'busy');
+    await stores.outbox.retry(postponed.id, endOfTime, 'busy');
     deepStrictEqual(await stores.embeddingJobs.lastRun(), { ...first.run, waiting: 2, failed: 0 });
     deepStrictEqual(await stores.embeddingJobs.startRun(aRun('r2', 1)), first.run);
   },
@@ -150,7 +151,7 @@ export const embeddingJobsContract = {
     deepStrictEqual(await stores.embeddingJobs.lastRun(), { ...run, waiting: 1, failed: 1 });
   },
 
-  'a run can start once no job of the last one waits, and then is the last one': async (stores) => {
+  'a run can start once no job of the last run is waiting, and becomes the last run': async (stores) => {
     const { run, jobs = [] } = aRun('r1', 2)();
     await stores.embeddingJobs.startRun(() => ({ run, ...jobsOnly(...jobs) }));
     const [done, failed] = jobs;
@@ -162,35 +163,35 @@ export const embeddingJobsContract = {
     deepStrictEqual(await stores.embeddingJobs.lastRun(), { ...second.run, waiting: 1, failed: 0 });
   },
 
-  'a start of a run rethrows what its plan throws, and records nothing': async (stores) => {
-    await assertRefused(stores.embeddingJobs.startRun(refuse), 'already_approved');
+  'a start of a run whose plan throws rethrows the error and records nothing': async (stores) => {
+    await assertRejects(stores.embeddingJobs.startRun(failDecision), 'already_approved');
     strictEqual(await stores.embeddingJobs.lastRun(), null);
     await assertWritten(stores);
   },
 
   'of concurrent starts, exactly one records its run, and all return that run': async (stores) => {
     const plans = Array.from({ length: 20 }, (_, index) => aRun(`r${index}`, 1)());
-    const answers = await Promise.all(plans.map((plan) => stores.embeddingJobs.startRun(() => plan)));
-    const [first] = answers;
+    const results = await Promise.all(plans.map((plan) => stores.embeddingJobs.startRun(() => plan)));
+    const [first] = results;
     const winner = plans.find(({ run }) => run.id === first?.id);
     ok(winner);
-    deepStrictEqual(new Set(answers.map(({ id }) => id)), new Set([winner.run.id]));
+    deepStrictEqual(new Set(results.map(({ id }) => id)), new Set([winner.run.id]));
     await assertWritten(stores, winner);
   },
 
-  'before the first run there is no last one': async (stores) => {
+  'before the first run, there is no last run': async (stores) => {
     await stores.embeddingJobs.enqueue(jobsOnly(aJob({ group: 'r1' })));
     strictEqual(await stores.embeddingJobs.lastRun(), null);
   },
 } satisfies Contract<Stores>;
 
-const added = async ({ collections }: Stores, facts: Partial<Collection> = {}): Promise<Collection> => {
+const addCollection = async ({ collections }: Stores, facts: Partial<Collection> = {}): Promise<Collection> => {
   const collection = aCollection(facts);
   await collections.add(collection, aContent(), noEffects);
   return collection;
 };
 
-/** Plans a run with this many jobs. */
+/** Returns a plan of a run with this many jobs. */
 const aRun =
   (id: string, total: number, entries: Effects['entries'] = []) =>
   (_collections: readonly CollectionId[] = []): Effects & { readonly run: ReindexRun } => ({

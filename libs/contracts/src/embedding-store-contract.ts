@@ -4,10 +4,10 @@ import type { Contract } from './contract.ts';
 import { aCollection, aContent, anEmbedding, noEffects } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** What `EmbeddingStore` promises. */
+/** The contract of `EmbeddingStore`. */
 export const embeddingStoreContract = {
   'an embedding is returned exactly as it was put': async (stores) => {
-    const collection = await added(stores);
+    const collection = await addCollection(stores);
     const vector = Float32Array.from({ length: 768 }, (_, axis) => Math.sin(axis + 1) / 20);
     strictEqual(await stores.embeddings.put(anEmbedding(collection, { vector })), true);
     const [change] = await stores.embeddings.changedSince(0, 'm1', 9);
@@ -16,7 +16,7 @@ export const embeddingStoreContract = {
   },
 
   'an embedding replaces the earlier one of its collection, with a later sequence': async (stores) => {
-    const [one, other] = [await added(stores), await added(stores)];
+    const [one, other] = [await addCollection(stores), await addCollection(stores)];
     for (const collection of [one, other]) await stores.embeddings.put(anEmbedding(collection));
     const before = await stores.embeddings.changedSince(0, 'm1', 9);
     await stores.embeddings.put(anEmbedding(one, {}, 5));
@@ -29,8 +29,8 @@ export const embeddingStoreContract = {
     ok((after.at(-1)?.sequence ?? 0) > (before.at(-1)?.sequence ?? 0));
   },
 
-  'an embedding by another model stands beside the earlier one': async (stores) => {
-    const collection = await added(stores);
+  'an embedding by another model does not replace the earlier one': async (stores) => {
+    const collection = await addCollection(stores);
     await stores.embeddings.put(anEmbedding(collection, { modelId: 'm1' }, 1));
     await stores.embeddings.put(anEmbedding(collection, { modelId: 'm2' }, 2));
     for (const [modelId, direction] of [
@@ -45,15 +45,18 @@ export const embeddingStoreContract = {
     }
   },
 
-  'the collections of a model come by id, a portion at a time': async (stores) => {
-    const all = await Promise.all(Array.from({ length: 5 }, () => added(stores)));
-    const [gone, foreign, ...stay] = all.toSorted((a, b) => (a.id < b.id ? -1 : 1)) as [Collection, ...Collection[]];
-    for (const collection of [gone, ...stay].reverse()) await stores.embeddings.put(anEmbedding(collection));
-    for (const collection of [gone, foreign as Collection]) {
+  'the collections of a model are returned by id, in batches': async (stores) => {
+    const all = await Promise.all(Array.from({ length: 5 }, () => addCollection(stores)));
+    const [removed, foreign, ...remaining] = all.toSorted((a, b) => (a.id < b.id ? -1 : 1)) as [
+      Collection,
+      ...Collection[],
+    ];
+    for (const collection of [removed, ...remaining].reverse()) await stores.embeddings.put(anEmbedding(collection));
+    for (const collection of [removed, foreign as Collection]) {
       await stores.embeddings.put(anEmbedding(collection, { modelId: 'm2' }));
     }
-    await stores.collections.remove(gone.id, () => noEffects);
-    const ids = stay.map(({ id }) => id);
+    await stores.collections.remove(removed.id, () => noEffects);
+    const ids = remaining.map(({ id }) => id);
     deepStrictEqual(await stores.embeddings.collectionsAfter(null, 'm1', 3), ids);
     deepStrictEqual(await stores.embeddings.collectionsAfter(null, 'm1', 2), ids.slice(0, 2));
     deepStrictEqual(await stores.embeddings.collectionsAfter(ids[1] ?? null, 'm1', 2), ids.slice(2));
@@ -61,20 +64,20 @@ export const embeddingStoreContract = {
   },
 
   'concurrent puts get different sequences': async (stores) => {
-    const collections = await Promise.all(Array.from({ length: 20 }, () => added(stores)));
+    const collections = await Promise.all(Array.from({ length: 20 }, () => addCollection(stores)));
     await Promise.all(collections.map((collection) => stores.embeddings.put(anEmbedding(collection))));
     const changes = await stores.embeddings.changedSince(0, 'm1', 99);
     strictEqual(new Set(changes.map(({ sequence }) => sequence)).size, 20);
   },
 
   'a sequence is not reused after a removal': async (stores) => {
-    const [gone, stays] = [await added(stores), await added(stores)];
-    await stores.embeddings.put(anEmbedding(gone));
+    const [removed, remaining] = [await addCollection(stores), await addCollection(stores)];
+    await stores.embeddings.put(anEmbedding(removed));
     const [change] = await stores.embeddings.changedSince(0, 'm1', 9);
     ok(change);
-    await stores.collections.remove(gone.id, () => noEffects);
-    await stores.embeddings.put(anEmbedding(stays));
-    deepStrictEqual(await changedIds(stores, change.sequence, 'm1', 9), [stays.id]);
+    await stores.collections.remove(removed.id, () => noEffects);
+    await stores.embeddings.put(anEmbedding(remaining));
+    deepStrictEqual(await changedIds(stores, change.sequence, 'm1', 9), [remaining.id]);
   },
 
   'an embedding of a missing collection is not stored': async (stores) => {
@@ -83,7 +86,7 @@ export const embeddingStoreContract = {
   },
 
   'an embedding of an older or newer text is not stored, and the earlier one stays': async (stores) => {
-    const collection = await added(stores, { contentRevision: 2 });
+    const collection = await addCollection(stores, { contentRevision: 2 });
     await stores.embeddings.put(anEmbedding(collection, {}, 3));
     for (const contentRevision of [1, 3]) {
       strictEqual(await stores.embeddings.put(anEmbedding(collection, { contentRevision }, 4)), false);
@@ -95,8 +98,8 @@ export const embeddingStoreContract = {
     );
   },
 
-  'changing the numbers given or returned does not change a stored vector': async (stores) => {
-    const embedding = anEmbedding(await added(stores));
+  'changing the numbers passed or returned does not change a stored vector': async (stores) => {
+    const embedding = anEmbedding(await addCollection(stores));
     await stores.embeddings.put(embedding);
     embedding.vector.fill(7);
     (await stores.embeddings.changedSince(0, 'm1', 9))[0]?.vector.fill(8);
@@ -104,7 +107,12 @@ export const embeddingStoreContract = {
   },
 
   'changes after a sequence are returned in order, up to the limit': async (stores) => {
-    const collections = [await added(stores), await added(stores), await added(stores), await added(stores)];
+    const collections = [
+      await addCollection(stores),
+      await addCollection(stores),
+      await addCollection(stores),
+      await addCollection(stores),
+    ];
     const order = [2, 0, 3, 1].map((index) => collections[index]).filter((collection) => collection !== undefined);
     for (const collection of order) await stores.embeddings.put(anEmbedding(collection));
     const ids = order.map(({ id }) => id);
@@ -121,7 +129,7 @@ export const embeddingStoreContract = {
   },
 
   'changes are those of the requested model': async (stores) => {
-    const [one, other] = [await added(stores), await added(stores)];
+    const [one, other] = [await addCollection(stores), await addCollection(stores)];
     await stores.embeddings.put(anEmbedding(one, { modelId: 'm1' }));
     await stores.embeddings.put(anEmbedding(other, { modelId: 'm2' }));
     deepStrictEqual(await changedIds(stores, 0, 'm1', 9), [one.id]);
@@ -129,15 +137,15 @@ export const embeddingStoreContract = {
   },
 
   'a collection is outdated while its embedding by the model is missing or made from an older text': async (stores) => {
-    const [missing, foreign, older, good] = await fourStates(stores);
+    const [missing, foreign, older, upToDate] = await fourStates(stores);
     deepStrictEqual([...(await stores.embeddings.outdated('m1'))].sort(), [missing.id, foreign.id, older.id]);
-    deepStrictEqual([...(await stores.embeddings.outdated('m2'))].sort(), [missing.id, older.id, good.id]);
+    deepStrictEqual([...(await stores.embeddings.outdated('m2'))].sort(), [missing.id, older.id, upToDate.id]);
   },
 
-  'a change that leaves the text alone leaves its embedding up to date': async (stores) => {
-    const collection = await added(stores);
+  'the embedding stays up to date after a change that does not affect the text': async (stores) => {
+    const collection = await addCollection(stores);
     await stores.embeddings.put(anEmbedding(collection));
-    await changed(stores, collection, { revision: 2, baseUrl: '/' });
+    await updateCollection(stores, collection, { revision: 2, baseUrl: '/' });
     deepStrictEqual(await stores.embeddings.outdated('m1'), []);
   },
 
@@ -149,11 +157,11 @@ export const embeddingStoreContract = {
   },
 
   'the models of a collection are those whose embedding is up to date': async (stores) => {
-    const [collection, other] = [await added(stores), await added(stores)];
+    const [collection, other] = [await addCollection(stores), await addCollection(stores)];
     deepStrictEqual(await stores.embeddings.upToDate(collection.id), []);
     await stores.embeddings.put(anEmbedding(collection, { modelId: 'm1' }));
     await stores.embeddings.put(anEmbedding(other, { modelId: 'm3' }));
-    await changed(stores, collection, { revision: 2, contentRevision: 2, name: 'New' });
+    await updateCollection(stores, collection, { revision: 2, contentRevision: 2, name: 'New' });
     await stores.embeddings.put(anEmbedding(collection, { modelId: 'm2', contentRevision: 2 }));
     deepStrictEqual(await stores.embeddings.upToDate(collection.id), ['m2']);
     await stores.embeddings.put(anEmbedding(collection, { modelId: 'm1', contentRevision: 2 }));
@@ -162,22 +170,27 @@ export const embeddingStoreContract = {
   },
 } satisfies Contract<Stores>;
 
-const added = async ({ collections }: Stores, facts: Partial<Collection> = {}): Promise<Collection> => {
+const addCollection = async ({ collections }: Stores, facts: Partial<Collection> = {}): Promise<Collection> => {
   const collection = aCollection(facts);
   await collections.add(collection, aContent(), noEffects);
   return collection;
 };
 
-const changed = ({ collections }: Stores, { id }: Collection, change: Partial<Collection>) =>
+const updateCollection = ({ collections }: Stores, { id }: Collection, change: Partial<Collection>) =>
   collections.update(id, (current) => ({ collection: { ...current, ...change }, ...noEffects }));
 
-/** Collections whose embedding is missing, of the model `m2`, made from an older text, and up to date. */
+/** Adds collections whose embedding is missing, by the model `m2`, made from an older text, and up to date. */
 const fourStates = async (stores: Stores) => {
-  const states = [await added(stores), await added(stores), await added(stores), await added(stores)] as const;
-  const [, foreign, older, good] = states;
+  const states = [
+    await addCollection(stores),
+    await addCollection(stores),
+    await addCollection(stores),
+    await addCollection(stores),
+  ] as const;
+  const [, foreign, older, upToDate] = states;
   await stores.embeddings.put(anEmbedding(foreign, { modelId: 'm2' }));
-  for (const collection of [older, good]) await stores.embeddings.put(anEmbedding(collection));
-  await changed(stores, older, { revision: 2, contentRevision: 2, name: 'New' });
+  for (const collection of [older, upToDate]) await stores.embeddings.put(anEmbedding(collection));
+  await updateCollection(stores, older, { revision: 2, contentRevision: 2, name: 'New' });
   return states;
 };
 

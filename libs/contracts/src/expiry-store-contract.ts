@@ -11,28 +11,28 @@ import {
   type Profile,
   type ProfileId,
 } from '@portico/domain';
-import { assertFails, assertWritten, refuse } from './assertions.ts';
+import { assertFails, assertWritten, failDecision } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { aCollection, aContent, aKey, anAdmin, aProfile, nextId, noEffects, someEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 const today = dayOf(start);
-/** A moment this many days after the first of today. */
+/** Returns the time this many days after the start of today. */
 const inDays = (days: number): Instant => (today + days) * dayMs;
 const all = { after: start, until: inDays(365) };
 const noticeDays = [30, 7, 1];
 
-/** What `ExpiryStore` promises. */
+/** The contract of `ExpiryStore`. */
 export const expiryStoreContract = {
-  "a profile's ends are those of its key, its grants and the grants of its groups": async (stores) => {
-    const { ada, roads, bridges } = await aWorld(stores);
+  "a profile's expiries are those of its key, its grants and the grants of its groups": async (stores) => {
+    const { ada, roads, bridges } = await setUp(stores);
     await grant(stores, ada, roads, inDays(3));
-    const group = await aGroup(stores, 'Drivers', [ada]);
+    const group = await addGroup(stores, 'Drivers', [ada]);
     await stores.grants.update([groupPair(group.id, bridges.id)], () => ({
       put: [{ ...groupPair(group.id, bridges.id), grantedAt: start, expiresAt: inDays(2) }],
       ...noEffects,
     }));
-    await keyEnds(stores, ada, inDays(1));
+    await setKeyExpiry(stores, ada, inDays(1));
     deepStrictEqual(await stores.expiries.ofProfile(ada.id, all, 9), {
       total: 3,
       first: [
@@ -43,10 +43,10 @@ export const expiryStoreContract = {
     });
   },
 
-  'a member by hand and by claim has the ends of its group once': async (stores) => {
-    const { ada, roads } = await aWorld(stores);
-    const group = await aGroup(stores, 'Drivers', [ada]);
-    await stores.groups.followClaims(ada.id, { names: ['Drivers'], issuedAt: start, seenAt: start }, () => noEffects);
+  'a member that was added to a group and claims it has the expiries of the group once': async (stores) => {
+    const { ada, roads } = await setUp(stores);
+    const group = await addGroup(stores, 'Drivers', [ada]);
+    await stores.groups.syncClaims(ada.id, { names: ['Drivers'], issuedAt: start, seenAt: start }, () => noEffects);
     await stores.grants.update([groupPair(group.id, roads.id)], () => ({
       put: [{ ...groupPair(group.id, roads.id), grantedAt: start, expiresAt: inDays(2) }],
       ...noEffects,
@@ -54,27 +54,31 @@ export const expiryStoreContract = {
     strictEqual((await stores.expiries.ofProfile(ada.id, all, 9)).total, 1);
   },
 
-  'ends are those after one moment and not later than another': async (stores) => {
-    const { ada, roads, bridges } = await aWorld(stores);
+  'expiries are those after a start and not later than an end': async (stores) => {
+    const { ada, roads, bridges } = await setUp(stores);
     await grant(stores, ada, roads, inDays(3));
     await grant(stores, ada, bridges, null);
-    const found = async (after: Instant, until: Instant) =>
+    const countBetween = async (after: Instant, until: Instant) =>
       (await stores.expiries.ofProfile(ada.id, { after, until }, 9)).total;
     deepStrictEqual(
-      [await found(inDays(3) - 1, inDays(3)), await found(inDays(3), inDays(9)), await found(start, inDays(3) - 1)],
+      [
+        await countBetween(inDays(3) - 1, inDays(3)),
+        await countBetween(inDays(3), inDays(9)),
+        await countBetween(start, inDays(3) - 1),
+      ],
       [1, 0, 0],
     );
   },
 
-  'only approved clients that are not suspended have ends': async (stores) => {
-    const { roads } = await aWorld(stores);
-    const sleeping = [
+  'only approved clients that are not suspended have expiries': async (stores) => {
+    const { roads } = await setUp(stores);
+    const inactive = [
       aProfile({ status: 'pending' }),
       aProfile({ status: 'rejected' }),
       anAdmin(),
       aProfile({ suspendedAt: start }),
     ];
-    for (const profile of sleeping) {
+    for (const profile of inactive) {
       await stores.profiles.add(profile, noEffects);
       await grant(stores, profile, roads, inDays(3));
       strictEqual((await stores.expiries.ofProfile(profile.id, all, 9)).total, 0);
@@ -82,12 +86,12 @@ export const expiryStoreContract = {
     strictEqual((await stores.expiries.ofAll(all, 9)).total, 0);
   },
 
-  'all ends are counted, and the first to end are listed, then by e-mail, collection and group': async (stores) => {
-    const { ada, bob, roads, bridges } = await aWorld(stores);
+  'all expiries are counted, and the earliest are listed, then by e-mail, collection and group': async (stores) => {
+    const { ada, bob, roads, bridges } = await setUp(stores);
     await grant(stores, bob, roads, inDays(2));
     await grant(stores, ada, roads, inDays(2));
     await grant(stores, ada, bridges, inDays(2));
-    await keyEnds(stores, ada, inDays(2));
+    await setKeyExpiry(stores, ada, inDays(2));
     await grant(stores, bob, bridges, inDays(1));
     const { total, first } = await stores.expiries.ofAll(all, 4);
     strictEqual(total, 5);
@@ -102,86 +106,86 @@ export const expiryStoreContract = {
     );
   },
 
-  'the first announcement is about what ends that many days after today': async (stores) => {
-    const { ada, bob, roads, bridges } = await aWorld(stores);
+  'the first notices are for expiries exactly a notice period after today': async (stores) => {
+    const { ada, bob, roads, bridges } = await setUp(stores);
     await grant(stores, ada, roads, inDays(30));
     await grant(stores, bob, bridges, inDays(29));
-    deepStrictEqual(await announced(stores, today), [ada.id]);
+    deepStrictEqual(await scheduleDay(stores, today), [ada.id]);
   },
 
-  'an announcement covers the whole of each day, and nothing of the days beside it': async (stores) => {
-    const { ada, bob, roads, bridges } = await aWorld(stores);
-    const [cem, dee] = [await aPerson(stores, 'cem'), await aPerson(stores, 'dee')];
+  'notices cover the whole of each day, and nothing of the adjacent days': async (stores) => {
+    const { ada, bob, roads, bridges } = await setUp(stores);
+    const [cem, dee] = [await addPerson(stores, 'cem'), await addPerson(stores, 'dee')];
     await grant(stores, ada, roads, inDays(7));
     await grant(stores, bob, roads, inDays(8) - 1);
     await grant(stores, cem, bridges, inDays(7) - 1);
     await grant(stores, dee, bridges, inDays(8));
-    deepStrictEqual(await announced(stores, today), [ada.id, bob.id].sort());
+    deepStrictEqual(await scheduleDay(stores, today), [ada.id, bob.id].sort());
   },
 
-  'the profiles of an announcement come each once, in code-point order': async (stores) => {
-    const { ada, bob, roads, bridges } = await aWorld(stores);
+  'the profiles of notices occur once each, in code-point order': async (stores) => {
+    const { ada, bob, roads, bridges } = await setUp(stores);
     await grant(stores, bob, roads, inDays(7));
     await grant(stores, ada, roads, inDays(30));
     await grant(stores, ada, bridges, inDays(1));
-    deepStrictEqual(await announced(stores, today), [ada.id, bob.id].sort());
+    deepStrictEqual(await scheduleDay(stores, today), [ada.id, bob.id].sort());
   },
 
-  'a day that was not announced is made up for, without what has ended': async (stores) => {
-    const { ada, bob, roads } = await aWorld(stores);
-    strictEqual(await announced(stores, today), null);
+  'a missed day is caught up on, without access that has expired': async (stores) => {
+    const { ada, bob, roads } = await setUp(stores);
+    strictEqual(await scheduleDay(stores, today), null);
     await grant(stores, ada, roads, inDays(2 + 7));
     await grant(stores, bob, roads, inDays(2));
-    deepStrictEqual(await announced(stores, today + 3, inDays(3)), [ada.id]);
+    deepStrictEqual(await scheduleDay(stores, today + 3, inDays(3)), [ada.id]);
   },
 
-  'a day is announced once': async (stores) => {
-    const { ada, roads } = await aWorld(stores);
+  'notices are scheduled once for each day': async (stores) => {
+    const { ada, roads } = await setUp(stores);
     await grant(stores, ada, roads, inDays(7));
-    deepStrictEqual(await announced(stores, today), [ada.id]);
+    deepStrictEqual(await scheduleDay(stores, today), [ada.id]);
     for (const day of [today, today - 1])
-      strictEqual(await stores.expiries.announce(day, noticeDays, start, () => someEffects()), false);
+      strictEqual(await stores.expiries.scheduleNotices(day, noticeDays, start, () => someEffects()), false);
     await assertWritten(stores);
   },
 
-  'of concurrent announcements of a day, one announces': async (stores) => {
-    const { ada, roads } = await aWorld(stores);
+  'of concurrent calls for a day, one schedules the notices': async (stores) => {
+    const { ada, roads } = await setUp(stores);
     await grant(stores, ada, roads, inDays(7));
     const outcomes = await Promise.all(
-      Array.from({ length: 10 }, () => stores.expiries.announce(today, noticeDays, start, () => noEffects)),
+      Array.from({ length: 10 }, () => stores.expiries.scheduleNotices(today, noticeDays, start, () => noEffects)),
     );
     strictEqual(outcomes.filter(Boolean).length, 1);
   },
 
-  'an announcement writes its effects': async (stores) => {
+  'scheduling notices writes its effects': async (stores) => {
     const effects = someEffects();
-    strictEqual(await stores.expiries.announce(today, noticeDays, start, () => effects), true);
+    strictEqual(await stores.expiries.scheduleNotices(today, noticeDays, start, () => effects), true);
     await assertWritten(stores, effects);
   },
 
-  'an announcement whose decision throws can be made again': async (stores) => {
-    const { ada, roads } = await aWorld(stores);
+  'scheduling whose decision throws can be repeated': async (stores) => {
+    const { ada, roads } = await setUp(stores);
     await grant(stores, ada, roads, inDays(7));
-    await assertFails(stores.expiries.announce(today, noticeDays, start, refuse));
-    deepStrictEqual(await announced(stores, today), [ada.id]);
+    await assertFails(stores.expiries.scheduleNotices(today, noticeDays, start, failDecision));
+    deepStrictEqual(await scheduleDay(stores, today), [ada.id]);
   },
 } satisfies Contract<Stores>;
 
-const aPerson = async (stores: Stores, name: string): Promise<Profile> => {
+const addPerson = async (stores: Stores, name: string): Promise<Profile> => {
   const profile = aProfile({ email: `${name}@example.com` });
   await stores.profiles.add(profile, noEffects);
   return profile;
 };
 
-/** Two people and two collections, without grants. */
-const aWorld = async (stores: Stores) => {
-  const [ada, bob] = [await aPerson(stores, 'ada'), await aPerson(stores, 'bob')];
+/** Adds two people and two collections, without grants. */
+const setUp = async (stores: Stores) => {
+  const [ada, bob] = [await addPerson(stores, 'ada'), await addPerson(stores, 'bob')];
   const [roads, bridges] = [aCollection({ name: 'Roads' }), aCollection({ name: 'Bridges' })];
   for (const collection of [roads, bridges]) await stores.collections.add(collection, aContent(), noEffects);
   return { ada, bob, roads, bridges };
 };
 
-const aGroup = async (stores: Stores, name: string, members: readonly Profile[]): Promise<Group> => {
+const addGroup = async (stores: Stores, name: string, members: readonly Profile[]): Promise<Group> => {
   const group = { id: nextId<Group['id']>(), name, description: '', tier: null, createdAt: start, updatedAt: start };
   await stores.groups.add(group, noEffects);
   const ids = members.map(({ id }) => id);
@@ -197,20 +201,20 @@ const grant = ({ grants }: Stores, { id }: Profile, collection: Collection, expi
   return grants.update([pair], () => ({ put: [{ ...pair, grantedAt: start, expiresAt }], ...noEffects }));
 };
 
-const keyEnds = ({ profiles }: Stores, { id }: Profile, expiresAt: Instant) =>
+const setKeyExpiry = ({ profiles }: Stores, { id }: Profile, expiresAt: Instant) =>
   profiles.update(id, ({ profile }) => ({ profile, key: { ...aKey(), expiresAt }, ...noEffects }));
 
-/** The profiles of the day's announcement; null if nothing was to be announced. */
-const announced = async (
+/** Schedules the notices of the day. Returns their profiles, or null if there were none. */
+const scheduleDay = async (
   { expiries }: Stores,
   day: number,
   now: Instant = start,
 ): Promise<readonly ProfileId[] | null> => {
   let seen: readonly ProfileId[] = [];
-  const isDone = await expiries.announce(day, noticeDays, now, (profiles): Effects => {
+  const isDone = await expiries.scheduleNotices(day, noticeDays, now, (profiles): Effects => {
     seen = profiles;
     return noEffects;
   });
-  ok(isDone, 'the day was announced before');
+  ok(isDone, 'the day was processed before');
   return seen.length === 0 ? null : seen;
 };

@@ -3,53 +3,53 @@ import { clientPair, type Collection, groupPair, type Instant, type Pair, type P
 import { rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { grantPair, groupWay, ownWay } from './granting.ts';
-import { claim, join, strangers } from './joining.ts';
+import { claimGroups, join, addUnrelated } from './memberships.ts';
 import { noEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
-import { everyRead, whoSees } from './who-sees.ts';
+import { everyRead, readsShowingAccess } from './reads-showing-access.ts';
 
-const end = start + 60_000;
+const expiry = start + 60_000;
 
-/** What the stores promise of grants that end. */
+/** The contract of the stores on grants that expire. */
 export const grantExpiryContract = {
-  "a client's own grant counts in every read before its end, and in none from its end on": async (stores) => {
-    const { client, collection } = await strangers(stores);
-    await until(stores, clientPair(client.id, collection.id), end);
-    await assertEnds(stores, client, collection);
+  "a client's own grant counts in every read before its expiry, and in none from its expiry on": async (stores) => {
+    const { client, collection } = await addUnrelated(stores);
+    await grantUntil(stores, clientPair(client.id, collection.id), expiry);
+    await assertExpires(stores, client, collection);
   },
 
-  'a grant of a group counts for members before its end, and in no read from its end on': async (stores) => {
-    const { client, group, collection } = await strangers(stores);
-    const { client: claiming } = await strangers(stores);
+  'a grant of a group counts for members before its expiry, and in no read from its expiry on': async (stores) => {
+    const { client, group, collection } = await addUnrelated(stores);
+    const { client: claiming } = await addUnrelated(stores);
     await join(stores, group, [client]);
-    await claim(stores, claiming, [group.name]);
-    await until(stores, groupPair(group.id, collection.id), end);
-    for (const member of [client, claiming]) await assertEnds(stores, member, collection);
+    await claimGroups(stores, claiming, [group.name]);
+    await grantUntil(stores, groupPair(group.id, collection.id), expiry);
+    for (const member of [client, claiming]) await assertExpires(stores, member, collection);
   },
 
-  'a grant without an end counts at any time': async (stores) => {
-    const { client, collection } = await strangers(stores);
-    await until(stores, clientPair(client.id, collection.id), null);
-    deepStrictEqual(await whoSees(stores, client, collection, Number.MAX_SAFE_INTEGER), everyRead);
+  'a grant without an expiry counts at any time': async (stores) => {
+    const { client, collection } = await addUnrelated(stores);
+    await grantUntil(stores, clientPair(client.id, collection.id), null);
+    deepStrictEqual(await readsShowingAccess(stores, client, collection, Number.MAX_SAFE_INTEGER), everyRead);
   },
 
-  'a collection held in two ways is had until the later of their ends': async (stores) => {
-    const { client, group, collection } = await strangers(stores);
+  'a collection granted in two ways is accessible until the later expiry': async (stores) => {
+    const { client, group, collection } = await addUnrelated(stores);
     await join(stores, group, [client]);
-    await until(stores, clientPair(client.id, collection.id), start + 5);
-    await until(stores, groupPair(group.id, collection.id), end);
+    await grantUntil(stores, clientPair(client.id, collection.id), start + 5);
+    await grantUntil(stores, groupPair(group.id, collection.id), expiry);
     for (const now of [start + 4, start + 5]) {
-      deepStrictEqual(await whoSees(stores, client, collection, now), everyRead);
+      deepStrictEqual(await readsShowingAccess(stores, client, collection, now), everyRead);
     }
-    await assertEnds(stores, client, collection);
+    await assertExpires(stores, client, collection);
   },
 
-  'the ways of a client are those that count at the moment, each with its end': async (stores) => {
-    const { client, group, collection } = await strangers(stores);
+  'the ways of access of a client are those that count at the given time, each with its expiry': async (stores) => {
+    const { client, group, collection } = await addUnrelated(stores);
     await join(stores, group, [client]);
-    await until(stores, clientPair(client.id, collection.id), start + 5);
-    await until(stores, groupPair(group.id, collection.id), end);
-    const [own, ofGroup] = [ownWay(start, start + 5), groupWay(group, start, end)];
+    await grantUntil(stores, clientPair(client.id, collection.id), start + 5);
+    await grantUntil(stores, groupPair(group.id, collection.id), expiry);
+    const [own, ofGroup] = [ownWay(start, start + 5), groupWay(group, start, expiry)];
     for (const [now, ways] of [
       [start + 4, [own, ofGroup]],
       [start + 5, [ofGroup]],
@@ -59,10 +59,10 @@ export const grantExpiryContract = {
     }
   },
 
-  'a decision sees a grant that has ended': async (stores) => {
-    const { client, collection } = await strangers(stores);
+  'a decision sees a grant that has expired': async (stores) => {
+    const { client, collection } = await addUnrelated(stores);
     const pair = clientPair(client.id, collection.id);
-    await until(stores, pair, start - 1);
+    await grantUntil(stores, pair, start - 1);
     let seen: unknown;
     await stores.grants.update([pair], ([state]) => {
       seen = state?.grant;
@@ -71,39 +71,40 @@ export const grantExpiryContract = {
     deepStrictEqual(seen, { grantedAt: start, expiresAt: start - 1 });
   },
 
-  'a row says when the first grant ends, of the caller or of its groups': async (stores) => {
-    const { client, group, collection } = await strangers(stores);
-    const { group: claimed, collection: other } = await strangers(stores);
+  'a row shows when the first grant of the caller or of its groups expires': async (stores) => {
+    const { client, group, collection } = await addUnrelated(stores);
+    const { group: claimed, collection: other } = await addUnrelated(stores);
     strictEqual(await accessUntil(stores, client), null);
-    await until(stores, clientPair(client.id, collection.id), end);
-    strictEqual(await accessUntil(stores, client), end);
-    await until(stores, groupPair(group.id, collection.id), end - 1);
-    strictEqual(await accessUntil(stores, client), end, 'the group is none of the client');
+    await grantUntil(stores, clientPair(client.id, collection.id), expiry);
+    strictEqual(await accessUntil(stores, client), expiry);
+    await grantUntil(stores, groupPair(group.id, collection.id), expiry - 1);
+    strictEqual(await accessUntil(stores, client), expiry, 'the client is not a member of the group');
     await join(stores, group, [client]);
-    strictEqual(await accessUntil(stores, client), end - 1);
-    await until(stores, groupPair(claimed.id, other.id), end - 2);
-    await claim(stores, client, [claimed.name]);
-    strictEqual(await accessUntil(stores, client), end - 2);
-    await until(stores, clientPair(client.id, collection.id), end - 3);
-    strictEqual(await accessUntil(stores, client), end - 3);
+    strictEqual(await accessUntil(stores, client), expiry - 1);
+    await grantUntil(stores, groupPair(claimed.id, other.id), expiry - 2);
+    await claimGroups(stores, client, [claimed.name]);
+    strictEqual(await accessUntil(stores, client), expiry - 2);
+    await grantUntil(stores, clientPair(client.id, collection.id), expiry - 3);
+    strictEqual(await accessUntil(stores, client), expiry - 3);
   },
 
-  'a row does not name an end that has come, nor one of somebody else': async (stores) => {
-    const { client, group, collection } = await strangers(stores);
-    const other = await strangers(stores);
+  'a row shows no expiry that has passed, and none of another client': async (stores) => {
+    const { client, group, collection } = await addUnrelated(stores);
+    const other = await addUnrelated(stores);
     await join(stores, group, [client]);
-    await until(stores, clientPair(other.client.id, collection.id), end);
+    await grantUntil(stores, clientPair(other.client.id, collection.id), expiry);
     strictEqual(await accessUntil(stores, client), null);
-    await until(stores, clientPair(client.id, collection.id), start + 5);
-    await until(stores, groupPair(group.id, collection.id), start + 7);
-    const ends: (Instant | null)[] = [];
-    for (const now of [start + 4, start + 5, start + 6, start + 7]) ends.push(await accessUntil(stores, client, now));
-    deepStrictEqual(ends, [start + 5, start + 7, start + 7, null]);
+    await grantUntil(stores, clientPair(client.id, collection.id), start + 5);
+    await grantUntil(stores, groupPair(group.id, collection.id), start + 7);
+    const expiries: (Instant | null)[] = [];
+    for (const now of [start + 4, start + 5, start + 6, start + 7])
+      expiries.push(await accessUntil(stores, client, now));
+    deepStrictEqual(expiries, [start + 5, start + 7, start + 7, null]);
   },
 
-  'a row names the end with a target and without one, by uid and by API client identifier': async (stores) => {
-    const { client, collection } = await strangers(stores);
-    await until(stores, clientPair(client.id, collection.id), end);
+  'a row shows the expiry with and without a target, by uid and by API client identifier': async (stores) => {
+    const { client, collection } = await addUnrelated(stores);
+    await grantUntil(stores, clientPair(client.id, collection.id), expiry);
     ok(client.clientId);
     const target = { id: collection.id, part: 'whole' } as const;
     const rows = [
@@ -114,12 +115,12 @@ export const grantExpiryContract = {
     ];
     deepStrictEqual(
       rows.map((row) => row?.accessUntil),
-      [end, end, end, end],
+      [expiry, expiry, expiry, expiry],
     );
   },
 
-  'a row says by which moment grants were judged': async (stores) => {
-    const { client, collection } = await strangers(stores);
+  'a row shows the time for which grants were evaluated': async (stores) => {
+    const { client, collection } = await addUnrelated(stores);
     const target = { id: collection.id, part: 'head' } as const;
     strictEqual((await stores.callers.byUid(client.uid, target, start + 7))?.readAt, start + 7);
     strictEqual((await stores.callers.byUid(client.uid, null, start + 8))?.readAt, start + 8);
@@ -128,14 +129,14 @@ export const grantExpiryContract = {
   },
 } satisfies Contract<Stores>;
 
-/** Grants the pair until that moment, in place of what it has. */
-const until = ({ grants }: Stores, pair: Pair, expiresAt: Instant | null): Promise<void> =>
+/** Grants the pair until this time, in place of its current grant. */
+const grantUntil = ({ grants }: Stores, pair: Pair, expiresAt: Instant | null): Promise<void> =>
   grantPair(grants, pair, () => ({ grantedAt: start, expiresAt, ...noEffects }));
 
-const assertEnds = async (stores: Stores, client: Profile, collection: Collection): Promise<void> => {
-  deepStrictEqual(await whoSees(stores, client, collection, end - 1), everyRead);
-  deepStrictEqual(await whoSees(stores, client, collection, end), []);
-  deepStrictEqual(await whoSees(stores, client, collection, end + 1), []);
+const assertExpires = async (stores: Stores, client: Profile, collection: Collection): Promise<void> => {
+  deepStrictEqual(await readsShowingAccess(stores, client, collection, expiry - 1), everyRead);
+  deepStrictEqual(await readsShowingAccess(stores, client, collection, expiry), []);
+  deepStrictEqual(await readsShowingAccess(stores, client, collection, expiry + 1), []);
 };
 
 const accessUntil = async ({ callers }: Stores, { uid }: Profile, now: Instant = start): Promise<Instant | null> => {

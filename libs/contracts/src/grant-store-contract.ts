@@ -8,17 +8,17 @@ import {
   type Profile,
   type ProfileId,
 } from '@portico/domain';
-import { assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
+import { assertOneWins, assertRejects, assertWritten, failDecision, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
-import { grantOne, ownWay, revokeOne } from './granting.ts';
+import { grantToClient, ownWay, revokeFromClient } from './granting.ts';
 import { aCollection, aContent, aProfile, nextId, noEffects, someEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
-import { everyRead, whoSees } from './who-sees.ts';
+import { everyRead, readsShowingAccess } from './reads-showing-access.ts';
 
-/** What `GrantStore` promises. */
+/** The contract of `GrantStore`. */
 export const grantStoreContract = {
-  'the decision of a grant sees the client, the name of the collection and the existing grant': async (stores) => {
-    const { client, collection } = await aPair(stores);
+  'the decision about a grant sees the client, the name of the collection and the existing grant': async (stores) => {
+    const { client, collection } = await addPair(stores);
     deepStrictEqual(await seenByGrant(stores, client, collection), {
       ...clientPair(client.id, collection.id),
       client,
@@ -27,56 +27,56 @@ export const grantStoreContract = {
       grant: null,
       requests: [],
     });
-    await granted(stores, client, collection, start + 5);
+    await grantTo(stores, client, collection, start + 5);
     strictEqual((await seenByGrant(stores, client, collection))?.grant?.grantedAt, start + 5);
   },
 
-  'the decision of a grant sees null for a missing client or collection': async (stores) => {
-    const { client, collection } = await aPair(stores);
-    const nobody = { id: nextId<ProfileId>() };
-    strictEqual((await seenByGrant(stores, nobody, collection))?.client, null);
+  'the decision about a grant sees null for a missing client or collection': async (stores) => {
+    const { client, collection } = await addPair(stores);
+    const missing = { id: nextId<ProfileId>() };
+    strictEqual((await seenByGrant(stores, missing, collection))?.client, null);
     strictEqual((await seenByGrant(stores, client, { id: nextId() }))?.collectionName, null);
   },
 
   'a grant is seen by every read once its promise is fulfilled': async (stores) => {
-    const { client, collection } = await aPair(stores);
-    await granted(stores, client, collection, start + 5);
-    deepStrictEqual(await whoSees(stores, client, collection), everyRead);
+    const { client, collection } = await addPair(stores);
+    await grantTo(stores, client, collection, start + 5);
+    deepStrictEqual(await readsShowingAccess(stores, client, collection), everyRead);
     deepStrictEqual(await stores.grants.clientsOf(collection.id, start), [
       { profile: client, ways: [ownWay(start + 5)] },
     ]);
   },
 
-  'a grant is for its pair alone': async (stores) => {
-    const [one, other] = [await aPair(stores), await aPair(stores)];
-    await granted(stores, one.client, one.collection);
+  'a grant applies to its pair only': async (stores) => {
+    const [one, other] = [await addPair(stores), await addPair(stores)];
+    await grantTo(stores, one.client, one.collection);
     for (const [client, collection] of [
       [one.client, other.collection],
       [other.client, one.collection],
     ] as const) {
-      deepStrictEqual(await whoSees(stores, client, collection), []);
+      deepStrictEqual(await readsShowingAccess(stores, client, collection), []);
     }
   },
 
   'a grant writes its effects': async (stores) => {
-    const { client, collection } = await aPair(stores);
+    const { client, collection } = await addPair(stores);
     const effects = someEffects();
-    await grantOne(stores.grants, client.id, collection.id, () => ({ grantedAt: start, ...effects }));
+    await grantToClient(stores.grants, client.id, collection.id, () => ({ grantedAt: start, ...effects }));
     await assertWritten(stores, effects);
   },
 
-  'a grant rethrows what its decision throws, and changes nothing': async (stores) => {
-    const { client, collection } = await aPair(stores);
-    await assertRefused(grantOne(stores.grants, client.id, collection.id, refuse), 'already_approved');
-    deepStrictEqual(await whoSees(stores, client, collection), []);
+  'a grant whose decision throws rethrows the error and changes nothing': async (stores) => {
+    const { client, collection } = await addPair(stores);
+    await assertRejects(grantToClient(stores.grants, client.id, collection.id, failDecision), 'already_approved');
+    deepStrictEqual(await readsShowingAccess(stores, client, collection), []);
     await assertWritten(stores);
   },
 
   'of concurrent grants for one pair, exactly one sees no grant': async (stores) => {
-    const { client, collection } = await aPair(stores);
+    const { client, collection } = await addPair(stores);
     await assertOneWins(
       (index) =>
-        grantOne(stores.grants, client.id, collection.id, ({ grant }) => {
+        grantToClient(stores.grants, client.id, collection.id, ({ grant }) => {
           if (grant !== null) throw new PorticoError('already_granted');
           return { grantedAt: start + index, ...noEffects };
         }),
@@ -86,10 +86,10 @@ export const grantStoreContract = {
   },
 
   'a grant does not outlive a client or collection that is removed concurrently': async (stores) => {
-    const pairs = await Promise.all(Array.from({ length: 10 }, () => aPair(stores)));
+    const pairs = await Promise.all(Array.from({ length: 10 }, () => addPair(stores)));
     await Promise.allSettled(
       pairs.flatMap(({ client, collection }, index) => [
-        grantOne(stores.grants, client.id, collection.id, (state) => {
+        grantToClient(stores.grants, client.id, collection.id, (state) => {
           if (!state.client || state.collectionName === null) throw new PorticoError('not_found');
           return { grantedAt: start, ...noEffects };
         }),
@@ -101,19 +101,21 @@ export const grantStoreContract = {
     for (const [index, { client, collection }] of pairs.entries()) {
       if (index % 2 === 0) await stores.collections.add(collection, aContent(), noEffects);
       else await stores.profiles.add(client, noEffects);
-      deepStrictEqual(await whoSees(stores, client, collection), []);
+      deepStrictEqual(await readsShowingAccess(stores, client, collection), []);
     }
   },
 
-  'a grant makes the grants epoch of the client grow': async (stores) => {
-    const { client, collection } = await aPair(stores);
+  'a grant increases the grants epoch of the client': async (stores) => {
+    const { client, collection } = await addPair(stores);
     const before = (await rowOf(stores, client)).epochs.grants;
-    await granted(stores, client, collection);
+    await grantTo(stores, client, collection);
     strictEqual((await rowOf(stores, client)).epochs.grants > before, true);
   },
 
-  'the decision of a revocation sees the client, the name of the collection and the existing grant': async (stores) => {
-    const { client, collection } = await aPair(stores);
+  'the decision about a revocation sees the client, the name of the collection and the existing grant': async (
+    stores,
+  ) => {
+    const { client, collection } = await addPair(stores);
     deepStrictEqual(await seenByRevoke(stores, client, collection), {
       ...clientPair(client.id, collection.id),
       client,
@@ -122,61 +124,61 @@ export const grantStoreContract = {
       grant: null,
       requests: [],
     });
-    await granted(stores, client, collection, start + 5);
+    await grantTo(stores, client, collection, start + 5);
     strictEqual((await seenByRevoke(stores, client, collection))?.grant?.grantedAt, start + 5);
   },
 
-  'the decision of a revocation sees null for a missing client or collection': async (stores) => {
-    const { client, collection } = await aPair(stores);
-    const nobody = { id: nextId<ProfileId>() };
-    strictEqual((await seenByRevoke(stores, nobody, collection))?.client, null);
+  'the decision about a revocation sees null for a missing client or collection': async (stores) => {
+    const { client, collection } = await addPair(stores);
+    const missing = { id: nextId<ProfileId>() };
+    strictEqual((await seenByRevoke(stores, missing, collection))?.client, null);
     strictEqual((await seenByRevoke(stores, client, { id: nextId() }))?.collectionName, null);
   },
 
   'no read sees a grant once its revocation is fulfilled': async (stores) => {
-    const { client, collection } = await aPair(stores);
-    await granted(stores, client, collection);
-    await revokeOne(stores.grants, client.id, collection.id, () => noEffects);
-    deepStrictEqual(await whoSees(stores, client, collection), []);
+    const { client, collection } = await addPair(stores);
+    await grantTo(stores, client, collection);
+    await revokeFromClient(stores.grants, client.id, collection.id, () => noEffects);
+    deepStrictEqual(await readsShowingAccess(stores, client, collection), []);
   },
 
-  'a revocation leaves every other grant alone': async (stores) => {
-    const [one, other] = [await aPair(stores), await aPair(stores)];
-    const kept = [
+  'a revocation does not affect other grants': async (stores) => {
+    const [one, other] = [await addPair(stores), await addPair(stores)];
+    const others = [
       [one.client, other.collection],
       [other.client, one.collection],
     ] as const;
-    for (const [client, collection] of [...kept, [one.client, one.collection] as const]) {
-      await granted(stores, client, collection);
+    for (const [client, collection] of [...others, [one.client, one.collection] as const]) {
+      await grantTo(stores, client, collection);
     }
-    await revokeOne(stores.grants, one.client.id, one.collection.id, () => noEffects);
-    for (const [client, collection] of kept) {
-      deepStrictEqual(await whoSees(stores, client, collection), everyRead);
+    await revokeFromClient(stores.grants, one.client.id, one.collection.id, () => noEffects);
+    for (const [client, collection] of others) {
+      deepStrictEqual(await readsShowingAccess(stores, client, collection), everyRead);
     }
   },
 
   'a revocation writes its effects': async (stores) => {
-    const { client, collection } = await aPair(stores);
-    await granted(stores, client, collection);
+    const { client, collection } = await addPair(stores);
+    await grantTo(stores, client, collection);
     const effects = someEffects();
-    await revokeOne(stores.grants, client.id, collection.id, () => effects);
+    await revokeFromClient(stores.grants, client.id, collection.id, () => effects);
     await assertWritten(stores, effects);
   },
 
-  'a revocation rethrows what its decision throws, and keeps the grant': async (stores) => {
-    const { client, collection } = await aPair(stores);
-    await granted(stores, client, collection);
-    await assertRefused(revokeOne(stores.grants, client.id, collection.id, refuse), 'already_approved');
-    deepStrictEqual(await whoSees(stores, client, collection), everyRead);
+  'a revocation whose decision throws rethrows the error and keeps the grant': async (stores) => {
+    const { client, collection } = await addPair(stores);
+    await grantTo(stores, client, collection);
+    await assertRejects(revokeFromClient(stores.grants, client.id, collection.id, failDecision), 'already_approved');
+    deepStrictEqual(await readsShowingAccess(stores, client, collection), everyRead);
     await assertWritten(stores);
   },
 
   'of concurrent revocations for one pair, exactly one sees the grant': async (stores) => {
-    const { client, collection } = await aPair(stores);
-    await granted(stores, client, collection);
+    const { client, collection } = await addPair(stores);
+    await grantTo(stores, client, collection);
     await assertOneWins(
       () =>
-        revokeOne(stores.grants, client.id, collection.id, ({ grant }) => {
+        revokeFromClient(stores.grants, client.id, collection.id, ({ grant }) => {
           if (grant === null) throw new PorticoError('grant_not_found');
           return noEffects;
         }),
@@ -184,19 +186,19 @@ export const grantStoreContract = {
     );
   },
 
-  'a revocation makes the grants epoch of the client grow': async (stores) => {
-    const { client, collection } = await aPair(stores);
-    await granted(stores, client, collection);
+  'a revocation increases the grants epoch of the client': async (stores) => {
+    const { client, collection } = await addPair(stores);
+    await grantTo(stores, client, collection);
     const before = (await rowOf(stores, client)).epochs.grants;
-    await revokeOne(stores.grants, client.id, collection.id, () => noEffects);
+    await revokeFromClient(stores.grants, client.id, collection.id, () => noEffects);
     strictEqual((await rowOf(stores, client)).epochs.grants > before, true);
   },
 
   'a revoked grant can be granted again': async (stores) => {
-    const { client, collection } = await aPair(stores);
-    await granted(stores, client, collection, start);
-    await revokeOne(stores.grants, client.id, collection.id, () => noEffects);
-    await granted(stores, client, collection, start + 9);
+    const { client, collection } = await addPair(stores);
+    await grantTo(stores, client, collection, start);
+    await revokeFromClient(stores.grants, client.id, collection.id, () => noEffects);
+    await grantTo(stores, client, collection, start + 9);
     deepStrictEqual(await stores.grants.clientsOf(collection.id, start), [
       { profile: client, ways: [ownWay(start + 9)] },
     ]);
@@ -205,11 +207,11 @@ export const grantStoreContract = {
   'the collections of a client are all collections, each with its ways of access, in the order of lists': async (
     stores,
   ) => {
-    const { client, collection } = await aPair(stores, { name: 'äb' });
-    const { client: other, collection: last } = await aPair(stores, { name: '😀' });
-    const { collection: first } = await aPair(stores, { name: 'Z' });
-    await granted(stores, client, last, start + 7);
-    await granted(stores, other, first);
+    const { client, collection } = await addPair(stores, { name: 'äb' });
+    const { client: other, collection: last } = await addPair(stores, { name: '😀' });
+    const { collection: first } = await addPair(stores, { name: 'Z' });
+    await grantTo(stores, client, last, start + 7);
+    await grantTo(stores, other, first);
     const lineOf = ({ id, name, description }: Collection) => ({ id, name, description, ways: [] as AccessWay[] });
     deepStrictEqual(await stores.grants.collectionsOf(client.id, start), {
       client,
@@ -218,57 +220,61 @@ export const grantStoreContract = {
   },
 
   'a missing profile has no list of collections': async (stores) => {
-    await aPair(stores);
+    await addPair(stores);
     strictEqual(await stores.grants.collectionsOf(nextId(), start), null);
   },
 
   'the clients of a collection are those with a grant for it, by e-mail': async (stores) => {
-    const { collection, client: b } = await aPair(stores, {}, { email: 'b@example.com' });
-    const { collection: other, client: c } = await aPair(stores, {}, { email: 'c@example.com' });
-    const { client: a } = await aPair(stores, {}, { email: 'a@example.com' });
-    await granted(stores, b, collection, start + 1);
-    await granted(stores, a, collection, start + 2);
-    await granted(stores, c, other);
+    const { collection, client: b } = await addPair(stores, {}, { email: 'b@example.com' });
+    const { collection: other, client: c } = await addPair(stores, {}, { email: 'c@example.com' });
+    const { client: a } = await addPair(stores, {}, { email: 'a@example.com' });
+    await grantTo(stores, b, collection, start + 1);
+    await grantTo(stores, a, collection, start + 2);
+    await grantTo(stores, c, other);
     deepStrictEqual(await stores.grants.clientsOf(collection.id, start), [
       { profile: a, ways: [ownWay(start + 2)] },
       { profile: b, ways: [ownWay(start + 1)] },
     ]);
   },
 
-  'a collection without grants has no clients, and a missing one has no list of them': async (stores) => {
-    const { collection } = await aPair(stores);
+  'a collection without grants has an empty list of clients, and a missing collection has none': async (stores) => {
+    const { collection } = await addPair(stores);
     deepStrictEqual(await stores.grants.clientsOf(collection.id, start), []);
     strictEqual(await stores.grants.clientsOf(nextId(), start), null);
   },
 } satisfies Contract<Stores>;
 
-/** A client and a collection, without a grant between them. */
-const aPair = async (stores: Stores, heads: Partial<Collection> = {}, facts: Partial<Profile> = {}) => {
-  const client = aProfile(facts);
-  const collection = aCollection(heads);
+/** Adds a client and a collection, without a grant between them. */
+const addPair = async (
+  stores: Stores,
+  collectionFacts: Partial<Collection> = {},
+  clientFacts: Partial<Profile> = {},
+) => {
+  const client = aProfile(clientFacts);
+  const collection = aCollection(collectionFacts);
   await stores.profiles.add(client, noEffects);
   await stores.collections.add(collection, aContent(), noEffects);
   return { client, collection };
 };
 
-const granted = ({ grants }: Stores, client: Profile, collection: Collection, grantedAt = start) =>
-  grantOne(grants, client.id, collection.id, () => ({ grantedAt, ...noEffects }));
+const grantTo = ({ grants }: Stores, client: Profile, collection: Collection, grantedAt = start) =>
+  grantToClient(grants, client.id, collection.id, () => ({ grantedAt, ...noEffects }));
 
 type Pair = [client: Pick<Profile, 'id'>, collection: Pick<Collection, 'id'>];
 
-/** The state that the decision of a grant sees; the decision then throws. */
+/** Returns the state that the decision about a grant sees. The decision throws. */
 const seenByGrant = ({ grants }: Stores, ...[client, collection]: Pair) =>
-  seenBy((decide) => grantOne(grants, client.id, collection.id, decide));
+  seenBy((decide) => grantToClient(grants, client.id, collection.id, decide));
 
 const seenByRevoke = ({ grants }: Stores, ...[client, collection]: Pair) =>
-  seenBy((decide) => revokeOne(grants, client.id, collection.id, decide));
+  seenBy((decide) => revokeFromClient(grants, client.id, collection.id, decide));
 
 const seenBy = async (change: (decide: (state: GrantState) => never) => Promise<void>): Promise<GrantState | null> => {
   const seen: GrantState[] = [];
   const attempt = change((state) => {
     seen.push(state);
-    return refuse();
+    return failDecision();
   });
-  await assertRefused(attempt, 'already_approved');
+  await assertRejects(attempt, 'already_approved');
   return seen[0] ?? null;
 };

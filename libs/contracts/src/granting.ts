@@ -14,10 +14,10 @@ import {
 
 type Grants = Pick<GrantStore, 'update'>;
 
-/** What a decision about one pair returns to grant it: without an end, unless it names one. */
+/** A decision that grants one pair: without an expiry, unless it has one. */
 type Granting = Effects & Pick<Grant, 'grantedAt'> & Partial<Grant>;
 
-/** Grants one pair what the decision says. */
+/** Grants one pair as decided. */
 export const grantPair = (grants: Grants, pair: Pair, decide: (state: GrantState) => Granting): Promise<void> =>
   grants.update([pair], (states) => {
     const { grantedAt, expiresAt = null, ...effects } = decide(only(states));
@@ -28,8 +28,8 @@ export const grantPair = (grants: Grants, pair: Pair, decide: (state: GrantState
 export const revokePair = (grants: Grants, pair: Pair, decide: (state: GrantState) => Effects): Promise<void> =>
   grants.update([pair], (states) => ({ remove: [pair], ...decide(only(states)) }));
 
-/** Grants a client a collection of its own. */
-export const grantOne = (
+/** Grants a collection to a client itself. */
+export const grantToClient = (
   grants: Grants,
   client: ProfileId,
   collection: CollectionId,
@@ -37,7 +37,7 @@ export const grantOne = (
 ): Promise<void> => grantPair(grants, clientPair(client, collection), decide);
 
 /** Revokes a client's own grant. */
-export const revokeOne = (
+export const revokeFromClient = (
   grants: Grants,
   client: ProfileId,
   collection: CollectionId,
@@ -50,14 +50,14 @@ const only = (states: readonly GrantState[]): GrantState => {
   return state;
 };
 
-/** A client's own grant, as reads show it. */
+/** Returns a client's own grant as reads return it. */
 export const ownWay = (grantedAt: Instant, expiresAt: Instant | null = null): AccessWay => ({
   group: null,
   grantedAt,
   expiresAt,
 });
 
-/** A grant of a group, as reads about its members show it. */
+/** Returns a grant of a group as reads about its members return it. */
 export const groupWay = (
   { id, name }: Pick<Group, 'id' | 'name'>,
   grantedAt: Instant,

@@ -3,7 +3,7 @@ import { clientPair, groupPair, nameKey, type Tier, type Visibility } from '@por
 import { rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { grantPair } from './granting.ts';
-import { claim, join, leave, strangers } from './joining.ts';
+import { claimGroups, join, leave, addUnrelated } from './memberships.ts';
 import {
   aCollection,
   aContent,
@@ -20,30 +20,30 @@ import type { Stores } from './stores.ts';
 
 const grantedNow = () => ({ grantedAt: start, ...noEffects });
 
-/** What `CallerLookup`, `CollectionStore`, `LimitStore` and `ProfileStore` promise of groups. */
+/** The contract of `CallerLookup`, `CollectionStore`, `LimitStore` and `ProfileStore` on groups. */
 export const groupAccessContract = {
-  'a row holds the most generous active tier of the groups': async (stores) => {
-    const { client } = await strangers(stores);
+  'a row contains the most generous active tier of the groups': async (stores) => {
+    const { client } = await addUnrelated(stores);
     strictEqual(await groupTierOf(stores, client), null);
-    // The most requests a second counts: 10, 20 and 15.
+    // The most requests per second win: 10, 20 and 15.
     for (const [tier, allowed, windowSeconds] of [
       ['slow', 600, 60],
       ['fast', 20, 1],
       ['wide', 54_000, 3_600],
     ] as const) {
-      await inGroupOf(stores, client, { tier, allowed, windowSeconds });
+      await addToGroupWithTier(stores, client, { tier, allowed, windowSeconds });
     }
     deepStrictEqual(await groupTierOf(stores, client), { tier: 'fast', allowed: 20, windowSeconds: 1 });
     await stores.limits.updateTier('fast', (tier) => ({ tier: { ...tier, isActive: false }, ...noEffects }));
     deepStrictEqual(await groupTierOf(stores, client), { tier: 'wide', allowed: 54_000, windowSeconds: 3_600 });
   },
 
-  'the limits of all clients are those of their rows, by e-mail': async (stores) => {
+  'the limits of all clients equal those of their rows, and are sorted by e-mail': async (stores) => {
     await stores.limits.addTier(aTier({ tier: 'own', allowed: 3 }), noEffects);
     await stores.limits.addTier(aTier({ tier: 'off', isActive: false }), noEffects);
-    const { client } = await strangers(stores);
-    await inGroupOf(stores, client, { tier: 'slow', allowed: 1, windowSeconds: 3 });
-    await inGroupOf(stores, client, { tier: 'fast', allowed: 2, windowSeconds: 3 });
+    const { client } = await addUnrelated(stores);
+    await addToGroupWithTier(stores, client, { tier: 'slow', allowed: 1, windowSeconds: 3 });
+    await addToGroupWithTier(stores, client, { tier: 'fast', allowed: 2, windowSeconds: 3 });
     const others = ['z', 'ä', 'b', 'a'].map((name, at) =>
       aProfile({ email: `${name}@example.com`, tier: ['own', 'off', null, 'own'][at] ?? null }),
     );
@@ -67,36 +67,36 @@ export const groupAccessContract = {
   },
 
   'of equally generous tiers of groups, the first by name counts': async (stores) => {
-    const { client } = await strangers(stores);
-    await inGroupOf(stores, client, { tier: 'b', allowed: 1, windowSeconds: 3 });
-    await inGroupOf(stores, client, { tier: 'a', allowed: 2, windowSeconds: 6 });
-    await inGroupOf(stores, client, { tier: 'c', allowed: 1, windowSeconds: 3 });
+    const { client } = await addUnrelated(stores);
+    await addToGroupWithTier(stores, client, { tier: 'b', allowed: 1, windowSeconds: 3 });
+    await addToGroupWithTier(stores, client, { tier: 'a', allowed: 2, windowSeconds: 6 });
+    await addToGroupWithTier(stores, client, { tier: 'c', allowed: 1, windowSeconds: 3 });
     deepStrictEqual(await groupTierOf(stores, client), { tier: 'a', allowed: 2, windowSeconds: 6 });
   },
 
-  'inactive tiers of groups, groups without one, and those of others do not count': async (stores) => {
-    const [{ client, group }, { client: other }] = [await strangers(stores), await strangers(stores)];
+  'inactive tiers, groups without a tier, and groups of other clients do not count': async (stores) => {
+    const [{ client, group }, { client: other }] = [await addUnrelated(stores), await addUnrelated(stores)];
     await join(stores, group, [client]);
-    await inGroupOf(stores, client, { tier: 'asleep', isActive: false });
-    await inGroupOf(stores, other, { tier: 'foreign' });
+    await addToGroupWithTier(stores, client, { tier: 'asleep', isActive: false });
+    await addToGroupWithTier(stores, other, { tier: 'foreign' });
     strictEqual(await groupTierOf(stores, client), null);
   },
 
-  'the tier of a group counts for those whose token names it, and no longer once they leave': async (stores) => {
-    const { client } = await strangers(stores);
+  'the tier of a group counts for profiles whose token names the group, until a token does not': async (stores) => {
+    const { client } = await addUnrelated(stores);
     const rule = { tier: 'gold', allowed: 5, windowSeconds: 1 };
-    const group = await inGroupOf(stores, client, rule);
-    await claim(stores, client, [group.name], start);
+    const group = await addToGroupWithTier(stores, client, rule);
+    await claimGroups(stores, client, [group.name], start);
     await leave(stores, group, [client]);
     deepStrictEqual(await groupTierOf(stores, client), rule);
-    await claim(stores, client, [], start + 1);
+    await claimGroups(stores, client, [], start + 1);
     strictEqual(await groupTierOf(stores, client), null);
   },
 
-  'the tier of a profile and that of its groups stand side by side': async (stores) => {
-    const { client } = await strangers(stores, { client: { tier: 'own' } });
+  'a row contains both the tier of the profile and that of its groups': async (stores) => {
+    const { client } = await addUnrelated(stores, { client: { tier: 'own' } });
     await stores.limits.addTier(aTier({ tier: 'own', allowed: 1, windowSeconds: 9 }), noEffects);
-    await inGroupOf(stores, client, { tier: 'gold', allowed: 5, windowSeconds: 1 });
+    await addToGroupWithTier(stores, client, { tier: 'gold', allowed: 5, windowSeconds: 1 });
     const { limits } = await rowOf(stores, client);
     deepStrictEqual(limits, {
       override: null,
@@ -105,7 +105,7 @@ export const groupAccessContract = {
     });
   },
 
-  'a removal of a tier takes it from every group that has it, as a change of that group, and from no other': async (
+  'removing a tier removes it from every group that has it, as an update of that group, and from no other': async (
     stores,
   ) => {
     for (const tier of ['gold', 'silver']) await stores.limits.addTier(aTier({ tier }), noEffects);
@@ -118,8 +118,8 @@ export const groupAccessContract = {
     ] as const;
     for (const group of groups) await stores.groups.add(group, noEffects);
     await stores.limits.removeTier('gold', () => ({ removedAt, ...noEffects }));
-    const listed = (await stores.groups.list(start)).map(({ tier, updatedAt }) => [tier, updatedAt]);
-    deepStrictEqual(listed, [
+    const tiers = (await stores.groups.list(start)).map(({ tier, updatedAt }) => [tier, updatedAt]);
+    deepStrictEqual(tiers, [
       [null, removedAt],
       [null, removedAt + 1],
       ['silver', groups[2].updatedAt],
@@ -127,14 +127,14 @@ export const groupAccessContract = {
     ]);
   },
 
-  'a collection that a client has in several ways is listed once, in lists, pages and ids': async (stores) => {
-    const { client, group, collection } = await strangers(stores, { collection: { name: 'b' } });
-    const { group: claimed, collection: last } = await strangers(stores, { collection: { name: 'C' } });
-    const { collection: first } = await strangers(stores, { collection: { name: 'a' } });
-    await strangers(stores, { collection: { name: 'b' } });
+  'a collection granted to a client in several ways is listed once, in lists, pages and ids': async (stores) => {
+    const { client, group, collection } = await addUnrelated(stores, { collection: { name: 'b' } });
+    const { group: claimed, collection: last } = await addUnrelated(stores, { collection: { name: 'C' } });
+    const { collection: first } = await addUnrelated(stores, { collection: { name: 'a' } });
+    await addUnrelated(stores, { collection: { name: 'b' } });
     await join(stores, group, [client]);
     await join(stores, claimed, [client]);
-    await claim(stores, client, [group.name, claimed.name].sort());
+    await claimGroups(stores, client, [group.name, claimed.name].sort());
     for (const pair of [
       clientPair(client.id, collection.id),
       groupPair(group.id, collection.id),
@@ -150,9 +150,9 @@ export const groupAccessContract = {
     for (const limit of [1, 2, 3]) deepStrictEqual(await idsOfPages(stores, granted, limit), expected);
   },
 
-  'a removal of a collection removes the grants of groups for it, and for no other': async (stores) => {
-    const { client, group, collection } = await strangers(stores);
-    const { collection: other } = await strangers(stores);
+  'removing a collection removes the grants of groups for it, and no others': async (stores) => {
+    const { client, group, collection } = await addUnrelated(stores);
+    const { collection: other } = await addUnrelated(stores);
     await join(stores, group, [client]);
     for (const { id } of [collection, other]) await grantPair(stores.grants, groupPair(group.id, id), grantedNow);
     await stores.collections.remove(collection.id, () => noEffects);
@@ -162,14 +162,14 @@ export const groupAccessContract = {
   },
 
   'the groups epoch grows when a collection of a group is removed': async (stores) => {
-    const { client, group, collection } = await strangers(stores);
+    const { client, group, collection } = await addUnrelated(stores);
     await grantPair(stores.grants, groupPair(group.id, collection.id), grantedNow);
     const before = (await rowOf(stores, client)).epochs.groups;
     await stores.collections.remove(collection.id, () => noEffects);
     strictEqual((await rowOf(stores, client)).epochs.groups > before, true);
   },
 
-  'whether a collection is discoverable is kept, by an addition and by an update': async (stores) => {
+  'an addition and an update store whether a collection is discoverable': async (stores) => {
     for (const discoverable of [true, false]) {
       const collection = aCollection({ discoverable });
       await stores.collections.add(collection, aContent(), noEffects);
@@ -182,25 +182,25 @@ export const groupAccessContract = {
     }
   },
 
-  'a removal of a profile takes it out of its groups, and no other': async (stores) => {
-    const { client, group } = await strangers(stores);
-    const { client: stays } = await strangers(stores);
-    await join(stores, group, [client, stays]);
-    await claim(stores, client, [group.name]);
+  'removing a profile removes it from its groups, and no other profile': async (stores) => {
+    const { client, group } = await addUnrelated(stores);
+    const { client: other } = await addUnrelated(stores);
+    await join(stores, group, [client, other]);
+    await claimGroups(stores, client, [group.name]);
     await stores.profiles.remove(client.id, () => noEffects);
     strictEqual((await stores.groups.find(group.id, start))?.members, 1);
     await stores.profiles.add(client, noEffects);
     deepStrictEqual(
       (await stores.groups.members(group.id))?.map(({ profileId }) => profileId),
-      [stays.id],
+      [other.id],
     );
     strictEqual((await rowOf(stores, client)).claims, null);
   },
 
-  'an update of a profile leaves its groups and what its token said': async (stores) => {
-    const { client, group } = await strangers(stores);
+  'an update of a profile keeps its groups and its claims': async (stores) => {
+    const { client, group } = await addUnrelated(stores);
     await join(stores, group, [client]);
-    await claim(stores, client, [group.name]);
+    await claimGroups(stores, client, [group.name]);
     const [members, { claims }] = [await stores.groups.members(group.id), await rowOf(stores, client)];
     await stores.profiles.update(client.id, ({ profile, key }) => ({
       profile: { ...profile, updatedAt: start + 99 },
@@ -212,8 +212,8 @@ export const groupAccessContract = {
   },
 } satisfies Contract<Stores>;
 
-/** Puts the client into a new group with a new tier. */
-const inGroupOf = async (stores: Stores, client: Parameters<typeof join>[2][number], facts: Partial<Tier>) => {
+/** Adds the client to a new group with a new tier. */
+const addToGroupWithTier = async (stores: Stores, client: Parameters<typeof join>[2][number], facts: Partial<Tier>) => {
   const tier = aTier(facts);
   const group = aGroup({ tier: tier.tier });
   await stores.limits.addTier(tier, noEffects);

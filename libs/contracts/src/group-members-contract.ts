@@ -1,27 +1,27 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import { type Group, groupPair, type MemberState, PorticoError, type Profile, type ProfileId } from '@portico/domain';
-import { assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
+import { assertOneWins, assertRejects, assertWritten, failDecision, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { grantPair } from './granting.ts';
-import { claim, join, leave, strangers } from './joining.ts';
+import { claimGroups, join, leave, addUnrelated } from './memberships.ts';
 import { aGroup, aProfile, nextId, noEffects, someEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
-import { everyRead, whoSees } from './who-sees.ts';
+import { everyRead, readsShowingAccess } from './reads-showing-access.ts';
 
-/** What `GroupStore` promises of members whom administrators put into groups. */
+/** The contract of `GroupStore` on members that administrators add to groups. */
 export const groupMembersContract = {
-  'members are listed by e-mail, with when an administrator added them and when a token named the group': async (
+  'members are listed by e-mail, with the times at which they were added and at which a token named the group': async (
     stores,
   ) => {
-    const { client: b, group } = await strangers(stores, { client: { email: 'b@example.com', fullName: 'Bea' } });
-    const { client: a } = await strangers(stores, { client: { email: 'a@example.com', fullName: 'Ada' } });
-    const { client: c, group: other } = await strangers(stores, {
+    const { client: b, group } = await addUnrelated(stores, { client: { email: 'b@example.com', fullName: 'Bea' } });
+    const { client: a } = await addUnrelated(stores, { client: { email: 'a@example.com', fullName: 'Ada' } });
+    const { client: c, group: other } = await addUnrelated(stores, {
       client: { email: 'c@example.com', fullName: 'Cyd' },
     });
     await join(stores, group, [b, c], start + 5);
     await join(stores, other, [a]);
-    await claim(stores, a, [group.name], start + 7);
-    await claim(stores, c, [group.name], start + 8);
+    await claimGroups(stores, a, [group.name], start + 7);
+    await claimGroups(stores, c, [group.name], start + 8);
     deepStrictEqual(await stores.groups.members(group.id), [
       { profileId: a.id, email: a.email, fullName: 'Ada', addedAt: null, claimedAt: start + 8 },
       { profileId: b.id, email: b.email, fullName: 'Bea', addedAt: start + 5, claimedAt: null },
@@ -29,19 +29,21 @@ export const groupMembersContract = {
     ]);
   },
 
-  'a group without members has an empty list, and a missing one has none': async (stores) => {
-    const { group } = await strangers(stores);
+  'a group without members has an empty list, and a missing group has none': async (stores) => {
+    const { group } = await addUnrelated(stores);
     deepStrictEqual(await stores.groups.members(group.id), []);
     strictEqual(await stores.groups.members(nextId()), null);
   },
 
-  'the groups of a profile are listed by name, with how it came to each': async (stores) => {
-    const { client, group: b } = await strangers(stores, { group: { name: 'b' } });
-    const { client: other, group: a } = await strangers(stores, { group: { name: 'a' } });
-    const { group: both } = await strangers(stores, { group: { name: 'Z' } });
-    await strangers(stores, { group: { name: 'none' } });
+  'the groups of a profile are listed by name, with the times at which it was added and claimed them': async (
+    stores,
+  ) => {
+    const { client, group: b } = await addUnrelated(stores, { group: { name: 'b' } });
+    const { client: other, group: a } = await addUnrelated(stores, { group: { name: 'a' } });
+    const { group: both } = await addUnrelated(stores, { group: { name: 'Z' } });
+    await addUnrelated(stores, { group: { name: 'none' } });
     for (const group of [b, both]) await join(stores, group, [client], start + 5);
-    await claim(stores, client, ['Z', 'a', 'unknown'], start + 7);
+    await claimGroups(stores, client, ['Z', 'a', 'unknown'], start + 7);
     await join(stores, a, [other]);
     deepStrictEqual(await stores.groups.groupsOf(client.id), [
       { ...both, addedAt: start + 5, claimedAt: start + 8 },
@@ -51,16 +53,16 @@ export const groupMembersContract = {
     deepStrictEqual(await stores.groups.groupsOf(nextId()), []);
   },
 
-  'a decision about members sees the group, and the state of each profile in their order': async (stores) => {
-    const { client, group } = await strangers(stores);
-    const { client: both, group: other } = await strangers(stores);
-    const { client: neither } = await strangers(stores);
-    const nobody = nextId<ProfileId>();
+  'a decision about members sees the group, and the state of each profile in the given order': async (stores) => {
+    const { client, group } = await addUnrelated(stores);
+    const { client: both, group: other } = await addUnrelated(stores);
+    const { client: neither } = await addUnrelated(stores);
+    const missing = nextId<ProfileId>();
     await join(stores, group, [client, both], start + 5);
-    await claim(stores, both, [group.name], start + 7);
+    await claimGroups(stores, both, [group.name], start + 7);
     await join(stores, other, [neither]);
     let seen: readonly [Group, readonly MemberState[]] | null = null;
-    await stores.groups.updateMembers(group.id, [neither.id, both.id, nobody, client.id], start, (...state) => {
+    await stores.groups.updateMembers(group.id, [neither.id, both.id, missing, client.id], start, (...state) => {
       seen = state;
       return noEffects;
     });
@@ -69,45 +71,45 @@ export const groupMembersContract = {
       [
         { id: neither.id, profile: neither, addedAt: null, claimedAt: null, requests: [] },
         { id: both.id, profile: both, addedAt: start + 5, claimedAt: start + 8, requests: [] },
-        { id: nobody, profile: null, addedAt: null, claimedAt: null, requests: [] },
+        { id: missing, profile: null, addedAt: null, claimedAt: null, requests: [] },
         { id: client.id, profile: client, addedAt: start + 5, claimedAt: null, requests: [] },
       ],
     ]);
   },
 
-  'a member has what the group has in every read, once its addition is fulfilled': async (stores) => {
-    const { client, group, collection } = await granted(stores);
-    const other = await granted(stores);
-    deepStrictEqual(await whoSees(stores, client, collection), []);
+  'every read shows a member the collections of the group once its addition is fulfilled': async (stores) => {
+    const { client, group, collection } = await addWithGroupGrant(stores);
+    const other = await addWithGroupGrant(stores);
+    deepStrictEqual(await readsShowingAccess(stores, client, collection), []);
     await join(stores, group, [client]);
-    deepStrictEqual(await whoSees(stores, client, collection), everyRead);
-    deepStrictEqual(await whoSees(stores, client, other.collection), []);
-    deepStrictEqual(await whoSees(stores, other.client, collection), []);
+    deepStrictEqual(await readsShowingAccess(stores, client, collection), everyRead);
+    deepStrictEqual(await readsShowingAccess(stores, client, other.collection), []);
+    deepStrictEqual(await readsShowingAccess(stores, other.client, collection), []);
   },
 
-  'no read shows a member what the group has, once its removal is fulfilled': async (stores) => {
-    const { client, group, collection } = await granted(stores);
-    const { client: stays } = await strangers(stores);
-    await join(stores, group, [client, stays]);
+  'no read shows a member the collections of the group once its removal is fulfilled': async (stores) => {
+    const { client, group, collection } = await addWithGroupGrant(stores);
+    const { client: other } = await addUnrelated(stores);
+    await join(stores, group, [client, other]);
     await leave(stores, group, [client]);
-    deepStrictEqual(await whoSees(stores, client, collection), []);
-    deepStrictEqual(await whoSees(stores, stays, collection), everyRead);
+    deepStrictEqual(await readsShowingAccess(stores, client, collection), []);
+    deepStrictEqual(await readsShowingAccess(stores, other, collection), everyRead);
   },
 
   'a member leaves one group and stays in the others': async (stores) => {
-    const [one, other] = [await granted(stores), await granted(stores)];
+    const [one, other] = [await addWithGroupGrant(stores), await addWithGroupGrant(stores)];
     for (const { group } of [one, other]) await join(stores, group, [one.client]);
     await leave(stores, one.group, [one.client]);
-    deepStrictEqual(await whoSees(stores, one.client, one.collection), []);
-    deepStrictEqual(await whoSees(stores, one.client, other.collection), everyRead);
+    deepStrictEqual(await readsShowingAccess(stores, one.client, one.collection), []);
+    deepStrictEqual(await readsShowingAccess(stores, one.client, other.collection), everyRead);
   },
 
-  'a removal of a member leaves what its token says': async (stores) => {
-    const { client, group, collection } = await granted(stores);
+  'a removal of a member keeps its claims': async (stores) => {
+    const { client, group, collection } = await addWithGroupGrant(stores);
     await join(stores, group, [client]);
-    await claim(stores, client, [group.name]);
+    await claimGroups(stores, client, [group.name]);
     await leave(stores, group, [client]);
-    deepStrictEqual(await whoSees(stores, client, collection), everyRead);
+    deepStrictEqual(await readsShowingAccess(stores, client, collection), everyRead);
     deepStrictEqual(
       (await stores.groups.members(group.id))?.map(({ addedAt, claimedAt }) => [addedAt, claimedAt]),
       [[null, start + 1]],
@@ -115,12 +117,12 @@ export const groupMembersContract = {
   },
 
   'members are added and removed together': async (stores) => {
-    const { client: gone, group } = await strangers(stores);
-    const [{ client: one }, { client: two }] = [await strangers(stores), await strangers(stores)];
-    await join(stores, group, [gone]);
-    await stores.groups.updateMembers(group.id, [one.id, two.id, gone.id], start, () => ({
+    const { client: removed, group } = await addUnrelated(stores);
+    const [{ client: one }, { client: two }] = [await addUnrelated(stores), await addUnrelated(stores)];
+    await join(stores, group, [removed]);
+    await stores.groups.updateMembers(group.id, [one.id, two.id, removed.id], start, () => ({
       add: [one, two].map(({ id }) => ({ id, addedAt: start + 3 })),
-      remove: [gone.id],
+      remove: [removed.id],
       ...noEffects,
     }));
     deepStrictEqual(
@@ -133,33 +135,33 @@ export const groupMembersContract = {
   },
 
   'a thousand members are added together': async (stores) => {
-    const { group } = await strangers(stores);
-    const clients = await Promise.all(Array.from({ length: 1_000 }, () => added(stores)));
+    const { group } = await addUnrelated(stores);
+    const clients = await Promise.all(Array.from({ length: 1_000 }, () => addProfile(stores)));
     await join(stores, group, clients);
     strictEqual((await stores.groups.find(group.id, start))?.members, 1_000);
   },
 
   'a change of members writes its effects': async (stores) => {
-    const { client, group } = await strangers(stores);
+    const { client, group } = await addUnrelated(stores);
     const effects = someEffects();
     await stores.groups.updateMembers(group.id, [client.id], start, () => effects);
     await assertWritten(stores, effects);
   },
 
-  'a change of members rethrows what its decision throws, and changes nothing': async (stores) => {
-    const { client, group } = await strangers(stores);
-    await assertRefused(stores.groups.updateMembers(group.id, [client.id], start, refuse), 'already_approved');
+  'a change of members whose decision throws rethrows the error and changes nothing': async (stores) => {
+    const { client, group } = await addUnrelated(stores);
+    await assertRejects(stores.groups.updateMembers(group.id, [client.id], start, failDecision), 'already_approved');
     deepStrictEqual(await stores.groups.members(group.id), []);
     await assertWritten(stores);
   },
 
-  'a change of members of a missing group is refused before the decision': async (stores) => {
-    const { client } = await strangers(stores);
-    await assertRefused(stores.groups.updateMembers(nextId(), [client.id], start, refuse), 'group_not_found');
+  'a change of members of a missing group throws before the decision': async (stores) => {
+    const { client } = await addUnrelated(stores);
+    await assertRejects(stores.groups.updateMembers(nextId(), [client.id], start, failDecision), 'group_not_found');
   },
 
   'of concurrent additions of one member, exactly one sees no member': async (stores) => {
-    const { client, group } = await strangers(stores);
+    const { client, group } = await addUnrelated(stores);
     await assertOneWins(
       () =>
         stores.groups.updateMembers(group.id, [client.id], start, (_group, [state]) => {
@@ -172,7 +174,7 @@ export const groupMembersContract = {
   },
 
   'a member does not outlive a profile or group that is removed concurrently': async (stores) => {
-    const all = await Promise.all(Array.from({ length: 10 }, () => strangers(stores)));
+    const all = await Promise.all(Array.from({ length: 10 }, () => addUnrelated(stores)));
     await Promise.allSettled(
       all.flatMap(({ client, group }, index) => [
         stores.groups.updateMembers(group.id, [client.id], start, (_group, [state]) => {
@@ -191,17 +193,17 @@ export const groupMembersContract = {
     }
   },
 
-  'the grants epoch grows of each profile that is added or removed, and of no other': async (stores) => {
-    const { client: gone, group } = await strangers(stores);
-    const [{ client: comes }, { client: asked }] = [await strangers(stores), await strangers(stores)];
-    const profiles = [gone, comes, asked];
-    await join(stores, group, [gone]);
+  'the grants epoch of each profile that is added or removed grows, and that of no other': async (stores) => {
+    const { client: removed, group } = await addUnrelated(stores);
+    const [{ client: joined }, { client: unchanged }] = [await addUnrelated(stores), await addUnrelated(stores)];
+    const profiles = [removed, joined, unchanged];
+    await join(stores, group, [removed]);
     const epochs = () => Promise.all(profiles.map((profile) => grantsEpochOf(stores, profile)));
     const before = await epochs();
     const ids = profiles.map(({ id }) => id);
     await stores.groups.updateMembers(group.id, ids, start, () => ({
-      add: [{ id: comes.id, addedAt: start }],
-      remove: [gone.id],
+      add: [{ id: joined.id, addedAt: start }],
+      remove: [removed.id],
       ...noEffects,
     }));
     deepStrictEqual(
@@ -211,66 +213,66 @@ export const groupMembersContract = {
   },
 } satisfies Contract<Stores>;
 
-/** What `GroupStore` promises of what tokens say. */
+/** The contract of `GroupStore` on the groups that tokens claim. */
 export const groupClaimsContract = {
-  'a profile has what the groups have that its token names, once that is stored, and nothing else': async (stores) => {
-    const [one, other] = [await granted(stores), await granted(stores)];
-    await claim(stores, one.client, ['unknown', one.group.name]);
-    deepStrictEqual(await whoSees(stores, one.client, one.collection), everyRead);
-    deepStrictEqual(await whoSees(stores, one.client, other.collection), []);
-    deepStrictEqual(await whoSees(stores, other.client, one.collection), []);
+  'a profile has the collections of the groups that its stored token names, and no others': async (stores) => {
+    const [one, other] = [await addWithGroupGrant(stores), await addWithGroupGrant(stores)];
+    await claimGroups(stores, one.client, ['unknown', one.group.name]);
+    deepStrictEqual(await readsShowingAccess(stores, one.client, one.collection), everyRead);
+    deepStrictEqual(await readsShowingAccess(stores, one.client, other.collection), []);
+    deepStrictEqual(await readsShowingAccess(stores, other.client, one.collection), []);
   },
 
   'names are compared exactly': async (stores) => {
-    const { client, group, collection } = await granted(stores, { name: 'Ops' });
-    await claim(stores, client, ['OPS', 'Op', 'Ops ', 'ops']);
-    deepStrictEqual(await whoSees(stores, client, collection), []);
+    const { client, group, collection } = await addWithGroupGrant(stores, { name: 'Ops' });
+    await claimGroups(stores, client, ['OPS', 'Op', 'Ops ', 'ops']);
+    deepStrictEqual(await readsShowingAccess(stores, client, collection), []);
     strictEqual((await stores.groups.find(group.id, start))?.members, 0);
   },
 
-  'a newer token replaces what the one before said': async (stores) => {
-    const [one, other] = [await granted(stores), await granted(stores)];
-    await claim(stores, one.client, [one.group.name], start);
-    await claim(stores, one.client, [other.group.name], start + 1);
-    deepStrictEqual(await whoSees(stores, one.client, one.collection), []);
-    deepStrictEqual(await whoSees(stores, one.client, other.collection), everyRead);
-    await claim(stores, one.client, [], start + 2);
-    deepStrictEqual(await whoSees(stores, one.client, other.collection), []);
+  'a newer token replaces the claims of the previous one': async (stores) => {
+    const [one, other] = [await addWithGroupGrant(stores), await addWithGroupGrant(stores)];
+    await claimGroups(stores, one.client, [one.group.name], start);
+    await claimGroups(stores, one.client, [other.group.name], start + 1);
+    deepStrictEqual(await readsShowingAccess(stores, one.client, one.collection), []);
+    deepStrictEqual(await readsShowingAccess(stores, one.client, other.collection), everyRead);
+    await claimGroups(stores, one.client, [], start + 2);
+    deepStrictEqual(await readsShowingAccess(stores, one.client, other.collection), []);
   },
 
   'a token that was issued before the stored one changes nothing, and nothing is decided': async (stores) => {
-    const { client, group } = await strangers(stores);
-    await claim(stores, client, [group.name], start + 5);
+    const { client, group } = await addUnrelated(stores);
+    await claimGroups(stores, client, [group.name], start + 5);
     const before = await rowOf(stores, client);
     const older = { names: [], issuedAt: start + 4, seenAt: start + 9 };
-    await decidedNever((decide) => stores.groups.followClaims(client.id, older, decide));
+    await assertNotDecided((decide) => stores.groups.syncClaims(client.id, older, decide));
     deepStrictEqual(await rowOf(stores, client), before);
   },
 
-  'a token that was issued with the stored one replaces what it said': async (stores) => {
-    const { client, group } = await strangers(stores);
-    await claim(stores, client, [group.name], start);
+  'a token that was issued at the same time as the stored one replaces its claims': async (stores) => {
+    const { client, group } = await addUnrelated(stores);
+    await claimGroups(stores, client, [group.name], start);
     const claims = { names: [], issuedAt: start, seenAt: start + 9 };
-    await stores.groups.followClaims(client.id, claims, () => noEffects);
+    await stores.groups.syncClaims(client.id, claims, () => noEffects);
     deepStrictEqual((await rowOf(stores, client)).claims, claims);
   },
 
-  'nothing is stored or decided for a profile that is gone': async (stores) => {
-    const { client, group } = await strangers(stores);
+  'nothing is stored or decided for a removed profile': async (stores) => {
+    const { client, group } = await addUnrelated(stores);
     await stores.profiles.remove(client.id, () => noEffects);
     const claims = { names: [group.name], issuedAt: start, seenAt: start };
-    await decidedNever((decide) => stores.groups.followClaims(client.id, claims, decide));
+    await assertNotDecided((decide) => stores.groups.syncClaims(client.id, claims, decide));
     await stores.profiles.add(client, noEffects);
     deepStrictEqual(await stores.groups.members(group.id), []);
     strictEqual((await rowOf(stores, client)).claims, null);
   },
 
-  'a decision sees what was stored before, and null at first': async (stores) => {
-    const { client } = await strangers(stores);
+  'a decision sees the claims stored before, and null at first': async (stores) => {
+    const { client } = await addUnrelated(stores);
     const seen: unknown[] = [];
     const first = { names: ['Z', 'a', 'ä', '😀'], issuedAt: start, seenAt: start + 3 };
     for (const claims of [first, { ...first, issuedAt: start + 1 }]) {
-      await stores.groups.followClaims(client.id, claims, (before, requests) => {
+      await stores.groups.syncClaims(client.id, claims, (before, requests) => {
         seen.push([before, requests]);
         return noEffects;
       });
@@ -281,65 +283,65 @@ export const groupClaimsContract = {
     ]);
   },
 
-  'a row holds what the newest token said': async (stores) => {
-    const { client } = await strangers(stores);
-    const { client: other } = await strangers(stores);
+  'a row contains the claims of the newest token': async (stores) => {
+    const { client } = await addUnrelated(stores);
+    const { client: other } = await addUnrelated(stores);
     strictEqual((await rowOf(stores, client)).claims, null);
     const claims = { names: ['"quoted"', 'Z', 'größer'], issuedAt: start, seenAt: start + 3 };
-    await stores.groups.followClaims(client.id, claims, () => noEffects);
+    await stores.groups.syncClaims(client.id, claims, () => noEffects);
     deepStrictEqual((await rowOf(stores, client)).claims, claims);
     strictEqual((await rowOf(stores, other)).claims, null);
   },
 
-  'what a token says writes its effects': async (stores) => {
-    const { client } = await strangers(stores);
+  'a change of claims writes its effects': async (stores) => {
+    const { client } = await addUnrelated(stores);
     const effects = someEffects();
     const claims = { names: [], issuedAt: start, seenAt: start };
-    await stores.groups.followClaims(client.id, claims, () => effects);
+    await stores.groups.syncClaims(client.id, claims, () => effects);
     await assertWritten(stores, effects);
   },
 
-  'what a token says is not stored if the decision throws': async (stores) => {
-    const { client, group, collection } = await granted(stores);
+  'the claims of a token are not stored if the decision throws': async (stores) => {
+    const { client, group, collection } = await addWithGroupGrant(stores);
     const claims = { names: [group.name], issuedAt: start, seenAt: start };
-    await assertRefused(stores.groups.followClaims(client.id, claims, refuse), 'already_approved');
-    deepStrictEqual(await whoSees(stores, client, collection), []);
+    await assertRejects(stores.groups.syncClaims(client.id, claims, failDecision), 'already_approved');
+    deepStrictEqual(await readsShowingAccess(stores, client, collection), []);
     strictEqual((await rowOf(stores, client)).claims, null);
     await assertWritten(stores);
   },
 
-  'the grants epoch of the profile grows if the names differ, and of no other': async (stores) => {
-    const { client } = await strangers(stores);
-    const { client: other } = await strangers(stores);
+  'the grants epoch of the profile grows if the names differ, and that of no other': async (stores) => {
+    const { client } = await addUnrelated(stores);
+    const { client: other } = await addUnrelated(stores);
     const grown: boolean[] = [];
     const [others] = [await grantsEpochOf(stores, other)];
     for (const [at, names] of [['a', 'b'], ['a', 'b'], ['a', 'c'], ['a'], [], []].entries()) {
       const before = await grantsEpochOf(stores, client);
-      await claim(stores, client, names, start + at);
+      await claimGroups(stores, client, names, start + at);
       grown.push((await grantsEpochOf(stores, client)) > before);
     }
     deepStrictEqual(grown, [true, false, true, true, true, false]);
     strictEqual(await grantsEpochOf(stores, other), others);
   },
 
-  'what tokens said is forgotten of all profiles, and how many had any is returned': async (stores) => {
-    const { client, group, collection } = await granted(stores);
-    const { client: byHand } = await strangers(stores);
-    for (const { id } of [client, byHand]) await claim(stores, { id }, [group.name, 'unknown']);
-    await strangers(stores);
+  'the claims of all profiles are removed, and the number of profiles that had any is returned': async (stores) => {
+    const { client, group, collection } = await addWithGroupGrant(stores);
+    const { client: byHand } = await addUnrelated(stores);
+    for (const { id } of [client, byHand]) await claimGroups(stores, { id }, [group.name, 'unknown']);
+    await addUnrelated(stores);
     await join(stores, group, [byHand]);
-    strictEqual(await stores.groups.forgetClaims(), 2);
-    deepStrictEqual(await whoSees(stores, client, collection), []);
-    deepStrictEqual(await whoSees(stores, byHand, collection), everyRead);
+    strictEqual(await stores.groups.clearClaims(), 2);
+    deepStrictEqual(await readsShowingAccess(stores, client, collection), []);
+    deepStrictEqual(await readsShowingAccess(stores, byHand, collection), everyRead);
     strictEqual((await rowOf(stores, client)).claims, null);
-    strictEqual(await stores.groups.forgetClaims(), 0);
+    strictEqual(await stores.groups.clearClaims(), 0);
   },
 
-  'the grants epoch grows of each profile whose tokens are forgotten': async (stores) => {
-    const [{ client }, { client: other }] = [await strangers(stores), await strangers(stores)];
-    await claim(stores, client, ['a']);
+  'the grants epoch of each profile whose claims are removed grows': async (stores) => {
+    const [{ client }, { client: other }] = [await addUnrelated(stores), await addUnrelated(stores)];
+    await claimGroups(stores, client, ['a']);
     const before = await Promise.all([client, other].map((profile) => grantsEpochOf(stores, profile)));
-    await stores.groups.forgetClaims();
+    await stores.groups.clearClaims();
     const after = await Promise.all([client, other].map((profile) => grantsEpochOf(stores, profile)));
     deepStrictEqual(
       after.map((epoch, index) => epoch > (before[index] ?? 0)),
@@ -348,28 +350,27 @@ export const groupClaimsContract = {
   },
 } satisfies Contract<Stores>;
 
-/** A client, a group, and a collection that the group has. */
-const granted = async (stores: Stores, facts: Partial<Group> = {}) => {
-  const made = await strangers(stores, { group: aGroup(facts) });
-  const pair = groupPair(made.group.id, made.collection.id);
+/** Adds a client, a group, and a collection that is granted to the group. */
+const addWithGroupGrant = async (stores: Stores, facts: Partial<Group> = {}) => {
+  const records = await addUnrelated(stores, { group: aGroup(facts) });
+  const pair = groupPair(records.group.id, records.collection.id);
   await grantPair(stores.grants, pair, () => ({ grantedAt: start, ...noEffects }));
-  return made;
+  return records;
 };
 
-/** A profile in the store. */
-const added = async ({ profiles }: Stores): Promise<Profile> => {
+const addProfile = async ({ profiles }: Stores): Promise<Profile> => {
   const profile = aProfile();
   await profiles.add(profile, noEffects);
   return profile;
 };
 
-const decidedNever = async (attempt: (decide: () => typeof noEffects) => Promise<unknown>): Promise<void> => {
+const assertNotDecided = async (attempt: (decide: () => typeof noEffects) => Promise<unknown>): Promise<void> => {
   let decided = false;
   await attempt(() => {
     decided = true;
     return noEffects;
   });
-  ok(!decided, 'it was decided');
+  ok(!decided, 'decide was called');
 };
 
 const grantsEpochOf = async (stores: Stores, profile: Profile): Promise<number> =>

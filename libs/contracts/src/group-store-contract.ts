@@ -2,25 +2,25 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import {
   clientPair,
   type Collection,
-  everyGroup,
+  allGroups,
   type Group,
   type GroupPage,
   groupPair,
   type Instant,
 } from '@portico/domain';
-import { assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
+import { assertOneWins, assertRejects, assertWritten, failDecision, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { grantPair } from './granting.ts';
-import { claim, join, strangers } from './joining.ts';
+import { claimGroups, join, addUnrelated } from './memberships.ts';
 import { aGroup, aProfile, aTier, nextId, noEffects, someEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
-import { whoSees } from './who-sees.ts';
+import { readsShowingAccess } from './reads-showing-access.ts';
 
 const empty = { members: 0, collections: 0 };
 
-/** What `GroupStore` promises of groups themselves. */
+/** The contract of `GroupStore` on the groups themselves. */
 export const groupStoreContract = {
-  'an added group is found and listed as it was given': async (stores) => {
+  'an added group is found and listed unchanged': async (stores) => {
     await stores.limits.addTier(aTier(), noEffects);
     const group = aGroup({ tier: 'gold', description: '', updatedAt: start + 1 });
     await stores.groups.add(group, noEffects);
@@ -34,15 +34,15 @@ export const groupStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'a taken name is refused, and nothing is written': async (stores) => {
-    const group = await added(stores);
-    await assertRefused(stores.groups.add(aGroup({ name: group.name }), someEffects()), 'group_taken');
+  'a taken name is rejected, and nothing is written': async (stores) => {
+    const group = await addGroup(stores);
+    await assertRejects(stores.groups.add(aGroup({ name: group.name }), someEffects()), 'group_taken');
     deepStrictEqual(await stores.groups.list(start), [{ ...group, ...empty }]);
     await assertWritten(stores);
   },
 
-  'names that differ in anything are different': async (stores) => {
-    for (const name of ['Ops', 'ops', 'Ops ', '\u00d6ps', 'O\u0308ps']) await added(stores, { name });
+  'names that differ in any character are different': async (stores) => {
+    for (const name of ['Ops', 'ops', 'Ops ', '\u00d6ps', 'O\u0308ps']) await addGroup(stores, { name });
     strictEqual((await stores.groups.list(start)).length, 5);
   },
 
@@ -52,44 +52,47 @@ export const groupStoreContract = {
   },
 
   'a group cannot be added with a missing tier': async (stores) => {
-    await assertRefused(stores.groups.add(aGroup({ tier: 'gold' }), someEffects()), 'tier_not_found');
+    await assertRejects(stores.groups.add(aGroup({ tier: 'gold' }), someEffects()), 'tier_not_found');
     deepStrictEqual(await stores.groups.list(start), []);
     await assertWritten(stores);
   },
 
   'groups are listed by name in code-point order': async (stores) => {
-    for (const name of ['b', '😀', 'Z', 'ä', '\ufb01', 'a']) await added(stores, { name });
+    for (const name of ['b', '😀', 'Z', 'ä', '\ufb01', 'a']) await addGroup(stores, { name });
     deepStrictEqual(
       (await stores.groups.list(start)).map(({ name }) => name),
       ['Z', 'a', 'b', 'ä', '\ufb01', '😀'],
     );
   },
 
-  'a page of groups starts behind a name, has at most its limit, and holds the names with a text in any case': async (
+  'a page of groups starts after a name, does not exceed its limit, and can be filtered by a text in any case': async (
     stores,
   ) => {
-    for (const name of ['Öl B', 'öL A', '100% Öl', 'Gas', 'A_B', 'O\u0308l C']) await added(stores, { name });
-    const named = async (page: Partial<GroupPage>) =>
-      (await stores.groups.list(start, { ...everyGroup, ...page })).map(({ name }) => name);
+    for (const name of ['Öl B', 'öL A', '100% Öl', 'Gas', 'A_B', 'O\u0308l C']) await addGroup(stores, { name });
+    const namesOnPage = async (page: Partial<GroupPage>) =>
+      (await stores.groups.list(start, { ...allGroups, ...page })).map(({ name }) => name);
     const all = ['100% Öl', 'A_B', 'Gas', 'O\u0308l C', 'Öl B', 'öL A'];
-    deepStrictEqual(await named({}), all);
-    deepStrictEqual(await named({ limit: 2 }), all.slice(0, 2));
-    deepStrictEqual(await named({ limit: 9, after: 'Gas' }), all.slice(3));
-    deepStrictEqual(await named({ after: 'Gaz' }), all.slice(3));
+    deepStrictEqual(await namesOnPage({}), all);
+    deepStrictEqual(await namesOnPage({ limit: 2 }), all.slice(0, 2));
+    deepStrictEqual(await namesOnPage({ limit: 9, after: 'Gas' }), all.slice(3));
+    deepStrictEqual(await namesOnPage({ after: 'Gaz' }), all.slice(3));
     const containing = 'ÖL';
-    deepStrictEqual(await named({ containing }), ['100% Öl', 'O\u0308l C', 'Öl B', 'öL A']);
-    deepStrictEqual(await named({ containing, limit: 2, after: '100% Öl' }), ['O\u0308l C', 'Öl B']);
-    deepStrictEqual([await named({ containing: '0%' }), await named({ containing: 's_' })], [['100% Öl'], []]);
+    deepStrictEqual(await namesOnPage({ containing }), ['100% Öl', 'O\u0308l C', 'Öl B', 'öL A']);
+    deepStrictEqual(await namesOnPage({ containing, limit: 2, after: '100% Öl' }), ['O\u0308l C', 'Öl B']);
+    deepStrictEqual(
+      [await namesOnPage({ containing: '0%' }), await namesOnPage({ containing: 's_' })],
+      [['100% Öl'], []],
+    );
     const counts = [stores.groups.count(null), stores.groups.count(containing), stores.groups.count('s_')];
     deepStrictEqual(await Promise.all(counts), [6, 4, 0]);
   },
 
   'a listed group counts its members, each once, and its grants': async (stores) => {
-    const { client, group, collection } = await strangers(stores);
-    const other = await strangers(stores);
+    const { client, group, collection } = await addUnrelated(stores);
+    const other = await addUnrelated(stores);
     await join(stores, group, [client]);
-    await claim(stores, client, [group.name, other.group.name]);
-    await claim(stores, other.client, [group.name]);
+    await claimGroups(stores, client, [group.name, other.group.name]);
+    await claimGroups(stores, other.client, [group.name]);
     for (const { id } of [collection, other.collection])
       await grantPair(stores.grants, groupPair(group.id, id), () => ({ grantedAt: start, ...noEffects }));
     await grantPair(stores.grants, clientPair(client.id, collection.id), () => ({ grantedAt: start, ...noEffects }));
@@ -100,26 +103,26 @@ export const groupStoreContract = {
     deepStrictEqual(await stores.groups.find(group.id, start), { ...group, members: 2, collections: 2 });
   },
 
-  'a listed group counts the collections that it has at that moment': async (stores) => {
-    const { group, collection } = await strangers(stores);
-    const { collection: other } = await strangers(stores);
+  'a listed group counts the collections that it has at the given time': async (stores) => {
+    const { group, collection } = await addUnrelated(stores);
+    const { collection: other } = await addUnrelated(stores);
     await grantUntil(stores, group, collection, start + 5);
     await grantUntil(stores, group, other, null);
     for (const [now, collections] of [
       [start + 4, 2],
       [start + 5, 1],
     ] as const) {
-      const listed = (await stores.groups.list(now)).find(({ id }) => id === group.id);
+      const fromList = (await stores.groups.list(now)).find(({ id }) => id === group.id);
       deepStrictEqual(
-        [listed, await stores.groups.find(group.id, now)],
+        [fromList, await stores.groups.find(group.id, now)],
         Array(2).fill({ ...group, members: 0, collections }),
       );
     }
   },
 
-  'what a group has is listed by name as lists are, with its grants': async (stores) => {
-    const { client, group, collection: b } = await strangers(stores, { collection: { name: 'b' } });
-    const { group: other, collection: a } = await strangers(stores, {
+  'the collections of a group are sorted by name like lists, with the grants': async (stores) => {
+    const { client, group, collection: b } = await addUnrelated(stores, { collection: { name: 'b' } });
+    const { group: other, collection: a } = await addUnrelated(stores, {
       collection: { name: 'A' },
     });
     await grantUntil(stores, group, b, start + 5);
@@ -132,8 +135,8 @@ export const groupStoreContract = {
     ]);
   },
 
-  'what a group has is listed until its end': async (stores) => {
-    const { group, collection } = await strangers(stores);
+  'a collection of a group is listed until the grant expires': async (stores) => {
+    const { group, collection } = await addUnrelated(stores);
     await grantUntil(stores, group, collection, start + 5);
     const counts = [start + 4, start + 5].map(
       async (now) => (await stores.groups.collectionsOf(group.id, now))?.length,
@@ -141,21 +144,21 @@ export const groupStoreContract = {
     deepStrictEqual(await Promise.all(counts), [1, 0]);
   },
 
-  'a group without collections has an empty list of them, and a missing one has none': async (stores) => {
-    const { group } = await strangers(stores);
+  'a group without collections has an empty list, and a missing group has none': async (stores) => {
+    const { group } = await addUnrelated(stores);
     deepStrictEqual(await stores.groups.collectionsOf(group.id, start), []);
     strictEqual(await stores.groups.collectionsOf(nextId(), start), null);
   },
 
   'an unknown id finds no group': async (stores) => {
-    await added(stores);
+    await addGroup(stores);
     strictEqual(await stores.groups.find(nextId(), start), null);
   },
 
-  'groups are found by exactly their names': async (stores) => {
-    const [a, b] = [await added(stores, { name: 'Ops' }), await added(stores, { name: 'Größe' })];
-    await added(stores, { name: 'Dev' });
-    const names = async (...asked: string[]) => (await stores.groups.findByNames(asked)).map(({ name }) => name).sort();
+  'groups are found by their exact names': async (stores) => {
+    const [a, b] = [await addGroup(stores, { name: 'Ops' }), await addGroup(stores, { name: 'Größe' })];
+    await addGroup(stores, { name: 'Dev' });
+    const names = async (...query: string[]) => (await stores.groups.findByNames(query)).map(({ name }) => name).sort();
     deepStrictEqual(await names('Größe', 'dev', 'Ops', 'De', 'Ops'), ['Größe', 'Ops']);
     deepStrictEqual(await names(), []);
     deepStrictEqual(await stores.groups.findByNames(['Ops']), [a]);
@@ -164,61 +167,61 @@ export const groupStoreContract = {
 
   'an update decides on the current group, stores the change and returns it': async (stores) => {
     await stores.limits.addTier(aTier(), noEffects);
-    const [before, other] = [await added(stores), await added(stores)];
+    const [before, other] = [await addGroup(stores), await addGroup(stores)];
     const after = { ...aGroup({ tier: 'gold', description: 'New', updatedAt: start + 5 }), id: before.id };
     let seen: Group | null = null;
-    const answer = await stores.groups.update(before.id, (current) => {
+    const result = await stores.groups.update(before.id, (current) => {
       seen = current;
       return { group: after, ...noEffects };
     });
-    deepStrictEqual([seen, answer], [before, after]);
+    deepStrictEqual([seen, result], [before, after]);
     deepStrictEqual(await stores.groups.find(before.id, start), { ...after, ...empty });
     deepStrictEqual(await stores.groups.find(other.id, start), { ...other, ...empty });
   },
 
   'an update writes its effects': async (stores) => {
-    const { id } = await added(stores);
+    const { id } = await addGroup(stores);
     const effects = someEffects();
     await stores.groups.update(id, (group) => ({ group, ...effects }));
     await assertWritten(stores, effects);
   },
 
-  'an update rethrows what its decision throws, and changes nothing': async (stores) => {
-    const group = await added(stores);
-    await assertRefused(stores.groups.update(group.id, refuse), 'already_approved');
+  'an update whose decision throws rethrows the error and changes nothing': async (stores) => {
+    const group = await addGroup(stores);
+    await assertRejects(stores.groups.update(group.id, failDecision), 'already_approved');
     deepStrictEqual(await stores.groups.list(start), [{ ...group, ...empty }]);
     await assertWritten(stores);
   },
 
-  'an update of a missing group is refused before the decision': async (stores) => {
-    await added(stores);
-    await assertRefused(stores.groups.update(nextId(), refuse), 'group_not_found');
+  'an update of a missing group throws before the decision': async (stores) => {
+    await addGroup(stores);
+    await assertRejects(stores.groups.update(nextId(), failDecision), 'group_not_found');
   },
 
   'an update cannot give a group the name of another': async (stores) => {
-    const [one, other] = [await added(stores), await added(stores)];
+    const [one, other] = [await addGroup(stores), await addGroup(stores)];
     const rename = stores.groups.update(other.id, (group) => ({
       group: { ...group, name: one.name },
       ...someEffects(),
     }));
-    await assertRefused(rename, 'group_taken');
+    await assertRejects(rename, 'group_taken');
     deepStrictEqual(await stores.groups.find(other.id, start), { ...other, ...empty });
     await assertWritten(stores);
   },
 
   'an update cannot give a group a missing tier': async (stores) => {
-    const group = await added(stores);
+    const group = await addGroup(stores);
     const assign = stores.groups.update(group.id, (current) => ({
       group: { ...current, tier: 'gold' },
       ...someEffects(),
     }));
-    await assertRefused(assign, 'tier_not_found');
+    await assertRejects(assign, 'tier_not_found');
     deepStrictEqual(await stores.groups.find(group.id, start), { ...group, ...empty });
     await assertWritten(stores);
   },
 
-  'concurrent updates of one group each see the one before': async (stores) => {
-    const { id } = await added(stores, { description: '' });
+  'concurrent updates of one group each see the previous one': async (stores) => {
+    const { id } = await addGroup(stores, { description: '' });
     await Promise.all(
       Array.from({ length: 20 }, () =>
         stores.groups.update(id, (group) => ({
@@ -231,7 +234,7 @@ export const groupStoreContract = {
   },
 
   'no group keeps a tier that is removed while it is assigned': async (stores) => {
-    const groups = await Promise.all(Array.from({ length: 20 }, () => added(stores)));
+    const groups = await Promise.all(Array.from({ length: 20 }, () => addGroup(stores)));
     await stores.limits.addTier(aTier(), noEffects);
     const assign = ({ id }: Group) =>
       stores.groups.update(id, (group) => ({ group: { ...group, tier: 'gold' }, ...noEffects }));
@@ -244,11 +247,11 @@ export const groupStoreContract = {
     );
   },
 
-  'a renamed group has the members whose tokens name it as it is called now': async (stores) => {
-    const { client, group } = await strangers(stores);
-    const { client: other } = await strangers(stores);
-    await claim(stores, client, [group.name]);
-    await claim(stores, other, ['Ops']);
+  'a renamed group has the members whose tokens have its current name': async (stores) => {
+    const { client, group } = await addUnrelated(stores);
+    const { client: other } = await addUnrelated(stores);
+    await claimGroups(stores, client, [group.name]);
+    await claimGroups(stores, other, ['Ops']);
     await stores.groups.update(group.id, (current) => ({ group: { ...current, name: 'Ops' }, ...noEffects }));
     deepStrictEqual(
       (await stores.groups.members(group.id))?.map(({ profileId }) => profileId),
@@ -256,9 +259,9 @@ export const groupStoreContract = {
     );
   },
 
-  'a removed group is gone with its members and grants, and no other is': async (stores) => {
-    const { client, group, collection } = await strangers(stores);
-    const other = await strangers(stores);
+  'a group is removed with its members and grants, and no other is': async (stores) => {
+    const { client, group, collection } = await addUnrelated(stores);
+    const other = await addUnrelated(stores);
     for (const { id } of [group, other.group]) {
       await join(stores, { id }, [client]);
       for (const each of [collection, other.collection])
@@ -272,17 +275,17 @@ export const groupStoreContract = {
     deepStrictEqual(await stores.groups.find(group.id, start), { ...group, ...empty });
   },
 
-  'no read shows what a removed group had': async (stores) => {
-    const { client, group, collection } = await strangers(stores);
+  'no read shows the collections of a removed group': async (stores) => {
+    const { client, group, collection } = await addUnrelated(stores);
     await join(stores, group, [client]);
-    await claim(stores, client, [group.name]);
+    await claimGroups(stores, client, [group.name]);
     await grantPair(stores.grants, groupPair(group.id, collection.id), () => ({ grantedAt: start, ...noEffects }));
     await stores.groups.remove(group.id, () => noEffects);
-    deepStrictEqual(await whoSees(stores, client, collection), []);
+    deepStrictEqual(await readsShowingAccess(stores, client, collection), []);
   },
 
   'a removal decides on the current group and writes its effects': async (stores) => {
-    const group = await added(stores);
+    const group = await addGroup(stores);
     const effects = someEffects();
     let seen: Group | null = null;
     await stores.groups.remove(group.id, (current) => {
@@ -293,22 +296,22 @@ export const groupStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'a removal rethrows what its decision throws, and keeps everything': async (stores) => {
-    const { client, group, collection } = await strangers(stores);
+  'a removal whose decision throws rethrows the error and changes nothing': async (stores) => {
+    const { client, group, collection } = await addUnrelated(stores);
     await join(stores, group, [client]);
     await grantPair(stores.grants, groupPair(group.id, collection.id), () => ({ grantedAt: start, ...noEffects }));
-    await assertRefused(stores.groups.remove(group.id, refuse), 'already_approved');
+    await assertRejects(stores.groups.remove(group.id, failDecision), 'already_approved');
     deepStrictEqual(await stores.groups.list(start), [{ ...group, members: 1, collections: 1 }]);
     await assertWritten(stores);
   },
 
-  'a removal of a missing group is refused before the decision': async (stores) => {
-    await added(stores);
-    await assertRefused(stores.groups.remove(nextId(), refuse), 'group_not_found');
+  'a removal of a missing group throws before the decision': async (stores) => {
+    await addGroup(stores);
+    await assertRejects(stores.groups.remove(nextId(), failDecision), 'group_not_found');
   },
 
   'of concurrent removals of one group, exactly one succeeds': async (stores) => {
-    const { id } = await added(stores);
+    const { id } = await addGroup(stores);
     await assertOneWins(() => stores.groups.remove(id, () => noEffects), 'group_not_found');
   },
 
@@ -336,7 +339,7 @@ const grantUntil = (
 ): Promise<void> =>
   grantPair(grants, groupPair(group.id, collection.id), () => ({ grantedAt: start, expiresAt, ...noEffects }));
 
-const added = async ({ groups }: Stores, facts: Partial<Group> = {}): Promise<Group> => {
+const addGroup = async ({ groups }: Stores, facts: Partial<Group> = {}): Promise<Group> => {
   const group = aGroup(facts);
   await groups.add(group, noEffects);
   return group;

@@ -21,7 +21,7 @@ const namesIn = async (subject: GroupsClaimSubject, value: Json): Promise<readon
   (await groupsIn(subject, { [groupsClaim]: value }))?.names;
 
 export const groupsClaimContract = {
-  'a token names its groups, sorted by code points and each once': async (subject) => {
+  'a token names its groups, sorted by code points and without duplicates': async (subject) => {
     deepStrictEqual(await namesIn(subject, ['b', '\u{1f642}', '\uffee', 'a', 'B', 'b']), [
       'B',
       'a',
@@ -31,20 +31,20 @@ export const groupsClaimContract = {
     ]);
     deepStrictEqual(await namesIn(subject, ['/staff/payments', 'cn=a,dc=b']), ['/staff/payments', 'cn=a,dc=b']);
   },
-  'a token says when it was issued': async (subject) => {
+  'the groups come with the time at which the token was issued': async (subject) => {
     const iat = nowOf(subject) - 100;
     strictEqual((await groupsIn(subject, { [groupsClaim]: ['a'], iat }))?.issuedAt, iat * 1_000);
   },
-  'a token without the claim names no group': async (subject) => {
+  'a token without the claim names no groups': async (subject) => {
     deepStrictEqual((await groupsIn(subject, { groups: ['a'], organisation: {} }))?.names, []);
     for (const value of [null, '', [], {}, 7, true]) deepStrictEqual(await namesIn(subject, value), []);
   },
-  'a token that does not say when it was issued says nothing of groups': async (subject) => {
+  'a token without a time of issue has no groups claim': async (subject) => {
     const { issuer, audience, verifier } = subject;
     const claims = { iss: issuer, aud: audience, sub: 'alice', exp: nowOf(subject) + 3_600, [groupsClaim]: ['a'] };
     strictEqual((await verifier.verify(await subject.mint(claims))).groups, null);
   },
-  'a claim of the whole name comes before a path of names': async (subject) => {
+  'a claim with the whole name takes precedence over a path of names': async (subject) => {
     const organisation = { groups: ['by path'] };
     deepStrictEqual((await groupsIn(subject, { organisation }))?.names, ['by path']);
     deepStrictEqual((await groupsIn(subject, { organisation, [groupsClaim]: ['by name'] }))?.names, ['by name']);
@@ -53,7 +53,7 @@ export const groupsClaimContract = {
   'a claim may be one name': async (subject) => {
     deepStrictEqual(await namesIn(subject, 'Payments team, and others'), ['Payments team, and others']);
   },
-  'a name is trimmed, and one that no group can have is left out': async (subject) => {
+  'names are trimmed, and invalid group names are left out': async (subject) => {
     deepStrictEqual(
       await namesIn(subject, [' a ', 7, null, ['b'], { c: 1 }, '', ' ', 'd\0', 'e\nf', '\ud800', '\u202eg']),
       ['a'],
@@ -61,7 +61,7 @@ export const groupsClaimContract = {
     const longest = ['x'.repeat(200), '\u{1f642}'.repeat(200)];
     deepStrictEqual(await namesIn(subject, [...longest, 'x'.repeat(201), '\u{1f642}'.repeat(201)]), longest);
   },
-  'a token names at most 1,000 groups, the first of them': async (subject) => {
+  'only the first 1,000 groups of a token are returned': async (subject) => {
     const names = Array.from({ length: claimedGroupsMax + 1 }, (_, at) => at.toString(36).padStart(2, '0')).sort();
     deepStrictEqual(await namesIn(subject, names), names.slice(0, claimedGroupsMax));
     deepStrictEqual(await namesIn(subject, names.slice(1)), names.slice(1));

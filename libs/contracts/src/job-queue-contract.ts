@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { jobKinds, type JobId, type JobQueue } from '@portico/domain';
 import type { Contract } from './contract.ts';
 
-/** A fresh queue: nothing offered, not started. */
+/** A new queue: nothing was offered, and it is not started. */
 export interface JobQueueSubject {
   readonly queue: JobQueue;
-  /** How many jobs of each kind it runs at once. */
+  /** The number of jobs of each kind that it runs concurrently. */
   readonly concurrency: number;
 }
 
@@ -14,60 +14,60 @@ const ids = (count: number): readonly JobId[] => Array.from({ length: count }, (
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** For a queue that never delivers, however slow the machine is: a hundred pauses a second at most. */
+/** Limits the wait for a queue that never delivers, even on a slow machine: there are at most 100 pauses per second. */
 const pausesMax = 12_000;
 const pausesBetweenOffers = 100;
 
-/** Waits until the condition holds. A queue may lose an id, so `again` repeats the offer, as the relay does. */
-const until = async (isSo: () => boolean, because: string, again: () => void = () => undefined): Promise<void> => {
+/** Waits until the condition is true. A queue may lose an id, so `retry` repeats the offer, as the relay does. */
+const until = async (condition: () => boolean, message: string, retry: () => void = () => undefined): Promise<void> => {
   for (let pauses = 1; pauses <= pausesMax; pauses++) {
-    if (isSo()) return;
-    if (pauses % pausesBetweenOffers === 0) again();
+    if (condition()) return;
+    if (pauses % pausesBetweenOffers === 0) retry();
     await pause(10);
   }
-  assert.fail(because);
+  assert.fail(message);
 };
 
-/** Work that lasts until `open` is called, with a record of the ids it got. */
+/** Work that lasts until `open` is called. It records the ids that it receives. */
 const createGate = () => {
-  const begun: JobId[] = [];
-  const ended: JobId[] = [];
+  const started: JobId[] = [];
+  const finished: JobId[] = [];
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
   const work = async (id: JobId): Promise<void> => {
-    begun.push(id);
+    started.push(id);
     await opened;
-    ended.push(id);
+    finished.push(id);
   };
-  return { begun, ended, work, open };
+  return { started, finished, work, open };
 };
 
 export const jobQueueContract = {
   'every offered id is delivered': async ({ queue }) => {
-    const worked = new Set<JobId>();
+    const processed = new Set<JobId>();
     queue.start(async (id) => {
-      worked.add(id);
+      processed.add(id);
     });
     const offer = (): void => queue.offer('embed', ids(50));
     offer();
-    await until(() => worked.size === 50, 'an id was never delivered', offer);
+    await until(() => processed.size === 50, 'an id was never delivered', offer);
     await queue.stop();
   },
 
-  'ids offered before the start wait for it': async ({ queue }) => {
-    const worked = new Set<JobId>();
+  'ids offered before the start are delivered after it': async ({ queue }) => {
+    const processed = new Set<JobId>();
     queue.offer('embed', ids(5));
     await pause(20);
     queue.start(async (id) => {
-      worked.add(id);
+      processed.add(id);
     });
-    await until(() => worked.size === 5, 'an id that was offered early was never delivered');
+    await until(() => processed.size === 5, 'an id that was offered early was never delivered');
     await queue.stop();
   },
 
-  'a worked id is delivered again when it is offered again': async ({ queue }) => {
+  'a processed id is delivered again when it is offered again': async ({ queue }) => {
     let times = 0;
     queue.start(async () => {
       times++;
@@ -83,58 +83,58 @@ export const jobQueueContract = {
   },
 
   'an offer returns before any work begins': async ({ queue }) => {
-    const { begun, work, open } = createGate();
+    const { started, work, open } = createGate();
     queue.start(work);
     queue.offer('embed', ids(3));
-    const begunWithinTheOffer = begun.length;
+    const startedDuringOffer = started.length;
     open();
     await until(
-      () => begun.length >= 3,
+      () => started.length >= 3,
       'an id was never delivered',
       () => queue.offer('embed', ids(3)),
     );
     await queue.stop();
-    assert.equal(begunWithinTheOffer, 0, 'the caller of offer did the work');
+    assert.equal(startedDuringOffer, 0, 'the caller of offer did the work');
   },
 
-  'no more jobs of a kind run at once than the queue allows': async ({ queue, concurrency }) => {
-    const { begun, ended, work, open } = createGate();
+  'no more jobs of a kind run concurrently than the queue allows': async ({ queue, concurrency }) => {
+    const { started, finished, work, open } = createGate();
     queue.start(work);
     queue.offer('embed', ids(concurrency + 10));
-    await until(() => begun.length >= concurrency, 'fewer jobs run at once than the queue allows');
+    await until(() => started.length >= concurrency, 'fewer jobs run concurrently than the queue allows');
     await pause(30);
-    const atOnce = begun.length;
+    const concurrent = started.length;
     open();
     await until(
-      () => new Set(ended).size === concurrency + 10,
+      () => new Set(finished).size === concurrency + 10,
       'not all jobs ran',
       () => {
         queue.offer('embed', ids(concurrency + 10));
       },
     );
     await queue.stop();
-    assert.equal(atOnce, concurrency);
+    assert.equal(concurrent, concurrency);
   },
 
-  'however many jobs of one kind are under way, a job of any other kind runs': async ({ queue, concurrency }) => {
-    const { begun, work, open } = createGate();
+  'a job of any other kind runs, however many jobs of one kind are in flight': async ({ queue, concurrency }) => {
+    const { started, work, open } = createGate();
     queue.start(work);
     queue.offer('embed', ids(concurrency + 10));
-    await until(() => begun.length >= concurrency, 'fewer jobs run at once than the queue allows');
+    await until(() => started.length >= concurrency, 'fewer jobs run concurrently than the queue allows');
     for (const [n, kind] of jobKinds.filter((other) => other !== 'embed').entries()) {
       const offer = (): void => queue.offer(kind, [idOf(1_000 + n)]);
       offer();
-      await until(() => begun.includes(idOf(1_000 + n)), `a job waits behind those of another kind: ${kind}`, offer);
+      await until(() => started.includes(idOf(1_000 + n)), `a job waits behind those of another kind: ${kind}`, offer);
     }
     open();
     await queue.stop();
   },
 
-  'a stop waits for the jobs under way': async ({ queue }) => {
-    const { begun, ended, work, open } = createGate();
+  'a stop waits for the jobs in flight': async ({ queue }) => {
+    const { started, finished, work, open } = createGate();
     queue.start(work);
     queue.offer('embed', [idOf(1)]);
-    await until(() => begun.length > 0, 'the id was never delivered');
+    await until(() => started.length > 0, 'the id was never delivered');
     let stopped = false;
     const stopping = queue.stop().then(() => {
       stopped = true;
@@ -144,21 +144,21 @@ export const jobQueueContract = {
     open();
     await stopping;
     assert.ok(!stoppedEarly, 'the stop did not wait');
-    assert.deepEqual(ended, begun);
+    assert.deepEqual(finished, started);
   },
 
-  'after a stop nothing more is delivered, neither waiting ids nor later ones': async ({ queue, concurrency }) => {
-    const { begun, work, open } = createGate();
+  'after a stop nothing is delivered, neither waiting ids nor later ones': async ({ queue, concurrency }) => {
+    const { started, work, open } = createGate();
     queue.start(work);
     queue.offer('embed', ids(concurrency + 10));
-    await until(() => begun.length >= concurrency, 'fewer jobs run at once than the queue allows');
+    await until(() => started.length >= concurrency, 'fewer jobs run concurrently than the queue allows');
     const stopping = queue.stop();
-    const atStop = begun.length;
+    const atStop = started.length;
     open();
     await stopping;
     queue.offer('embed', ids(concurrency + 20));
     await pause(30);
-    assert.equal(begun.length, atStop);
+    assert.equal(started.length, atStop);
   },
 
   'a queue that was never started or is already stopped can be stopped': async ({ queue }) => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { KeyHasher } from '@portico/domain';
-import { assertRefused } from './assertions.ts';
+import { assertRejects } from './assertions.ts';
 import type { Contract } from './contract.ts';
-import { deadlineByHand } from './deadlines.ts';
+import { createManualDeadline } from './deadlines.ts';
 
 /** A hasher whose computations are counted. */
 export interface KeyHasherSubject {
   readonly keys: KeyHasher;
-  /** How many argon2 computations it has made. */
+  /** Returns the number of its argon2 computations so far. */
   readonly computations: () => number;
 }
 
@@ -15,7 +15,7 @@ export interface KeyHasherSubject {
 const phcForm = /^\$argon2id\$v=19\$m=[1-9]\d*,t=[1-9]\d*,p=[1-9]\d*\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{22,}$/;
 
 export const keyHasherContract = {
-  'a secret matches the hash that was made from it, again and again': async ({ keys }) => {
+  'a secret matches its own hash every time': async ({ keys }) => {
     const hash = await keys.hash('one', null);
     for (let time = 0; time < 3; time++) assert.equal(await keys.matches('one', hash), true);
   },
@@ -30,7 +30,7 @@ export const keyHasherContract = {
     assert.equal(await keys.matches('one', one), true);
     assert.equal(await keys.matches('one', two), false);
   },
-  'every call makes a different hash, and each one matches': async ({ keys }) => {
+  'every call returns a different hash, and each one matches': async ({ keys }) => {
     const [first, second] = [await keys.hash('one', null), await keys.hash('one', null)];
     assert.notEqual(first, second);
     assert.deepEqual([await keys.matches('one', first), await keys.matches('one', second)], [true, true]);
@@ -44,18 +44,18 @@ export const keyHasherContract = {
     assert.equal(computations(), before + 3);
     const matchAll = () => Promise.all(hashes.map((hash, at) => keys.matches(at < 2 ? 'one' : 'two', hash)));
     assert.deepEqual(await matchAll(), [true, true, true]);
-    const once = computations();
+    const afterFirstMatch = computations();
     for (let time = 0; time < 3; time++) assert.deepEqual(await matchAll(), [true, true, true]);
-    assert.equal(computations(), once);
+    assert.equal(computations(), afterFirstMatch);
   },
   'a hash does not contain the secret': async ({ keys }) => {
     assert.ok(!(await keys.hash('a-long-secret', null)).includes('a-long-secret'));
   },
   'no hash is made once the deadline has expired': async ({ keys }) => {
-    const deadline = deadlineByHand();
+    const deadline = createManualDeadline();
     assert.match(await keys.hash('one', deadline), phcForm);
     deadline.expire();
-    await assertRefused(keys.hash('one', deadline), 'timed_out');
+    await assertRejects(keys.hash('one', deadline), 'timed_out');
   },
   'a tag is an unsigned 32-bit integer, the same for the same secret': async ({ keys }) => {
     const tag = keys.tag('one');

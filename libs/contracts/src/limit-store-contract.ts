@@ -1,14 +1,14 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import { replacedBy } from '@portico/domain';
+import { deactivateOthers } from '@portico/domain';
 import type { NewOverride, Override, OverrideChange, Profile, Tier } from '@portico/domain';
-import { assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
+import { assertOneWins, assertRejects, assertWritten, failDecision, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { adding, anOverride, aProfile, aTier, noEffects, someEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** What `LimitStore` promises. */
+/** The contract of `LimitStore`. */
 export const limitStoreContract = {
-  'an added tier is listed as it was given': async (stores) => {
+  'an added tier is listed unchanged': async (stores) => {
     const tier = aTier({ description: 'Für Straßen', isActive: true });
     const other = aTier({ tier: 'silver', description: null, isActive: false, allowed: 1, windowSeconds: 1 });
     for (const each of [tier, other]) await stores.limits.addTier(each, noEffects);
@@ -28,10 +28,10 @@ export const limitStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'a tier that exists is refused, and nothing is written': async (stores) => {
+  'a tier that exists is rejected, and nothing is written': async (stores) => {
     const tier = aTier();
     await stores.limits.addTier(tier, noEffects);
-    await assertRefused(stores.limits.addTier(aTier({ allowed: 1 }), someEffects()), 'tier_taken');
+    await assertRejects(stores.limits.addTier(aTier({ allowed: 1 }), someEffects()), 'tier_taken');
     deepStrictEqual(await stores.limits.tiers(), [tier]);
     await assertWritten(stores);
   },
@@ -46,11 +46,11 @@ export const limitStoreContract = {
     for (const tier of [before, other]) await stores.limits.addTier(tier, noEffects);
     const after = aTier({ description: null, isActive: false, allowed: 1, windowSeconds: 2, updatedAt: start + 1 });
     let seen: Tier | null = null;
-    const answer = await stores.limits.updateTier('gold', (current) => {
+    const result = await stores.limits.updateTier('gold', (current) => {
       seen = current;
       return { tier: after, ...noEffects };
     });
-    deepStrictEqual([seen, answer], [before, after]);
+    deepStrictEqual([seen, result], [before, after]);
     deepStrictEqual(await stores.limits.tiers(), [after, other]);
   },
 
@@ -71,19 +71,19 @@ export const limitStoreContract = {
     );
   },
 
-  'an update of a tier rethrows what its decision throws, and changes nothing': async (stores) => {
+  'an update of a tier whose decision throws rethrows the error and changes nothing': async (stores) => {
     await stores.limits.addTier(aTier(), noEffects);
-    await assertRefused(stores.limits.updateTier('gold', refuse), 'already_approved');
+    await assertRejects(stores.limits.updateTier('gold', failDecision), 'already_approved');
     deepStrictEqual(await stores.limits.tiers(), [aTier()]);
     await assertWritten(stores);
   },
 
-  'an update of a missing tier is refused before the decision': async (stores) => {
+  'an update of a missing tier throws before the decision': async (stores) => {
     await stores.limits.addTier(aTier(), noEffects);
-    await assertRefused(stores.limits.updateTier('silver', refuse), 'tier_not_found');
+    await assertRejects(stores.limits.updateTier('silver', failDecision), 'tier_not_found');
   },
 
-  'concurrent updates of one tier each see the one before': async (stores) => {
+  'concurrent updates of one tier each see the previous one': async (stores) => {
     await stores.limits.addTier(aTier({ allowed: 1 }), noEffects);
     const oneMore = (tier: Tier) => ({ tier: { ...tier, allowed: tier.allowed + 1 }, ...noEffects });
     await Promise.all(Array.from({ length: 20 }, () => stores.limits.updateTier('gold', oneMore)));
@@ -91,27 +91,27 @@ export const limitStoreContract = {
   },
 
   'a removal of a tier decides on the current one, removes only that tier and writes its effects': async (stores) => {
-    const [gone, stays] = [aTier(), aTier({ tier: 'silver' })];
-    for (const tier of [gone, stays]) await stores.limits.addTier(tier, noEffects);
+    const [removed, remaining] = [aTier(), aTier({ tier: 'silver' })];
+    for (const tier of [removed, remaining]) await stores.limits.addTier(tier, noEffects);
     const effects = someEffects();
     let seen: Tier | null = null;
     await stores.limits.removeTier('gold', (current) => {
       seen = current;
       return { removedAt: start, ...effects };
     });
-    deepStrictEqual(seen, gone);
-    deepStrictEqual(await stores.limits.tiers(), [stays]);
+    deepStrictEqual(seen, removed);
+    deepStrictEqual(await stores.limits.tiers(), [remaining]);
     await assertWritten(stores, effects);
   },
 
-  'a removal of a tier takes it from every profile that has it, as a change of that profile, and from no other': async (
+  'removing a tier removes it from every profile that has it, as an update of that profile, and from no other': async (
     stores,
   ) => {
     for (const tier of ['gold', 'silver']) await stores.limits.addTier(aTier({ tier }), noEffects);
     const removedAt = start + 60;
-    const early = await aClient(stores, { tier: 'gold', updatedAt: start });
-    const late = await aClient(stores, { tier: 'gold', updatedAt: removedAt });
-    const [silver, none] = [await aClient(stores, { tier: 'silver' }), await aClient(stores)];
+    const early = await addClient(stores, { tier: 'gold', updatedAt: start });
+    const late = await addClient(stores, { tier: 'gold', updatedAt: removedAt });
+    const [silver, none] = [await addClient(stores, { tier: 'silver' }), await addClient(stores)];
     await stores.limits.removeTier('gold', () => ({ removedAt, ...noEffects }));
     deepStrictEqual(await stores.profiles.list(), [
       { ...early, tier: null, updatedAt: removedAt },
@@ -122,26 +122,26 @@ export const limitStoreContract = {
   },
 
   'a new tier with the name of a removed one starts without clients': async (stores) => {
-    const profile = await aClient(stores, { tier: 'gold' });
+    const profile = await addClient(stores, { tier: 'gold' });
     await stores.limits.addTier(aTier(), noEffects);
     await stores.limits.removeTier('gold', () => ({ removedAt: start, ...noEffects }));
     await stores.limits.addTier(aTier(), noEffects);
     strictEqual((await rowOf(stores, profile)).limits.tier, null);
   },
 
-  'a removal of a tier rethrows what its decision throws, and keeps the tier': async (stores) => {
+  'a removal of a tier whose decision throws rethrows the error and keeps the tier': async (stores) => {
     await stores.limits.addTier(aTier(), noEffects);
-    await assertRefused(stores.limits.removeTier('gold', refuse), 'already_approved');
+    await assertRejects(stores.limits.removeTier('gold', failDecision), 'already_approved');
     deepStrictEqual(await stores.limits.tiers(), [aTier()]);
   },
 
-  'a removal of a missing tier is refused before the decision': async (stores) => {
+  'a removal of a missing tier throws before the decision': async (stores) => {
     await stores.limits.addTier(aTier(), noEffects);
-    await assertRefused(stores.limits.removeTier('silver', refuse), 'tier_not_found');
+    await assertRejects(stores.limits.removeTier('silver', failDecision), 'tier_not_found');
   },
 
-  'an added override is returned with its id and listed as it was given': async (stores) => {
-    const profile = await aClient(stores);
+  'an added override is returned with its id and listed unchanged': async (stores) => {
+    const profile = await addClient(stores);
     for (const isActive of [false, true]) {
       const facts = overrideOf(profile, { isActive, updatedAt: start + 1 });
       const override = await stores.limits.addOverride(profile.id, adding(facts));
@@ -152,20 +152,20 @@ export const limitStoreContract = {
   },
 
   'overrides are listed by id': async (stores) => {
-    const profile = await aClient(stores);
-    const added = await addedOverrides(stores, profile, 12);
-    for (const { id } of added.slice(3, 6)) {
+    const profile = await addClient(stores);
+    const overrides = await addOverrides(stores, profile, 12);
+    for (const { id } of overrides.slice(3, 6)) {
       await stores.limits.updateOverride(id, (override) => ({ override: { ...override, allowed: 1 }, ...noEffects }));
     }
     deepStrictEqual(
       (await stores.limits.overrides(false)).map(({ id }) => id),
-      added.map(({ id }) => id),
+      overrides.map(({ id }) => id),
     );
-    ok(added.every(({ id }, index) => index === 0 || id > (added[index - 1]?.id ?? id)));
+    ok(overrides.every(({ id }, index) => index === 0 || id > (overrides[index - 1]?.id ?? id)));
   },
 
-  'active overrides can be listed alone': async (stores) => {
-    const profile = await aClient(stores);
+  'the list can be limited to active overrides': async (stores) => {
+    const profile = await addClient(stores);
     await stores.limits.addOverride(profile.id, adding(overrideOf(profile, { isActive: false })));
     const active = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     deepStrictEqual(await stores.limits.overrides(true), [active]);
@@ -173,19 +173,19 @@ export const limitStoreContract = {
   },
 
   'overrides are listed with their clients, page by page, all or the active ones, and counted': async (stores) => {
-    const [ada, bob] = [await aClient(stores), await aClient(stores)];
-    const [old, adas] = await addedOverrides(stores, ada, 2);
-    const [bobs] = await addedOverrides(stores, bob, 1);
+    const [ada, bob] = [await addClient(stores), await addClient(stores)];
+    const [old, adas] = await addOverrides(stores, ada, 2);
+    const [bobs] = await addOverrides(stores, bob, 1);
     const pageOf = async (activeOnly: boolean, limit: number | null, after: number | null) =>
       (await stores.limits.clientOverrides({ activeOnly, limit, after })).map(({ override, client }) => [
         override.id,
         client,
       ]);
-    const [lineOfAda, lineOfBob] = [ada, bob].map(({ id, email, fullName }) => ({ id, email, fullName }));
+    const [adasClient, bobsClient] = [ada, bob].map(({ id, email, fullName }) => ({ id, email, fullName }));
     const lines = [
-      [old?.id, lineOfAda],
-      [adas?.id, lineOfAda],
-      [bobs?.id, lineOfBob],
+      [old?.id, adasClient],
+      [adas?.id, adasClient],
+      [bobs?.id, bobsClient],
     ];
     deepStrictEqual(await pageOf(false, null, null), lines);
     deepStrictEqual(await pageOf(false, 2, null), lines.slice(0, 2));
@@ -201,61 +201,61 @@ export const limitStoreContract = {
   },
 
   'the id of an override is never reused': async (stores) => {
-    const profile = await aClient(stores);
+    const profile = await addClient(stores);
     const first = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     await stores.limits.removeOverride(first.id, () => noEffects);
     const second = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     await stores.profiles.remove(profile.id, () => noEffects);
-    const other = await aClient(stores);
+    const other = await addClient(stores);
     const third = await stores.limits.addOverride(other.id, adding(overrideOf(other)));
     strictEqual(new Set([first.id, second.id, third.id]).size, 3);
   },
 
   "an addition of an override sees the client's other overrides by id, and no other client's": async (stores) => {
-    const [profile, other] = [await aClient(stores), await aClient(stores)];
-    await addedOverrides(stores, other, 1);
-    const [first, second] = await addedOverrides(stores, profile, 2);
+    const [profile, other] = [await addClient(stores), await addClient(stores)];
+    await addOverrides(stores, other, 1);
+    const [first, second] = await addOverrides(stores, profile, 2);
     ok(first && second);
     let seen: readonly Override[] = [];
     await stores.limits.addOverride(profile.id, (others) => adding(overrideOf(profile))((seen = others)));
     deepStrictEqual(seen, [{ ...first, isActive: false, updatedAt: start + 1 }, second]);
   },
 
-  'an addition of an override for a missing client is refused before the decision': async (stores) => {
-    await assertRefused(stores.limits.addOverride(aProfile().id, refuse), 'client_not_found');
+  'an addition of an override for a missing client throws before the decision': async (stores) => {
+    await assertRejects(stores.limits.addOverride(aProfile().id, failDecision), 'client_not_found');
   },
 
-  'an addition of an override rethrows what its decision throws, and adds nothing': async (stores) => {
-    const profile = await aClient(stores);
-    await assertRefused(stores.limits.addOverride(profile.id, refuse), 'already_approved');
+  'an addition of an override whose decision throws rethrows the error and adds nothing': async (stores) => {
+    const profile = await addClient(stores);
+    await assertRejects(stores.limits.addOverride(profile.id, failDecision), 'already_approved');
     deepStrictEqual(await stores.limits.overrides(false), []);
     await assertWritten(stores);
   },
 
   'an addition of an override writes its effects': async (stores) => {
-    const profile = await aClient(stores);
+    const profile = await addClient(stores);
     const effects = someEffects();
     await stores.limits.addOverride(profile.id, adding(overrideOf(profile), effects));
     await assertWritten(stores, effects);
   },
 
   "a new active override deactivates the client's others, and no other client's": async (stores) => {
-    const [profile, other] = [await aClient(stores), await aClient(stores)];
+    const [profile, other] = [await addClient(stores), await addClient(stores)];
     const foreign = await stores.limits.addOverride(other.id, adding(overrideOf(other)));
     await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     const active = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     deepStrictEqual(await stores.limits.overrides(true), [foreign, active]);
   },
 
-  "a new inactive override leaves the client's active one": async (stores) => {
-    const profile = await aClient(stores);
+  "a new inactive override does not deactivate the client's active one": async (stores) => {
+    const profile = await addClient(stores);
     const active = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     await stores.limits.addOverride(profile.id, adding(overrideOf(profile, { isActive: false })));
     deepStrictEqual(await stores.limits.overrides(true), [active]);
   },
 
-  'an override that is deactivated for another is changed at that time': async (stores) => {
-    const profile = await aClient(stores);
+  'an override that is deactivated for another has the time of that change': async (stores) => {
+    const profile = await addClient(stores);
     const facts = overrideOf(profile, { updatedAt: start });
     const { id } = await stores.limits.addOverride(profile.id, adding(facts));
     await stores.limits.addOverride(profile.id, adding(overrideOf(profile, { updatedAt: start + 60 })));
@@ -263,29 +263,29 @@ export const limitStoreContract = {
     deepStrictEqual(replaced, { ...facts, id, isActive: false, updatedAt: start + 60 });
   },
 
-  'of concurrently added active overrides, one is active in the end': async (stores) => {
-    const profile = await aClient(stores);
+  'of concurrently added active overrides, one remains active': async (stores) => {
+    const profile = await addClient(stores);
     const add = () => stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
-    const added = await Promise.all(Array.from({ length: 20 }, add));
-    strictEqual(new Set(added.map(({ id }) => id)).size, 20);
+    const overrides = await Promise.all(Array.from({ length: 20 }, add));
+    strictEqual(new Set(overrides.map(({ id }) => id)).size, 20);
     strictEqual((await stores.limits.overrides(true)).length, 1);
   },
 
   'an update of an override decides on the current one, stores the change and returns it': async (stores) => {
-    const profile = await aClient(stores);
+    const profile = await addClient(stores);
     const before = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     const after: Override = { ...before, isActive: false, allowed: 1, windowSeconds: 2, updatedAt: start + 1 };
     let seen: Override | null = null;
-    const answer = await stores.limits.updateOverride(before.id, (current) => {
+    const result = await stores.limits.updateOverride(before.id, (current) => {
       seen = current;
       return { override: after, ...noEffects };
     });
-    deepStrictEqual([seen, answer], [before, after]);
+    deepStrictEqual([seen, result], [before, after]);
     deepStrictEqual(await stores.limits.overrides(false), [after]);
   },
 
   'an update of an override writes its effects': async (stores) => {
-    const profile = await aClient(stores);
+    const profile = await addClient(stores);
     const { id } = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     const effects = someEffects();
     await stores.limits.updateOverride(id, (override) => ({ override, ...effects }));
@@ -293,9 +293,9 @@ export const limitStoreContract = {
   },
 
   "an override that becomes active deactivates the client's others, and no other client's": async (stores) => {
-    const [profile, other] = [await aClient(stores), await aClient(stores)];
+    const [profile, other] = [await addClient(stores), await addClient(stores)];
     const foreign = await stores.limits.addOverride(other.id, adding(overrideOf(other)));
-    const [first] = await addedOverrides(stores, profile, 2);
+    const [first] = await addOverrides(stores, profile, 2);
     ok(first);
     await stores.limits.updateOverride(first.id, (current, _client, others) =>
       activating({ ...current, isActive: true }, others),
@@ -307,9 +307,9 @@ export const limitStoreContract = {
   },
 
   "an update of an override sees the client's other overrides by id, and no other client's": async (stores) => {
-    const [profile, other] = [await aClient(stores), await aClient(stores)];
-    await addedOverrides(stores, other, 1);
-    const [first, second, third] = await addedOverrides(stores, profile, 3);
+    const [profile, other] = [await addClient(stores), await addClient(stores)];
+    await addOverrides(stores, other, 1);
+    const [first, second, third] = await addOverrides(stores, profile, 3);
     ok(first && second && third);
     let seen: readonly Override[] = [];
     await stores.limits.updateOverride(second.id, (override, _client, others) => {
@@ -319,40 +319,40 @@ export const limitStoreContract = {
     deepStrictEqual(seen, [{ ...first, isActive: false, updatedAt: start + 1 }, third]);
   },
 
-  'an update of an override rethrows what its decision throws, and changes nothing': async (stores) => {
-    const profile = await aClient(stores);
+  'an update of an override whose decision throws rethrows the error and changes nothing': async (stores) => {
+    const profile = await addClient(stores);
     const override = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
-    await assertRefused(stores.limits.updateOverride(override.id, refuse), 'already_approved');
+    await assertRejects(stores.limits.updateOverride(override.id, failDecision), 'already_approved');
     deepStrictEqual(await stores.limits.overrides(false), [override]);
     await assertWritten(stores);
   },
 
-  'an update of a missing override is refused before the decision': async (stores) => {
-    await assertRefused(stores.limits.updateOverride(1, refuse), 'override_not_found');
+  'an update of a missing override throws before the decision': async (stores) => {
+    await assertRejects(stores.limits.updateOverride(1, failDecision), 'override_not_found');
   },
 
   'a removal of an override decides on the current one, removes only that one and writes its effects': async (
     stores,
   ) => {
-    const profile = await aClient(stores);
-    const [stays, gone] = await addedOverrides(stores, profile, 2);
-    ok(gone);
+    const profile = await addClient(stores);
+    const [remaining, removed] = await addOverrides(stores, profile, 2);
+    ok(removed);
     const effects = someEffects();
     let seen: Override | null = null;
-    await stores.limits.removeOverride(gone.id, (current) => {
+    await stores.limits.removeOverride(removed.id, (current) => {
       seen = current;
       return effects;
     });
-    deepStrictEqual(seen, gone);
+    deepStrictEqual(seen, removed);
     deepStrictEqual(
       (await stores.limits.overrides(false)).map(({ id }) => id),
-      [stays?.id],
+      [remaining?.id],
     );
     await assertWritten(stores, effects);
   },
 
   'an update and a removal of an override see its client': async (stores) => {
-    const [profile, other] = [await aClient(stores), await aClient(stores)];
+    const [profile, other] = [await addClient(stores), await addClient(stores)];
     await stores.limits.addOverride(other.id, adding(overrideOf(other)));
     const { id } = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     const seen: Profile[] = [];
@@ -367,19 +367,19 @@ export const limitStoreContract = {
     deepStrictEqual(seen, [profile, profile]);
   },
 
-  'a removal of an override rethrows what its decision throws, and keeps the override': async (stores) => {
-    const profile = await aClient(stores);
+  'a removal of an override whose decision throws rethrows the error and keeps the override': async (stores) => {
+    const profile = await addClient(stores);
     const override = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
-    await assertRefused(stores.limits.removeOverride(override.id, refuse), 'already_approved');
+    await assertRejects(stores.limits.removeOverride(override.id, failDecision), 'already_approved');
     deepStrictEqual(await stores.limits.overrides(false), [override]);
   },
 
-  'a removal of a missing override is refused before the decision': async (stores) => {
-    await assertRefused(stores.limits.removeOverride(1, refuse), 'override_not_found');
+  'a removal of a missing override throws before the decision': async (stores) => {
+    await assertRejects(stores.limits.removeOverride(1, failDecision), 'override_not_found');
   },
 } satisfies Contract<Stores>;
 
-const aClient = async ({ profiles }: Stores, facts: Partial<Profile> = {}): Promise<Profile> => {
+const addClient = async ({ profiles }: Stores, facts: Partial<Profile> = {}): Promise<Profile> => {
   const profile = aProfile(facts);
   await profiles.add(profile, noEffects);
   return profile;
@@ -388,15 +388,15 @@ const aClient = async ({ profiles }: Stores, facts: Partial<Profile> = {}): Prom
 const overrideOf = ({ clientId }: Profile, facts: Partial<NewOverride> = {}): NewOverride =>
   anOverride(clientId ? { clientId, ...facts } : facts);
 
-/** The change to that override, which replaces the active one. */
+/** Returns a change that stores this override, which replaces the active one. */
 const activating = (override: Override, others: readonly Override[]): OverrideChange<Override> => ({
   override,
-  others: replacedBy(override, others),
+  others: deactivateOthers(override, others),
   ...noEffects,
 });
 
-/** Adds overrides of one client one after the other: the last is the active one. */
-const addedOverrides = async ({ limits }: Stores, profile: Profile, count: number): Promise<Override[]> => {
+/** Adds overrides of one client one after the other. The last one is active. */
+const addOverrides = async ({ limits }: Stores, profile: Profile, count: number): Promise<Override[]> => {
   const overrides: Override[] = [];
   for (let index = 0; index < count; index += 1) {
     overrides.push(await limits.addOverride(profile.id, adding(overrideOf(profile))));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DeliveryError, type Mail, type Mailer } from '@portico/domain';
 import type { Contract } from './contract.ts';
 
-/** A mail as its receiver has it. */
+/** A mail as its recipient receives it. */
 export interface ReceivedMail {
   /** With its angle brackets. */
   readonly messageId: string;
@@ -14,13 +14,13 @@ export interface ReceivedMail {
   readonly headerNames: readonly string[];
 }
 
-/** A mailer that sends, the mails it delivered, and a switch for what it depends on. */
+/** A mailer that sends, the mails it delivered, and a switch that interrupts its dependencies. */
 export interface MailerSubject {
   readonly mailer: Mailer;
   readonly received: () => Promise<readonly ReceivedMail[]>;
   /** Makes every delivery fail from now on. */
   readonly interrupt: () => Promise<void>;
-  /** Ends what `interrupt` started. */
+  /** Ends the interruption. */
   readonly resume: () => Promise<void>;
 }
 
@@ -35,17 +35,17 @@ const aMail = (changes: Partial<Mail> = {}): Mail => ({
   ...changes,
 });
 
-const theOneReceived = async ({ received }: MailerSubject): Promise<ReceivedMail> => {
+const receiveOne = async ({ received }: MailerSubject): Promise<ReceivedMail> => {
   const [mail, ...more] = await received();
   assert.ok(mail, 'no mail arrived');
   assert.deepEqual(more, [], 'more than one mail arrived');
   return mail;
 };
 
-/** Ignores line endings, which may change on the way. */
-const withPlainLines = (text: string): string => text.replaceAll('\r\n', '\n').trimEnd();
+/** Normalizes line endings, which may change in transit. */
+const normalizeLineEndings = (text: string): string => text.replaceAll('\r\n', '\n').trimEnd();
 
-/** Why the mail did not go out, or null if it did. */
+/** Returns the reason why the mail was not sent, or null if it was. */
 const failureOf = async (sending: Promise<void>): Promise<unknown> => {
   const [outcome] = await Promise.allSettled([sending]);
   return outcome.status === 'rejected' ? outcome.reason : null;
@@ -58,21 +58,21 @@ export const mailerContract = {
 
   'once the promise is fulfilled, the mail has been handed over': async (subject) => {
     await subject.mailer.send(aMail());
-    await theOneReceived(subject);
+    await receiveOne(subject);
   },
 
   'a mail goes only to its recipient': async (subject) => {
     await subject.mailer.send(aMail());
-    assert.deepEqual((await theOneReceived(subject)).recipients, ['ada@example.com']);
+    assert.deepEqual((await receiveOne(subject)).recipients, ['ada@example.com']);
   },
 
   'a mail arrives with its subject, its text and its HTML': async (subject) => {
     const mail = aMail();
     await subject.mailer.send(mail);
-    const { subject: line, text, html } = await theOneReceived(subject);
+    const { subject: line, text, html } = await receiveOne(subject);
     assert.deepEqual(
-      { line, text: withPlainLines(text), html: withPlainLines(html) },
-      { line: mail.subject, text: withPlainLines(mail.text), html: mail.html },
+      { line, text: normalizeLineEndings(text), html: normalizeLineEndings(html) },
+      { line: mail.subject, text: normalizeLineEndings(mail.text), html: mail.html },
     );
   },
 
@@ -83,16 +83,16 @@ export const mailerContract = {
       html: `<p title="ü=&quot;">你好 😀 ${'y'.repeat(2000)}</p>`,
     });
     await subject.mailer.send(mail);
-    const { subject: line, text, html } = await theOneReceived(subject);
+    const { subject: line, text, html } = await receiveOne(subject);
     assert.deepEqual(
-      { line, text: withPlainLines(text), html: withPlainLines(html) },
-      { line: mail.subject, text: withPlainLines(mail.text), html: mail.html },
+      { line, text: normalizeLineEndings(text), html: normalizeLineEndings(html) },
+      { line: mail.subject, text: normalizeLineEndings(mail.text), html: mail.html },
     );
   },
 
   'the id of a mail is the local part of its Message-ID': async (subject) => {
     await subject.mailer.send(aMail());
-    assert.match((await theOneReceived(subject)).messageId, /^<5f0c1f1e-6f6b-4c3e-9d43-0a8f6a1f2b3c@[^@<>\s]+>$/);
+    assert.match((await receiveOne(subject)).messageId, /^<5f0c1f1e-6f6b-4c3e-9d43-0a8f6a1f2b3c@[^@<>\s]+>$/);
   },
 
   'a mail that is sent again has the same Message-ID': async ({ mailer, received }) => {
@@ -114,7 +114,7 @@ export const mailerContract = {
 
   'a line break in the subject adds no header': async (subject) => {
     await subject.mailer.send(aMail({ subject: 'Hello\r\nBcc: eve@example.com\nX-Evil: 1\rX-Worse: 1' }));
-    const { recipients, headerNames } = await theOneReceived(subject);
+    const { recipients, headerNames } = await receiveOne(subject);
     assert.deepEqual(recipients, ['ada@example.com']);
     assert.deepEqual(
       headerNames.filter((name) => ['bcc', 'x-evil', 'x-worse'].includes(name)),
@@ -124,7 +124,7 @@ export const mailerContract = {
 
   'a subject loses control characters, line separators and bidirectional controls': async (subject) => {
     await subject.mailer.send(aMail({ subject: 'Hello\u2028you,\u202e\u001b[2J there\u0085' }));
-    assert.equal((await theOneReceived(subject)).subject, 'Hello you, [2J there');
+    assert.equal((await receiveOne(subject)).subject, 'Hello you, [2J there');
   },
 
   'a recipient that is not exactly one address is a permanent failure': async ({ mailer, received }) => {
@@ -163,6 +163,6 @@ export const mailerContract = {
     assert.deepEqual(await subject.received(), []);
     await subject.resume();
     await subject.mailer.send(aMail());
-    await theOneReceived(subject);
+    await receiveOne(subject);
   },
 } satisfies Contract<MailerSubject>;

@@ -1,22 +1,22 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import { type CallerRow, clientPair, type GrantState, groupPair, type Pair, PorticoError } from '@portico/domain';
-import { assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
+import { assertOneWins, assertRejects, assertWritten, failDecision, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { grantPair, groupWay, ownWay, revokePair } from './granting.ts';
-import { join, strangers } from './joining.ts';
+import { join, addUnrelated } from './memberships.ts';
 import { aCollection, aContent, aGroup, aProfile, nextId, noEffects, someEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
-import { everyRead, whoSees } from './who-sees.ts';
+import { everyRead, readsShowingAccess } from './reads-showing-access.ts';
 
 const grantedNow = () => ({ grantedAt: start, ...noEffects });
 
-/** What `GrantStore` promises of groups, and of many pairs at once. */
+/** The contract of `GrantStore` on groups, and on many pairs in one update. */
 export const manyGrantsContract = {
-  'a decision sees the state of each pair in their order, of profiles and groups, and of a pair given twice': async (
+  'a decision sees the state of each pair in the given order, of profiles and groups, including duplicates': async (
     stores,
   ) => {
-    const { client, group, collection } = await strangers(stores);
-    const other = await strangers(stores);
+    const { client, group, collection } = await addUnrelated(stores);
+    const other = await addUnrelated(stores);
     const pairs = [
       groupPair(group.id, collection.id),
       clientPair(other.client.id, collection.id),
@@ -61,20 +61,20 @@ export const manyGrantsContract = {
     ]);
   },
 
-  'the decision for a group sees null for a missing group or collection': async (stores) => {
-    const { client, group, collection } = await strangers(stores);
-    const [missing, ofNobody, ofClient] = await statesOf(stores, [
+  'the decision about a group sees null for a missing group or collection': async (stores) => {
+    const { client, group, collection } = await addUnrelated(stores);
+    const [withoutCollection, withoutGroup, clientAsGroup] = await statesOf(stores, [
       groupPair(group.id, nextId()),
       groupPair(nextId(), collection.id),
       groupPair(client.id as never, collection.id),
     ]);
-    deepStrictEqual([missing?.group, missing?.collectionName], [group, null]);
-    deepStrictEqual([ofNobody?.group, ofClient?.group, ofClient?.client], [null, null, null]);
+    deepStrictEqual([withoutCollection?.group, withoutCollection?.collectionName], [group, null]);
+    deepStrictEqual([withoutGroup?.group, clientAsGroup?.group, clientAsGroup?.client], [null, null, null]);
   },
 
-  "a grant of a group is not its members' own, nor a member's one of the group": async (stores) => {
-    const { client, group, collection } = await strangers(stores);
-    const second = await strangers(stores);
+  "a grant of a group is not a grant of its members, and a member's grant is not one of the group": async (stores) => {
+    const { client, group, collection } = await addUnrelated(stores);
+    const second = await addUnrelated(stores);
     await join(stores, group, [client]);
     await grantPair(stores.grants, groupPair(group.id, collection.id), grantedNow);
     await grantPair(stores.grants, clientPair(client.id, second.collection.id), grantedNow);
@@ -89,21 +89,21 @@ export const manyGrantsContract = {
   },
 
   'grants of profiles and groups are put and removed together': async (stores) => {
-    const [one, other] = [await strangers(stores), await strangers(stores)];
+    const [one, other] = [await addUnrelated(stores), await addUnrelated(stores)];
     await join(stores, one.group, [one.client]);
-    const given = [clientPair(other.client.id, one.collection.id), groupPair(one.group.id, one.collection.id)];
-    const taken = [clientPair(one.client.id, other.collection.id), groupPair(one.group.id, other.collection.id)];
+    const added = [clientPair(other.client.id, one.collection.id), groupPair(one.group.id, one.collection.id)];
+    const removed = [clientPair(one.client.id, other.collection.id), groupPair(one.group.id, other.collection.id)];
     const put = (pairs: readonly Pair[]) => pairs.map((pair) => ({ ...pair, grantedAt: start, expiresAt: null }));
-    await stores.grants.update(taken, () => ({ put: put(taken), ...noEffects }));
-    deepStrictEqual(await whoSees(stores, one.client, other.collection), everyRead);
-    await stores.grants.update([...given, ...taken], () => ({ put: put(given), remove: taken, ...noEffects }));
-    deepStrictEqual(await whoSees(stores, one.client, one.collection), everyRead);
-    deepStrictEqual(await whoSees(stores, other.client, one.collection), everyRead);
-    deepStrictEqual(await whoSees(stores, one.client, other.collection), []);
+    await stores.grants.update(removed, () => ({ put: put(removed), ...noEffects }));
+    deepStrictEqual(await readsShowingAccess(stores, one.client, other.collection), everyRead);
+    await stores.grants.update([...added, ...removed], () => ({ put: put(added), remove: removed, ...noEffects }));
+    deepStrictEqual(await readsShowingAccess(stores, one.client, one.collection), everyRead);
+    deepStrictEqual(await readsShowingAccess(stores, other.client, one.collection), everyRead);
+    deepStrictEqual(await readsShowingAccess(stores, one.client, other.collection), []);
   },
 
-  'a grant that is put again takes the place of the one before': async (stores) => {
-    const { client, group, collection } = await strangers(stores);
+  'a grant that is put again replaces the previous one': async (stores) => {
+    const { client, group, collection } = await addUnrelated(stores);
     await join(stores, group, [client]);
     for (const pair of [clientPair(client.id, collection.id), groupPair(group.id, collection.id)]) {
       await grantPair(stores.grants, pair, () => ({ ...grantedNow(), expiresAt: start + 9 }));
@@ -115,11 +115,11 @@ export const manyGrantsContract = {
   },
 
   'an update whose decision throws changes no pair': async (stores) => {
-    const { client, group, collection } = await strangers(stores);
+    const { client, group, collection } = await addUnrelated(stores);
     const pairs = [clientPair(client.id, collection.id), groupPair(group.id, collection.id)];
     await join(stores, group, [client]);
-    await assertRefused(stores.grants.update(pairs, refuse), 'already_approved');
-    deepStrictEqual(await whoSees(stores, client, collection), []);
+    await assertRejects(stores.grants.update(pairs, failDecision), 'already_approved');
+    deepStrictEqual(await readsShowingAccess(stores, client, collection), []);
     await assertWritten(stores);
   },
 
@@ -151,7 +151,7 @@ export const manyGrantsContract = {
   },
 
   'of concurrent grants for one pair of a group, exactly one sees no grant': async (stores) => {
-    const { group, collection } = await strangers(stores);
+    const { group, collection } = await addUnrelated(stores);
     await assertOneWins(
       () =>
         grantPair(stores.grants, groupPair(group.id, collection.id), ({ grant }) => {
@@ -163,7 +163,7 @@ export const manyGrantsContract = {
   },
 
   'a grant does not outlive a group or collection that is removed concurrently': async (stores) => {
-    const all = await Promise.all(Array.from({ length: 10 }, () => strangers(stores)));
+    const all = await Promise.all(Array.from({ length: 10 }, () => addUnrelated(stores)));
     await Promise.allSettled(
       all.flatMap(({ group, collection }, index) => [
         grantPair(stores.grants, groupPair(group.id, collection.id), (state) => {
@@ -179,32 +179,32 @@ export const manyGrantsContract = {
       if (index % 2 === 0) await stores.collections.add(collection, aContent(), noEffects);
       else await stores.groups.add(group, noEffects);
       await join(stores, group, [client]);
-      deepStrictEqual(await whoSees(stores, client, collection), []);
+      deepStrictEqual(await readsShowingAccess(stores, client, collection), []);
     }
   },
 
-  'a grant of a group is seen by every read about its members, and about nobody else': async (stores) => {
-    const { client, group, collection } = await strangers(stores);
-    const other = await strangers(stores);
+  'a grant of a group is seen by every read about its members, and about no other profile': async (stores) => {
+    const { client, group, collection } = await addUnrelated(stores);
+    const other = await addUnrelated(stores);
     await join(stores, group, [client]);
     await join(stores, other.group, [other.client]);
     await grantPair(stores.grants, groupPair(group.id, collection.id), grantedNow);
-    deepStrictEqual(await whoSees(stores, client, collection), everyRead);
-    deepStrictEqual(await whoSees(stores, client, other.collection), []);
-    deepStrictEqual(await whoSees(stores, other.client, collection), []);
+    deepStrictEqual(await readsShowingAccess(stores, client, collection), everyRead);
+    deepStrictEqual(await readsShowingAccess(stores, client, other.collection), []);
+    deepStrictEqual(await readsShowingAccess(stores, other.client, collection), []);
   },
 
   'no read sees a grant of a group once its revocation is fulfilled': async (stores) => {
-    const { client, group, collection } = await strangers(stores);
+    const { client, group, collection } = await addUnrelated(stores);
     const pair = groupPair(group.id, collection.id);
     await join(stores, group, [client]);
     await grantPair(stores.grants, pair, grantedNow);
     await revokePair(stores.grants, pair, () => noEffects);
-    deepStrictEqual(await whoSees(stores, client, collection), []);
+    deepStrictEqual(await readsShowingAccess(stores, client, collection), []);
   },
 
-  'an update makes the grants epoch grow of each profile with a change, and of no other': async (stores) => {
-    const [one, two, three] = [await strangers(stores), await strangers(stores), await strangers(stores)];
+  'an update increases the grants epoch of each changed profile, and of no other': async (stores) => {
+    const [one, two, three] = [await addUnrelated(stores), await addUnrelated(stores), await addUnrelated(stores)];
     const pairs = [one, two, three].map(({ client }) => clientPair(client.id, one.collection.id));
     const epochs = () => Promise.all([one, two, three].map(({ client }) => epochOf(stores, client, 'grants')));
     const before = await epochs();
@@ -219,8 +219,8 @@ export const manyGrantsContract = {
     );
   },
 
-  'the groups epoch grows with each change of the grants of a group, and of no profile': async (stores) => {
-    const { client, group, collection } = await strangers(stores);
+  'the groups epoch grows with each change of the grants of a group, but not of a profile': async (stores) => {
+    const { client, group, collection } = await addUnrelated(stores);
     const pair = groupPair(group.id, collection.id);
     const grows = async (change: () => Promise<unknown>) => {
       const before = await epochOf(stores, client, 'groups');
@@ -232,8 +232,8 @@ export const manyGrantsContract = {
     strictEqual(await grows(() => grantPair(stores.grants, clientPair(client.id, collection.id), grantedNow)), false);
   },
 
-  'the ways of a client are its own grant first, then those of its groups by name': async (stores) => {
-    const { client, collection } = await strangers(stores, { group: { name: 'a' } });
+  'the ways of access of a client are its own grant, then those of its groups by name': async (stores) => {
+    const { client, collection } = await addUnrelated(stores, { group: { name: 'a' } });
     const groups = ['😀', 'Z', 'ä'].map((name) => aGroup({ name }));
     for (const group of groups) {
       await stores.groups.add(group, noEffects);
@@ -248,10 +248,10 @@ export const manyGrantsContract = {
     deepStrictEqual((await stores.grants.collectionsOf(client.id, start))?.collections[0]?.ways, ways);
   },
 
-  'the clients of a collection are the members of its groups too, each once, by e-mail': async (stores) => {
-    const { client: b, group, collection } = await strangers(stores, { client: { email: 'b@example.com' } });
-    const { client: c, group: second } = await strangers(stores, { client: { email: 'c@example.com' } });
-    const { client: a } = await strangers(stores, { client: { email: 'a@example.com' } });
+  'the clients of a collection include the members of its groups, each once, by e-mail': async (stores) => {
+    const { client: b, group, collection } = await addUnrelated(stores, { client: { email: 'b@example.com' } });
+    const { client: c, group: second } = await addUnrelated(stores, { client: { email: 'c@example.com' } });
+    const { client: a } = await addUnrelated(stores, { client: { email: 'a@example.com' } });
     await join(stores, group, [b, c]);
     await join(stores, second, [c]);
     for (const { id } of [group, second]) await grantPair(stores.grants, groupPair(id, collection.id), grantedNow);
@@ -267,7 +267,7 @@ export const manyGrantsContract = {
   },
 } satisfies Contract<Stores>;
 
-/** What a decision about these pairs sees. */
+/** Returns the states that a decision about these pairs sees. */
 const statesOf = async ({ grants }: Stores, pairs: readonly Pair[]): Promise<readonly GrantState[]> => {
   let seen: readonly GrantState[] = [];
   await grants.update(pairs, (states) => {

@@ -2,15 +2,15 @@ import type { CollectionId, IndexedOperation, OperationBlockChange, OperationBlo
 import { packOperations } from '@portico/domain';
 import { collectionsAfter } from './collections-after.ts';
 
-/** The part of a block store that an index reads, with a way to write to it without telling the index. */
+/** The part of a block store that an index reads, and functions that write to it without notifying the index. */
 export interface OperationBlockChanges extends Pick<OperationBlockStore, 'changedSince' | 'collectionsAfter'> {
-  /** Stores these in place of the collection's earlier block by the same model; returns the block's sequence. */
+  /** Stores the operations in place of the collection's earlier block by this model. Returns the block's sequence. */
   put(collectionId: CollectionId, operations: readonly IndexedOperation[], modelId?: string): number;
   /** Removes the collection's blocks, as the removal of a collection does. */
   remove(collectionId: CollectionId): void;
 }
 
-/** One block per collection and model, each write with the next sequence, as `OperationBlockStore` promises. */
+/** Stores one block per collection and model. Each write gets the next sequence, as in `OperationBlockStore`. */
 export const createOperationBlockChanges = (): OperationBlockChanges => {
   const blocks = new Map<string, OperationBlockChange>();
   let sequence = 0;

@@ -4,10 +4,10 @@ import type { Contract } from './contract.ts';
 import { aCollection, aContent, aJob, anOperationBlock, jobsOnly, noEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** What `OperationBlockStore` promises. */
+/** The contract of `OperationBlockStore`. */
 export const operationBlockStoreContract = {
   'a block is returned exactly as it was put': async (stores) => {
-    const collection = await added(stores);
+    const collection = await addCollection(stores);
     const packed = Uint8Array.from({ length: 3000 }, (_, i) => i % 256);
     const block = anOperationBlock(collection, { packed, operations: 77 });
     strictEqual(await stores.operationBlocks.put(block), true);
@@ -19,7 +19,7 @@ export const operationBlockStoreContract = {
   },
 
   'a block replaces the earlier one of its collection, with a later sequence': async (stores) => {
-    const [one, other] = [await added(stores), await added(stores)];
+    const [one, other] = [await addCollection(stores), await addCollection(stores)];
     for (const collection of [one, other]) await stores.operationBlocks.put(anOperationBlock(collection));
     const before = await stores.operationBlocks.changedSince(0, 'm1', 9);
     await stores.operationBlocks.put(anOperationBlock(one, { packed: Uint8Array.of(9) }));
@@ -34,23 +34,27 @@ export const operationBlockStoreContract = {
     ok((after.at(-1)?.sequence ?? 0) > (before.at(-1)?.sequence ?? 0));
   },
 
-  'a block by another model stands beside the earlier one': async (stores) => {
-    const collection = await added(stores);
+  'a block by another model does not replace the earlier one': async (stores) => {
+    const collection = await addCollection(stores);
     await stores.operationBlocks.put(anOperationBlock(collection));
     await stores.operationBlocks.put(anOperationBlock(collection, { modelId: 'm2' }));
     for (const modelId of ['m1', 'm2']) deepStrictEqual(await changedIds(stores, 0, modelId, 9), [collection.id]);
     deepStrictEqual(await changedIds(stores, 0, 'm3', 9), []);
   },
 
-  'the collections of a model come by id, a portion at a time': async (stores) => {
-    const all = await Promise.all(Array.from({ length: 5 }, () => added(stores)));
-    const [gone, foreign, ...stay] = all.toSorted((a, b) => (a.id < b.id ? -1 : 1)) as [Collection, ...Collection[]];
-    for (const collection of [gone, ...stay].reverse()) await stores.operationBlocks.put(anOperationBlock(collection));
-    for (const collection of [gone, foreign as Collection]) {
+  'the collections of a model are returned by id, in batches': async (stores) => {
+    const all = await Promise.all(Array.from({ length: 5 }, () => addCollection(stores)));
+    const [removed, foreign, ...remaining] = all.toSorted((a, b) => (a.id < b.id ? -1 : 1)) as [
+      Collection,
+      ...Collection[],
+    ];
+    for (const collection of [removed, ...remaining].reverse())
+      await stores.operationBlocks.put(anOperationBlock(collection));
+    for (const collection of [removed, foreign as Collection]) {
       await stores.operationBlocks.put(anOperationBlock(collection, { modelId: 'm2' }));
     }
-    await stores.collections.remove(gone.id, () => noEffects);
-    const ids = stay.map(({ id }) => id);
+    await stores.collections.remove(removed.id, () => noEffects);
+    const ids = remaining.map(({ id }) => id);
     deepStrictEqual(await stores.operationBlocks.collectionsAfter(null, 'm1', 3), ids);
     deepStrictEqual(await stores.operationBlocks.collectionsAfter(null, 'm1', 2), ids.slice(0, 2));
     deepStrictEqual(await stores.operationBlocks.collectionsAfter(ids[1] ?? null, 'm1', 2), ids.slice(2));
@@ -58,24 +62,24 @@ export const operationBlockStoreContract = {
   },
 
   'concurrent puts get different sequences': async (stores) => {
-    const collections = await Promise.all(Array.from({ length: 20 }, () => added(stores)));
+    const collections = await Promise.all(Array.from({ length: 20 }, () => addCollection(stores)));
     await Promise.all(collections.map((collection) => stores.operationBlocks.put(anOperationBlock(collection))));
     const changes = await stores.operationBlocks.changedSince(0, 'm1', 99);
     strictEqual(new Set(changes.map(({ sequence }) => sequence)).size, 20);
   },
 
   'a sequence is not reused after a removal': async (stores) => {
-    const [gone, stays] = [await added(stores), await added(stores)];
-    await stores.operationBlocks.put(anOperationBlock(gone));
+    const [removed, remaining] = [await addCollection(stores), await addCollection(stores)];
+    await stores.operationBlocks.put(anOperationBlock(removed));
     const [change] = await stores.operationBlocks.changedSince(0, 'm1', 9);
     ok(change);
-    await stores.collections.remove(gone.id, () => noEffects);
-    await stores.operationBlocks.put(anOperationBlock(stays));
-    deepStrictEqual(await changedIds(stores, change.sequence, 'm1', 9), [stays.id]);
+    await stores.collections.remove(removed.id, () => noEffects);
+    await stores.operationBlocks.put(anOperationBlock(remaining));
+    deepStrictEqual(await changedIds(stores, change.sequence, 'm1', 9), [remaining.id]);
   },
 
-  'a removed collection takes its blocks with it': async (stores) => {
-    const collection = await added(stores);
+  'the blocks of a collection are removed with it': async (stores) => {
+    const collection = await addCollection(stores);
     for (const modelId of ['m1', 'm2']) await stores.operationBlocks.put(anOperationBlock(collection, { modelId }));
     await stores.collections.remove(collection.id, () => noEffects);
     for (const modelId of ['m1', 'm2']) deepStrictEqual(await changedIds(stores, 0, modelId, 9), []);
@@ -89,7 +93,7 @@ export const operationBlockStoreContract = {
   'a block of another document, or of an older or newer text, is not stored, and the earlier one stays': async (
     stores,
   ) => {
-    const collection = await added(stores, { contentRevision: 2 });
+    const collection = await addCollection(stores, { contentRevision: 2 });
     await stores.operationBlocks.put(anOperationBlock(collection));
     for (const facts of [{ contentRevision: 1 }, { contentRevision: 3 }, { documentDigest: 'ab'.repeat(32) }]) {
       strictEqual(
@@ -104,8 +108,8 @@ export const operationBlockStoreContract = {
     );
   },
 
-  'changing the bytes given or returned does not change a stored block': async (stores) => {
-    const block = anOperationBlock(await added(stores));
+  'changing the bytes passed or returned does not change a stored block': async (stores) => {
+    const block = anOperationBlock(await addCollection(stores));
     await stores.operationBlocks.put(block);
     block.packed.fill(7);
     (await stores.operationBlocks.changedSince(0, 'm1', 9))[0]?.packed.fill(8);
@@ -113,7 +117,12 @@ export const operationBlockStoreContract = {
   },
 
   'changes after a sequence are returned in order, up to the limit': async (stores) => {
-    const collections = [await added(stores), await added(stores), await added(stores), await added(stores)];
+    const collections = [
+      await addCollection(stores),
+      await addCollection(stores),
+      await addCollection(stores),
+      await addCollection(stores),
+    ];
     const order = [2, 0, 3, 1].map((index) => collections[index]).filter((collection) => collection !== undefined);
     for (const collection of order) await stores.operationBlocks.put(anOperationBlock(collection));
     const ids = order.map(({ id }) => id);
@@ -129,37 +138,37 @@ export const operationBlockStoreContract = {
     deepStrictEqual(await changedIds(stores, last.sequence, 'm1', 9), []);
   },
 
-  'a collection is outdated while its block by the model is missing, or made from what has changed': async (stores) => {
-    const { missing, foreign, renamed, replaced, good } = await states(stores);
+  'a collection is outdated while its block by the model is missing or made from an earlier state': async (stores) => {
+    const { missing, foreign, renamed, replaced, good: upToDate } = await addFiveStates(stores);
     deepStrictEqual(
       [...(await stores.operationBlocks.outdated('m1'))].sort(),
       [missing.id, foreign.id, renamed.id, replaced.id].sort(),
     );
     deepStrictEqual(
       [...(await stores.operationBlocks.outdated('m2'))].sort(),
-      [missing.id, renamed.id, replaced.id, good.id].sort(),
+      [missing.id, renamed.id, replaced.id, upToDate.id].sort(),
     );
   },
 
-  'progress counts the collections, and those whose block is up to date': async (stores) => {
+  'progress counts all collections, and those whose block is up to date': async (stores) => {
     deepStrictEqual(await stores.operationBlocks.progress('m1'), { total: 0, done: 0, failed: 0 });
-    await states(stores);
+    await addFiveStates(stores);
     deepStrictEqual(await stores.operationBlocks.progress('m1'), { total: 5, done: 1, failed: 0 });
     deepStrictEqual(await stores.operationBlocks.progress('m3'), { total: 5, done: 0, failed: 0 });
   },
 
   'a collection whose job is a dead letter has failed, unless its block is up to date': async (stores) => {
-    const { missing, foreign, good, renamed } = await states(stores);
-    await deadLetter(stores, missing, 'operations');
-    await deadLetter(stores, good, 'operations');
-    // A job of another kind, and one that may still succeed.
-    await deadLetter(stores, foreign, 'embed');
+    const { missing, foreign, good: upToDate, renamed } = await addFiveStates(stores);
+    await deadLetterJob(stores, missing, 'operations');
+    await deadLetterJob(stores, upToDate, 'operations');
+    // A job of another kind, and a job that may still succeed.
+    await deadLetterJob(stores, foreign, 'embed');
     await stores.embeddingJobs.enqueue(jobsOnly(aJob({ task: { kind: 'operations', collectionId: renamed.id } })));
     deepStrictEqual(await stores.operationBlocks.progress('m1'), { total: 5, done: 1, failed: 1 });
   },
 
-  'blocks of other models are removed up to the limit, and those of this one stay': async (stores) => {
-    const collections = [await added(stores), await added(stores), await added(stores)];
+  'blocks of other models are removed up to the limit, and those of this model stay': async (stores) => {
+    const collections = [await addCollection(stores), await addCollection(stores), await addCollection(stores)];
     for (const collection of collections) {
       for (const modelId of ['m1', 'm2', 'm3'])
         await stores.operationBlocks.put(anOperationBlock(collection, { modelId }));
@@ -172,33 +181,38 @@ export const operationBlockStoreContract = {
   },
 } satisfies Contract<Stores>;
 
-const added = async ({ collections }: Stores, facts: Partial<Collection> = {}): Promise<Collection> => {
+const addCollection = async ({ collections }: Stores, facts: Partial<Collection> = {}): Promise<Collection> => {
   const collection = aCollection(facts);
   await collections.add(collection, aContent(), noEffects);
   return collection;
 };
 
-const changed = ({ collections }: Stores, { id }: Collection, change: Partial<Collection>) =>
+const updateCollection = ({ collections }: Stores, { id }: Collection, change: Partial<Collection>) =>
   collections.update(id, (current) => ({ collection: { ...current, ...change }, ...noEffects }));
 
-/** Collections whose block is missing, of the model `m2`, made before a change of name or document, and up to date. */
-const states = async (stores: Stores) => {
-  const [missing, foreign, good] = [await added(stores), await added(stores), await added(stores)];
-  const [renamed, replaced] = [await added(stores), await added(stores)];
+/** Adds collections whose block is missing, by the model `m2`, older than a new name or document, and up to date. */
+const addFiveStates = async (stores: Stores) => {
+  const [missing, foreign, upToDate] = [
+    await addCollection(stores),
+    await addCollection(stores),
+    await addCollection(stores),
+  ];
+  const [renamed, replaced] = [await addCollection(stores), await addCollection(stores)];
   await stores.operationBlocks.put(anOperationBlock(foreign, { modelId: 'm2' }));
-  for (const collection of [good, renamed, replaced]) await stores.operationBlocks.put(anOperationBlock(collection));
-  await changed(stores, renamed, { contentRevision: 2, name: 'New' });
+  for (const collection of [upToDate, renamed, replaced])
+    await stores.operationBlocks.put(anOperationBlock(collection));
+  await updateCollection(stores, renamed, { contentRevision: 2, name: 'New' });
   await stores.collections.update(replaced.id, (current) => ({
     collection: { ...current, documentDigest: 'ab'.repeat(32) },
     document: aContent('{}'),
     ...noEffects,
   }));
-  // Neither text nor document.
-  await changed(stores, good, { revision: 2, baseUrl: '/' });
-  return { missing, foreign, good, renamed, replaced };
+  // Changes neither the text nor the document.
+  await updateCollection(stores, upToDate, { revision: 2, baseUrl: '/' });
+  return { missing, foreign, good: upToDate, renamed, replaced };
 };
 
-const deadLetter = async (stores: Stores, { id }: Collection, kind: 'embed' | 'operations'): Promise<void> => {
+const deadLetterJob = async (stores: Stores, { id }: Collection, kind: 'embed' | 'operations'): Promise<void> => {
   const job = aJob({ task: { kind, collectionId: id } });
   await stores.embeddingJobs.enqueue(jobsOnly(job));
   await stores.outbox.deadLetter(job.id, start, 'no use');

@@ -10,17 +10,17 @@ import type {
 import type { Contract } from './contract.ts';
 import type { OperationBlockChanges } from './operation-block-changes.ts';
 
-/** An empty index, the store that it copies, and a switch for what it depends on. */
+/** An empty index, the store that it copies, and a switch that interrupts its dependencies. */
 export interface OperationIndexSubject {
   readonly index: OperationIndex;
   readonly blocks: OperationBlockChanges;
-  /** Makes everything that the index depends on fail from now on. */
+  /** Makes all dependencies of the index fail from now on. */
   interrupt(): void;
-  /** Ends what `interrupt` started. */
+  /** Ends the interruption. */
   resume(): void;
 }
 
-/** An operation with these first numbers of a dense vector of 16, and these weights by feature. */
+/** Returns an operation with a dense vector of 16 numbers that starts with these, and with these weights by feature. */
 export const anIndexedOperation = (
   name: string,
   dense: readonly number[],
@@ -52,20 +52,23 @@ const query = (changes: Partial<OperationQuery> = {}): OperationQuery => ({
   ...changes,
 });
 
-/** The names of operations, which are what comes before the padding of their keys. */
+/** Returns the names of operations, which are their keys without the padding. */
 const namesOf = (matches: readonly OperationMatch[]): readonly string[] => matches.map(({ key }) => key.slice(0, 1));
 
 const assertSimilarities = (matches: readonly OperationMatch[], expected: Readonly<Record<string, number>>): void => {
   assert.deepEqual([...namesOf(matches)].sort(), Object.keys(expected).sort());
   for (const { key, similarity } of matches) {
-    const wanted = expected[key.slice(0, 1)] ?? Number.NaN;
-    // As far as numbers of 8 bits tell.
-    assert.ok(Math.abs(similarity - wanted) < 0.005, `similarity ${similarity} of ${key}, expected ${wanted}`);
+    const expectedSimilarity = expected[key.slice(0, 1)] ?? Number.NaN;
+    // Within the precision of 8-bit numbers.
+    assert.ok(
+      Math.abs(similarity - expectedSimilarity) < 0.005,
+      `similarity ${similarity} of ${key}, expected ${expectedSimilarity}`,
+    );
   }
 };
 
-/** Writes to the store and queries the index, as of the last write unless a query says otherwise. */
-const driving = ({ index, blocks }: OperationIndexSubject) => {
+/** Writes to the store and queries the index, as of the last write unless a query has its own `asOf`. */
+const createDriver = ({ index, blocks }: OperationIndexSubject) => {
   let asOf = 0;
   const find = async (changes: Partial<OperationQuery> = {}): Promise<readonly OperationMatch[]> =>
     (await index.search(query({ asOf, ...changes }))).matches;
@@ -76,20 +79,20 @@ const driving = ({ index, blocks }: OperationIndexSubject) => {
 
 const ranking = {
   'the similarity is the dot product of the dense vectors plus that of the sparse ones': async (subject) => {
-    const { find, put } = driving(subject);
+    const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [0.5, 0.25], { 7: 2, 9: 1 }), anIndexedOperation('l', [-0.5], { 9: 3 })]);
     put(b, [anIndexedOperation('m', [0.25], { 4_294_967_295: 1 }), anIndexedOperation('n', [0.125])]);
     const vector = aHybridVector([1, 1], { 7: 0.25, 8: 100, 9: -0.5, 4_294_967_295: 2 });
     assertSimilarities(await find({ vector }), { k: 0.75, l: -2, m: 2.25, n: 0.125 });
   },
-  'the best come first': async (subject) => {
-    const { find, put } = driving(subject);
+  'the best matches come first': async (subject) => {
+    const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [0.5]), anIndexedOperation('l', [0.7])]);
     put(b, [anIndexedOperation('m', [0.6]), anIndexedOperation('n', [], { 3: 1 })]);
     assert.deepEqual(namesOf(await find({ vector: aHybridVector([1], { 3: 0.65 }) })), ['l', 'n', 'm', 'k']);
   },
-  'at most the limit is returned, also of equals': async (subject) => {
-    const { find, put } = driving(subject);
+  'a search does not exceed its limit, even among equal matches': async (subject) => {
+    const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [0.5]), anIndexedOperation('l', [0.5])]);
     put(b, [anIndexedOperation('m', [0.5]), anIndexedOperation('n', [1])]);
     const names = namesOf(await find({ limit: 3 }));
@@ -97,12 +100,12 @@ const ranking = {
     assert.equal(names[0], 'n');
   },
   'a limit above the number of operations returns them all': async (subject) => {
-    const { find, put } = driving(subject);
+    const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [0.5]), anIndexedOperation('l', [-0.5])]);
     assert.deepEqual(namesOf(await find({ limit: 100 })), ['k', 'l']);
   },
-  'an operation is named by its collection and its key, which other collections may have too': async (subject) => {
-    const { find, put } = driving(subject);
+  'an operation is identified by its collection and its key, which other collections may have too': async (subject) => {
+    const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [0.5])]);
     put(b, [anIndexedOperation('k', [0.75])]);
     assert.deepEqual(
@@ -117,21 +120,21 @@ const ranking = {
 
 const filtering = {
   'only operations of the given collections are returned, and they fill the limit': async (subject) => {
-    const { find, put } = driving(subject);
+    const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [1]), anIndexedOperation('l', [0.9])]);
     put(b, [anIndexedOperation('m', [0.5]), anIndexedOperation('n', [0.4])]);
     assert.deepEqual(namesOf(await find({ among: [b], limit: 2 })), ['m', 'n']);
   },
-  'operations outside the given collections do not change an answer': async (subject) => {
-    const { find, put } = driving(subject);
+  'operations outside the given collections do not change a result': async (subject) => {
+    const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [0.5], { 5: 1 }), anIndexedOperation('l', [0.4])]);
-    const asked = { among: [a], limit: 1, vector: aHybridVector([1], { 5: 1 }) };
-    const before = await find(asked);
+    const search = { among: [a], limit: 1, vector: aHybridVector([1], { 5: 1 }) };
+    const before = await find(search);
     put(b, [anIndexedOperation('m', [1], { 5: 9 }), anIndexedOperation('n', [1])]);
-    assert.deepEqual(await find(asked), before);
+    assert.deepEqual(await find(search), before);
   },
   'only operations with the method are returned, and they fill the limit': async (subject) => {
-    const { find, put } = driving(subject);
+    const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [1]), anIndexedOperation('l', [0.2], {}, 'POST')]);
     put(b, [anIndexedOperation('m', [0.3], {}, 'POST'), anIndexedOperation('n', [0.9], {}, 'OPTIONS')]);
     assert.deepEqual(namesOf(await find({ method: 'POST', limit: 2 })), ['m', 'l']);
@@ -139,18 +142,18 @@ const filtering = {
     assert.deepEqual(await find({ method: 'PATCH' }), []);
   },
   'a given collection without operations, or without a block, is left out': async (subject) => {
-    const { find, put } = driving(subject);
+    const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [1])]);
     put(b, []);
     assert.deepEqual(namesOf(await find({ among: [c, b, a] })), ['k']);
   },
-  'among no collections, nothing is found': async (subject) => {
-    const { find, put } = driving(subject);
+  'a search among no collections finds nothing': async (subject) => {
+    const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [1])]);
     assert.deepEqual(await find({ among: [] }), []);
   },
   'vectors of another model have no influence': async (subject) => {
-    const { find, put } = driving(subject);
+    const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [0.5])]);
     put(a, [anIndexedOperation('l', [1])], 'model-2');
     assert.deepEqual(namesOf(await find()), ['k']);
@@ -160,15 +163,15 @@ const filtering = {
 
 const changing = {
   'a stored block is found by the next search, even with the same array of collections': async (subject) => {
-    const { find, put } = driving(subject);
+    const { find, put } = createDriver(subject);
     const among = [a, b];
     put(a, [anIndexedOperation('k', [0.5])]);
     await find({ among });
     put(b, [anIndexedOperation('l', [1])]);
     assert.deepEqual(namesOf(await find({ among })), ['l', 'k']);
   },
-  'a block replaces the earlier one, and nothing of that is found again': async (subject) => {
-    const { find, put } = driving(subject);
+  'a block replaces the earlier one, and none of its operations are found again': async (subject) => {
+    const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [1]), anIndexedOperation('l', [0.9])]);
     await find();
     put(a, [anIndexedOperation('l', [0.25]), anIndexedOperation('m', [0.5])]);
@@ -177,32 +180,32 @@ const changing = {
     assert.deepEqual(await find(), []);
   },
   'each of many concurrent searches reflects the sequence that it names': async (subject) => {
-    const { find, put } = driving(subject);
+    const { find, put } = createDriver(subject);
     const searches = [a, b, c].map((collectionId, i) => {
       const asOf = put(collectionId, [anIndexedOperation('klm'.charAt(i), [1, i])]);
       return find({ asOf }).then((matches) => {
-        assert.ok(namesOf(matches).includes('klm'.charAt(i)), `sequence ${asOf} is missing from the answer`);
+        assert.ok(namesOf(matches).includes('klm'.charAt(i)), `sequence ${asOf} is missing from the result`);
       });
     });
     await Promise.all(searches);
   },
 } satisfies Contract<OperationIndexSubject>;
 
-const answering = {
-  'a query that is not finite is refused': async (subject) => {
-    const { find, put } = driving(subject);
+const responding = {
+  'a query that is not finite is rejected': async (subject) => {
+    const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [1], { 1: 1 })]);
     for (const wrong of [Number.NaN, Infinity, -Infinity]) {
       await assert.rejects(find({ vector: aHybridVector([wrong]) }), RangeError);
       await assert.rejects(find({ vector: aHybridVector([1], { 1: wrong }) }), RangeError);
     }
   },
-  'an answer from the index itself is no fallback': async (subject) => {
-    const asOf = driving(subject).put(a, [anIndexedOperation('k', [1])]);
+  'a result from the index itself is not a fallback': async (subject) => {
+    const asOf = createDriver(subject).put(a, [anIndexedOperation('k', [1])]);
     assert.equal((await subject.index.search(query({ asOf }))).isFallback, false);
   },
-  'while the index cannot answer, its check rejects, and so does a search that must catch up': async (subject) => {
-    const { find, put } = driving(subject);
+  'while the index is unavailable, its check rejects, and so does a search that must catch up': async (subject) => {
+    const { find, put } = createDriver(subject);
     await subject.index.check();
     subject.interrupt();
     put(a, [anIndexedOperation('k', [1])]);
@@ -214,10 +217,10 @@ const answering = {
   },
 } satisfies Contract<OperationIndexSubject>;
 
-/** What `OperationIndex` promises. */
+/** The contract of `OperationIndex`. */
 export const operationIndexContract = {
   ...ranking,
   ...filtering,
   ...changing,
-  ...answering,
+  ...responding,
 } satisfies Contract<OperationIndexSubject>;

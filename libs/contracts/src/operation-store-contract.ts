@@ -11,27 +11,27 @@ import type { Contract } from './contract.ts';
 import { aCollection, aContent, anOperation, noEffects } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** What `OperationStore` promises. */
+/** The contract of `OperationStore`. */
 export const operationStoreContract = {
-  'operations are listed in the order of their document, each as it was given': async (stores) => {
+  'operations are listed in the order of their document, unchanged': async (stores) => {
     const operations = [numbered(3), numbered(1), { ...numbered(2), ...bare }];
-    const { id } = await added(stores, operations);
+    const { id } = await addCollection(stores, operations);
     deepStrictEqual(
-      await stores.operations.list(id, everything, null),
+      await stores.operations.list(id, noFilter, null),
       operations.map((operation, position) => ({ ...operation, position })),
     );
   },
 
   'a collection that does not exist, or has no operations, has an empty list': async (stores) => {
-    const { id } = await added(stores, []);
-    await added(stores, [numbered(1)]);
-    deepStrictEqual(await stores.operations.list(id, everything, null), []);
-    deepStrictEqual(await stores.operations.list(aCollection().id, everything, null), []);
+    const { id } = await addCollection(stores, []);
+    await addCollection(stores, [numbered(1)]);
+    deepStrictEqual(await stores.operations.list(id, noFilter, null), []);
+    deepStrictEqual(await stores.operations.list(aCollection().id, noFilter, null), []);
   },
 
-  'a tag is compared exactly, and with each of an operation': async (stores) => {
+  'a tag is compared exactly, with each tag of an operation': async (stores) => {
     const tags = [['roads'], ['Roads', 'ro"ads'], ['broads'], ['else', 'roads'], []];
-    const { id } = await added(
+    const { id } = await addCollection(
       stores,
       tags.map((each, i) => numbered(i, { tags: each })),
     );
@@ -41,8 +41,8 @@ export const operationStoreContract = {
     deepStrictEqual(await positions(stores, id, { tag: '' }), []);
   },
 
-  'a part is looked for in path, operation id and summary, whatever the case of ASCII letters': async (stores) => {
-    const { id } = await added(stores, [
+  'a text is searched for in path, operation id and summary, ignoring the case of ASCII letters': async (stores) => {
+    const { id } = await addCollection(stores, [
       numbered(0, { path: '/Tolls/{id}' }),
       numbered(1, { operationId: 'payTOLL' }),
       numbered(2, { summary: 'A toll, and its Maß' }),
@@ -54,9 +54,9 @@ export const operationStoreContract = {
     deepStrictEqual(await positions(stores, id, { containing: 'its MASS' }), []);
   },
 
-  'a part is taken as it is written': async (stores) => {
+  'a search text is taken literally': async (stores) => {
     const paths = ['/100%', '/100x', '/a_b', '/aXb', '/a!b', "/a'b", '/a\\b'];
-    const { id } = await added(
+    const { id } = await addCollection(
       stores,
       paths.map((path, i) => numbered(i, { path })),
     );
@@ -65,8 +65,8 @@ export const operationStoreContract = {
     }
   },
 
-  'an operation is listed if it has both the tag and the part': async (stores) => {
-    const { id } = await added(stores, [
+  'an operation is listed if it has both the tag and the search text': async (stores) => {
+    const { id } = await addCollection(stores, [
       numbered(0, { path: '/a', tags: ['t'] }),
       numbered(1, { path: '/b', tags: ['t'] }),
       numbered(2, { path: '/a', tags: [] }),
@@ -74,8 +74,8 @@ export const operationStoreContract = {
     deepStrictEqual(await positions(stores, id, { tag: 't', containing: '/a' }), [0]);
   },
 
-  'a page begins at a place in the document, whatever is filtered, and ends at its limit': async (stores) => {
-    const { id } = await added(
+  'a page begins at a position in the document, regardless of the filter, and ends at its limit': async (stores) => {
+    const { id } = await addCollection(
       stores,
       Array.from({ length: 12 }, (_, i) => numbered(i, { tags: i % 2 ? ['odd'] : [] })),
     );
@@ -86,41 +86,49 @@ export const operationStoreContract = {
   },
 
   'an operation is found by its collection and key': async (stores) => {
-    const [one, other] = [await added(stores, [numbered(1), numbered(2, bare)]), await added(stores, [numbered(3)])];
+    const [one, other] = [
+      await addCollection(stores, [numbered(1), numbered(2, bare)]),
+      await addCollection(stores, [numbered(3)]),
+    ];
     deepStrictEqual(await stores.operations.find(one.id, keyOf(2)), numbered(2, bare));
     strictEqual(await stores.operations.find(other.id, keyOf(2)), null);
     strictEqual(await stores.operations.find(aCollection().id, keyOf(1)), null);
   },
 
-  'those of many names that exist are found, with the present names of their collections': async (stores) => {
-    const [one, other] = [await added(stores, [numbered(1), numbered(2)]), await added(stores, [numbered(1, bare)])];
+  'of many requested operations, the existing ones are found, with the current names of their collections': async (
+    stores,
+  ) => {
+    const [one, other] = [
+      await addCollection(stores, [numbered(1), numbered(2)]),
+      await addCollection(stores, [numbered(1, bare)]),
+    ];
     await stores.collections.update(other.id, (current) => ({
       collection: { ...current, name: 'Renamed' },
       ...noEffects,
     }));
-    const gone = await added(stores, [numbered(1)]);
-    await stores.collections.remove(gone.id, () => noEffects);
-    const found = await stores.operations.found([
+    const removed = await addCollection(stores, [numbered(1)]);
+    await stores.collections.remove(removed.id, () => noEffects);
+    const matches = await stores.operations.findMany([
       { collectionId: other.id, key: keyOf(1) },
-      { collectionId: gone.id, key: keyOf(1) },
+      { collectionId: removed.id, key: keyOf(1) },
       { collectionId: one.id, key: keyOf(2) },
       { collectionId: one.id, key: keyOf(7) },
     ]);
     deepStrictEqual(
-      [...found].sort((a, b) => (a.key < b.key ? -1 : 1)),
+      [...matches].sort((a, b) => (a.key < b.key ? -1 : 1)),
       [
         { ...numbered(1, bare), collectionId: other.id, collectionName: 'Renamed' },
         { ...numbered(2), collectionId: one.id, collectionName: one.name },
       ],
     );
-    deepStrictEqual(await stores.operations.found([]), []);
+    deepStrictEqual(await stores.operations.findMany([]), []);
   },
 
-  'a changed document brings its operations, and the earlier ones are gone': async (stores) => {
-    const { id } = await added(stores, [numbered(1), numbered(2)]);
-    await changed(stores, id, [numbered(2, { summary: 'New' }), numbered(3)]);
+  'a changed document replaces the operations of the earlier one': async (stores) => {
+    const { id } = await addCollection(stores, [numbered(1), numbered(2)]);
+    await replaceDocument(stores, id, [numbered(2, { summary: 'New' }), numbered(3)]);
     deepStrictEqual(
-      (await stores.operations.list(id, everything, null)).map(({ key, summary }) => [key, summary]),
+      (await stores.operations.list(id, noFilter, null)).map(({ key, summary }) => [key, summary]),
       [
         [keyOf(2), 'New'],
         [keyOf(3), numbered(3).summary],
@@ -129,29 +137,29 @@ export const operationStoreContract = {
     strictEqual(await stores.operations.digest(id), newDigest);
   },
 
-  'of a changed document, operations that stayed, changed, moved, came and went are as it has them': async (stores) => {
+  'operations that stay, change, move, appear and disappear match the changed document': async (stores) => {
     const before = Array.from({ length: 4_100 }, (_, number) => numbered(number));
-    const { id } = await added(stores, before);
+    const { id } = await addCollection(stores, before);
     const [first, second, ...others] = before;
     const after = [second, first, ...others.slice(1, 4_000)].flatMap((operation) => operation ?? []);
     const operations = [...after, numbered(5_000), numbered(4_050, { summary: 'Another', deprecated: true, tags: [] })];
-    for (const wanted of [operations, operations.slice(1), []]) {
-      await changed(stores, id, wanted);
+    for (const expected of [operations, operations.slice(1), []]) {
+      await replaceDocument(stores, id, expected);
       deepStrictEqual(
-        await stores.operations.list(id, everything, null),
-        wanted.map((operation, position) => ({ ...operation, position })),
+        await stores.operations.list(id, noFilter, null),
+        expected.map((operation, position) => ({ ...operation, position })),
       );
     }
   },
 
-  'a change that leaves the document alone leaves its operations': async (stores) => {
-    const { id, documentDigest } = await added(stores, [numbered(1)]);
+  'a change that does not affect the document keeps its operations': async (stores) => {
+    const { id, documentDigest } = await addCollection(stores, [numbered(1)]);
     await stores.collections.update(id, (current) => ({ collection: { ...current, name: 'New' }, ...noEffects }));
     deepStrictEqual(await positions(stores, id, {}), [0]);
     strictEqual(await stores.operations.digest(id), documentDigest);
   },
 
-  'all of a collection are deprecated if there are some, and each is': async (stores) => {
+  'all operations of a collection are deprecated if there are any and each is': async (stores) => {
     const [old, other] = [numbered(1, { deprecated: true }), numbered(2)];
     const expected = [
       [[], false],
@@ -160,35 +168,35 @@ export const operationStoreContract = {
       [[other], false],
     ] as const;
     for (const [operations, areAll] of expected) {
-      const { id } = await added(stores, operations);
+      const { id } = await addCollection(stores, operations);
       strictEqual(await stores.operations.areAllDeprecated(id), areAll);
     }
     strictEqual(await stores.operations.areAllDeprecated(aCollection().id), false);
   },
 
-  'the digest is that of the document whose operations are stored': async (stores) => {
-    const { id, documentDigest } = await added(stores, []);
+  'the digest belongs to the document whose operations are stored': async (stores) => {
+    const { id, documentDigest } = await addCollection(stores, []);
     strictEqual(await stores.operations.digest(id), documentDigest);
     strictEqual(await stores.operations.digest(aCollection().id), null);
   },
 
-  'operations are replaced for the document that the collection has': async (stores) => {
-    const { id, documentDigest } = await added(stores, [numbered(1), numbered(2)]);
+  'operations are replaced for the current document of the collection': async (stores) => {
+    const { id, documentDigest } = await addCollection(stores, [numbered(1), numbered(2)]);
     strictEqual(await stores.operations.replace(id, documentDigest, [numbered(3)]), true);
-    deepStrictEqual(await stores.operations.list(id, everything, null), [{ ...numbered(3), position: 0 }]);
+    deepStrictEqual(await stores.operations.list(id, noFilter, null), [{ ...numbered(3), position: 0 }]);
     strictEqual(await stores.operations.digest(id), documentDigest);
   },
 
-  'operations of another document, or of no collection, are not stored': async (stores) => {
-    const { id, documentDigest } = await added(stores, [numbered(1)]);
+  'operations of another document, or of a missing collection, are not stored': async (stores) => {
+    const { id, documentDigest } = await addCollection(stores, [numbered(1)]);
     strictEqual(await stores.operations.replace(id, newDigest, [numbered(3)]), false);
     strictEqual(await stores.operations.replace(aCollection().id, documentDigest, [numbered(3)]), false);
-    deepStrictEqual(await stores.operations.list(id, everything, null), [{ ...numbered(1), position: 0 }]);
+    deepStrictEqual(await stores.operations.list(id, noFilter, null), [{ ...numbered(1), position: 0 }]);
     strictEqual(await stores.operations.digest(id), documentDigest);
   },
 } satisfies Contract<Stores>;
 
-const everything: OperationFilter = { tag: null, containing: null };
+const noFilter: OperationFilter = { tag: null, containing: null };
 const newDigest = 'ab'.repeat(32);
 const bare = { operationId: null, summary: null, tags: [], deprecated: true } satisfies Partial<Operation>;
 
@@ -206,13 +214,13 @@ const numbered = (number: number, facts: Partial<Operation> = {}): Operation =>
     ...facts,
   });
 
-const added = async ({ collections }: Stores, operations: readonly Operation[]): Promise<Collection> => {
+const addCollection = async ({ collections }: Stores, operations: readonly Operation[]): Promise<Collection> => {
   const collection = aCollection();
   await collections.add(collection, aContent(undefined, operations), noEffects);
   return collection;
 };
 
-const changed = ({ collections }: Stores, id: CollectionId, operations: readonly Operation[]) =>
+const replaceDocument = ({ collections }: Stores, id: CollectionId, operations: readonly Operation[]) =>
   collections.update(id, (current) => ({
     collection: { ...current, documentDigest: newDigest },
     document: aContent('{}', operations),
@@ -225,4 +233,4 @@ const positions = async (
   filter: Partial<OperationFilter>,
   page: OperationPage | null = null,
 ): Promise<readonly number[]> =>
-  (await operations.list(id, { ...everything, ...filter }, page)).map(({ position }) => position);
+  (await operations.list(id, { ...noFilter, ...filter }, page)).map(({ position }) => position);

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict';
 import { missingEmbeddings } from '@portico/domain';
 import type { JobId, JobTask, NewJob, NoticeTask, ProfileId } from '@portico/domain';
-import { assertWritten, dueJobs, waiting } from './assertions.ts';
+import { assertWritten, dueJobs, enqueueJobs } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
   aJob,
@@ -17,16 +17,16 @@ import {
 } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** What `Outbox` promises. */
+/** The contract of `Outbox`. */
 export const outboxContract = {
   'jobs are due from their due time on': async (stores) => {
-    const [due] = await waiting(stores, aJob({ dueAt: start }), aJob({ dueAt: start + 1 }));
+    const [due] = await enqueueJobs(stores, aJob({ dueAt: start }), aJob({ dueAt: start + 1 }));
     deepStrictEqual(await dueJobs(stores, start - 1, 9), []);
     deepStrictEqual(await dueJobs(stores, start, 9), [due.id]);
   },
 
   'due jobs of a kind are returned longest due first, up to the limit': async (stores) => {
-    const [third, first, second] = await waiting(
+    const [third, first, second] = await enqueueJobs(
       stores,
       aJob({ dueAt: start + 3 }),
       aJob({ dueAt: start + 1 }),
@@ -38,7 +38,7 @@ export const outboxContract = {
 
   'due jobs are only those of the requested kind': async (stores) => {
     const profileId = nextId<ProfileId>();
-    const kinds = await waiting(
+    const kinds = await enqueueJobs(
       stores,
       aMailJob(profileId),
       aJob({ task: { kind: 'mail.rejection', profileId, reason: null } }),
@@ -48,20 +48,20 @@ export const outboxContract = {
   },
 
   'a job that is leased is not due': async (stores) => {
-    const [leased, free] = await waiting(stores, aJob(), aJob());
+    const [leased, free] = await enqueueJobs(stores, aJob(), aJob());
     await stores.outbox.claim(leased.id, start, start + 10);
     deepStrictEqual(await dueJobs(stores, start + 9, 9), [free.id]);
   },
 
   'a job whose lease has expired is due again': async (stores) => {
-    const [job] = await waiting(stores, aJob());
+    const [job] = await enqueueJobs(stores, aJob());
     await stores.outbox.claim(job.id, start, start + 10);
     deepStrictEqual(await dueJobs(stores, start + 10, 9), [job.id]);
   },
 
   'a claim returns the job as it was written, for every kind': async (stores) => {
     const profileId = nextId<Extract<JobTask, { profileId: unknown }>['profileId']>();
-    const jobs = await waiting(
+    const jobs = await enqueueJobs(
       stores,
       aJob({ group: 'Gruppe 1' }),
       aMailJob(profileId),
@@ -75,34 +75,34 @@ export const outboxContract = {
     }
   },
 
-  'a job that is gone cannot be claimed': async (stores) => {
-    const [job] = await waiting(stores, aJob());
+  'a job that no longer exists cannot be claimed': async (stores) => {
+    const [job] = await enqueueJobs(stores, aJob());
     await stores.outbox.done(job.id);
     strictEqual(await stores.outbox.claim(job.id, start, start + 10), null);
     strictEqual(await stores.outbox.claim(nextId(), start, start + 10), null);
   },
 
   'a job that is not due cannot be claimed': async (stores) => {
-    const [job] = await waiting(stores, aJob({ dueAt: start + 1 }));
+    const [job] = await enqueueJobs(stores, aJob({ dueAt: start + 1 }));
     strictEqual(await stores.outbox.claim(job.id, start, start + 10), null);
     strictEqual((await stores.outbox.claim(job.id, start + 1, start + 10))?.id, job.id);
   },
 
   'a leased job cannot be claimed': async (stores) => {
-    const [job] = await waiting(stores, aJob());
+    const [job] = await enqueueJobs(stores, aJob());
     await stores.outbox.claim(job.id, start, start + 10);
     strictEqual(await stores.outbox.claim(job.id, start + 9, start + 20), null);
   },
 
   'a job whose lease has expired can be claimed, and is leased again': async (stores) => {
-    const [job] = await waiting(stores, aJob());
+    const [job] = await enqueueJobs(stores, aJob());
     await stores.outbox.claim(job.id, start, start + 10);
     strictEqual((await stores.outbox.claim(job.id, start + 10, start + 20))?.id, job.id);
     strictEqual(await stores.outbox.claim(job.id, start + 19, start + 30), null);
   },
 
   'a lease can be extended, and shortened': async (stores) => {
-    const [job] = await waiting(stores, aJob());
+    const [job] = await enqueueJobs(stores, aJob());
     await stores.outbox.claim(job.id, start, start + 10);
     strictEqual(await stores.outbox.extend(job.id, start + 10, start + 20), true);
     deepStrictEqual(await dueJobs(stores, start + 19, 9), []);
@@ -112,21 +112,28 @@ export const outboxContract = {
     deepStrictEqual(await stores.outbox.claim(job.id, start + 15, start + 30), { ...job, attempts: 0 });
   },
 
-  'a lease is not extended once the job is leased again, free, given up or gone': async (stores) => {
-    const [again, free, hopeless, gone, never] = await waiting(stores, aJob(), aJob(), aJob(), aJob(), aJob());
-    for (const { id } of [again, free, hopeless, gone]) await stores.outbox.claim(id, start, start + 10);
-    await stores.outbox.claim(again.id, start + 10, start + 20);
+  'a lease is not extended once the job is leased again, free, given up or done': async (stores) => {
+    const [reclaimed, free, failed, finished, never] = await enqueueJobs(
+      stores,
+      aJob(),
+      aJob(),
+      aJob(),
+      aJob(),
+      aJob(),
+    );
+    for (const { id } of [reclaimed, free, failed, finished]) await stores.outbox.claim(id, start, start + 10);
+    await stores.outbox.claim(reclaimed.id, start + 10, start + 20);
     await stores.outbox.retry(free.id, start, 'busy');
-    await stores.outbox.deadLetter(hopeless.id, start, 'no use');
-    await stores.outbox.done(gone.id);
-    for (const { id } of [again, free, hopeless, gone, never])
+    await stores.outbox.deadLetter(failed.id, start, 'no use');
+    await stores.outbox.done(finished.id);
+    for (const { id } of [reclaimed, free, failed, finished, never])
       strictEqual(await stores.outbox.extend(id, start + 10, start + 100), false);
     deepStrictEqual((await dueJobs(stores, start + 19, 9)).toSorted(), [free.id, never.id].toSorted());
-    deepStrictEqual((await dueJobs(stores, start + 20, 9)).toSorted(), [again.id, free.id, never.id].toSorted());
+    deepStrictEqual((await dueJobs(stores, start + 20, 9)).toSorted(), [reclaimed.id, free.id, never.id].toSorted());
   },
 
   'of concurrent claims of one job, exactly one succeeds': async (stores) => {
-    const [job] = await waiting(stores, aJob());
+    const [job] = await enqueueJobs(stores, aJob());
     const claim = () => stores.outbox.claim(job.id, start, start + 10);
     const claims = await Promise.all(Array.from({ length: 20 }, claim));
     deepStrictEqual(
@@ -136,14 +143,14 @@ export const outboxContract = {
   },
 
   'a job that is done is removed, and no other': async (stores) => {
-    const [done, stays] = await waiting(stores, aJob(), aJob());
+    const [done, other] = await enqueueJobs(stores, aJob(), aJob());
     await stores.outbox.claim(done.id, start, start + 10);
     await stores.outbox.done(done.id);
-    deepStrictEqual(await dueJobs(stores, endOfTime, 9), [stays.id]);
+    deepStrictEqual(await dueJobs(stores, endOfTime, 9), [other.id]);
   },
 
-  'ending, postponing or giving up a job that is gone does nothing': async (stores) => {
-    const [job] = await waiting(stores, aJob());
+  'finishing, postponing or giving up a job that no longer exists does nothing': async (stores) => {
+    const [job] = await enqueueJobs(stores, aJob());
     await stores.outbox.done(job.id);
     const outcomes = await Promise.allSettled([
       stores.outbox.done(job.id),
@@ -157,8 +164,8 @@ export const outboxContract = {
     deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 0, deadLetters: 0, oldestDueAt: null });
   },
 
-  'a postponed job releases its lease and is due at the time that was set': async (stores) => {
-    const [job] = await waiting(stores, aJob());
+  'a postponed job releases its lease and is due at the given time': async (stores) => {
+    const [job] = await enqueueJobs(stores, aJob());
     await stores.outbox.claim(job.id, start, start + 100);
     await stores.outbox.retry(job.id, start + 10, 'busy');
     strictEqual(await stores.outbox.claim(job.id, start + 9, start + 20), null);
@@ -168,7 +175,7 @@ export const outboxContract = {
   },
 
   'each retry counts one attempt': async (stores) => {
-    const [job, other] = await waiting(stores, aJob(), aJob());
+    const [job, other] = await enqueueJobs(stores, aJob(), aJob());
     for (const attempts of [0, 1, 2]) {
       deepStrictEqual(await stores.outbox.claim(job.id, start, start + 10), { ...job, attempts });
       await stores.outbox.retry(job.id, start, 'busy');
@@ -178,8 +185,8 @@ export const outboxContract = {
 
   'a second notice for a profile is not added: the first counts one more request': async (stores) => {
     const [ada, bob] = [nextId<ProfileId>(), nextId<ProfileId>()];
-    const [first] = await waiting(stores, aNotice(ada));
-    const [other] = await waiting(stores, aNotice(bob), aNotice(ada, { dueAt: start + 5 }), aMailJob(ada));
+    const [first] = await enqueueJobs(stores, aNotice(ada));
+    const [other] = await enqueueJobs(stores, aNotice(bob), aNotice(ada, { dueAt: start + 5 }), aMailJob(ada));
     deepStrictEqual(new Set(await stores.outbox.due('mail.notice', endOfTime, 9)), new Set([first.id, other.id]));
     deepStrictEqual(await stores.outbox.claim(first.id, start, start + 10), {
       ...first,
@@ -191,37 +198,37 @@ export const outboxContract = {
 
   'of notices added concurrently for one profile, one is added and counts every request': async (stores) => {
     const ada = nextId<ProfileId>();
-    await Promise.all(Array.from({ length: 20 }, () => waiting(stores, aNotice(ada))));
+    await Promise.all(Array.from({ length: 20 }, () => enqueueJobs(stores, aNotice(ada))));
     const [id, ...more] = await stores.outbox.due('mail.notice', start, 99);
-    deepStrictEqual([(await claimedNotice(stores, id)).task.asked, more], [20, []]);
+    deepStrictEqual([(await claimNotice(stores, id)).task.requestCount, more], [20, []]);
   },
 
   'a notice that is leased, postponed or given up also counts one more request': async (stores) => {
     const profiles = [nextId<ProfileId>(), nextId<ProfileId>(), nextId<ProfileId>()] as const;
     const notices = () => [aNotice(profiles[0]), aNotice(profiles[1]), aNotice(profiles[2])] as const;
-    const [leased, putOff, gone] = await waiting(stores, ...notices());
+    const [leased, postponed, failed] = await enqueueJobs(stores, ...notices());
     await stores.outbox.claim(leased.id, start, start + 10);
-    await stores.outbox.retry(putOff.id, start + 5, 'busy');
-    await stores.outbox.deadLetter(gone.id, start, 'no use');
-    await waiting(stores, ...notices());
+    await stores.outbox.retry(postponed.id, start + 5, 'busy');
+    await stores.outbox.deadLetter(failed.id, start, 'no use');
+    await enqueueJobs(stores, ...notices());
     deepStrictEqual(
       (await stores.deadLetters.list(9)).map(({ id }) => id),
-      [gone.id],
+      [failed.id],
     );
-    await stores.deadLetters.requeue(gone.id, start + 10, noEffects);
-    deepStrictEqual(await stores.outbox.due('mail.notice', start + 9, 9), [putOff.id]);
-    for (const { id } of [leased, putOff, gone])
-      strictEqual((await claimedNotice(stores, id, start + 10)).task.asked, 2);
+    await stores.deadLetters.requeue(failed.id, start + 10, noEffects);
+    deepStrictEqual(await stores.outbox.due('mail.notice', start + 9, 9), [postponed.id]);
+    for (const { id } of [leased, postponed, failed])
+      strictEqual((await claimNotice(stores, id, start + 10)).task.requestCount, 2);
   },
 
   'a resting notice continues under its next id, with the requests since its claim, as if it had never failed': async (
     stores,
   ) => {
     const ada = nextId<ProfileId>();
-    const [first] = await waiting(stores, aNotice(ada));
+    const [first] = await enqueueJobs(stores, aNotice(ada));
     await stores.outbox.retry(first.id, start, 'busy');
-    const claimed = await claimedNotice(stores, first.id);
-    await waiting(stores, aNotice(ada));
+    const claimed = await claimNotice(stores, first.id);
+    await enqueueJobs(stores, aNotice(ada));
     const next = { id: nextId<JobId>(), dueAt: start + 300 };
     await stores.outbox.rest(claimed, next);
     deepStrictEqual(await stores.outbox.due('mail.notice', start + 299, 9), []);
@@ -232,23 +239,23 @@ export const outboxContract = {
 
   'a resting notice is neither due nor waiting until it is requested': async (stores) => {
     const ada = nextId<ProfileId>();
-    const [first] = await waiting(stores, aNotice(ada));
+    const [first] = await enqueueJobs(stores, aNotice(ada));
     const next = { id: nextId<JobId>(), dueAt: start + 300 };
-    await stores.outbox.rest(await claimedNotice(stores, first.id), next);
+    await stores.outbox.rest(await claimNotice(stores, first.id), next);
     deepStrictEqual(await stores.outbox.due('mail.notice', endOfTime, 9), []);
     strictEqual(await stores.outbox.claim(next.id, endOfTime, endOfTime + 10), null);
     deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 0, deadLetters: 0, oldestDueAt: null });
-    await waiting(stores, aNotice(ada));
+    await enqueueJobs(stores, aNotice(ada));
     deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 1, deadLetters: 0, oldestDueAt: start + 300 });
     deepStrictEqual(await stores.outbox.due('mail.notice', endOfTime, 9), [next.id]);
   },
 
-  'a rest leaves alone a notice that is gone or given up': async (stores) => {
+  'a rest ignores a notice that no longer exists or was given up': async (stores) => {
     const [ada, bob] = [nextId<ProfileId>(), nextId<ProfileId>()];
-    const [gone, lost] = await waiting(stores, aNotice(ada), aNotice(bob));
-    const claims = [await claimedNotice(stores, gone.id), await claimedNotice(stores, lost.id)];
-    await stores.outbox.done(gone.id);
-    await stores.outbox.deadLetter(lost.id, start, 'no use');
+    const [finished, failed] = await enqueueJobs(stores, aNotice(ada), aNotice(bob));
+    const claims = [await claimNotice(stores, finished.id), await claimNotice(stores, failed.id)];
+    await stores.outbox.done(finished.id);
+    await stores.outbox.deadLetter(failed.id, start, 'no use');
     const before = await stores.deadLetters.list(9);
     for (const claimed of claims) await stores.outbox.rest(claimed, { id: nextId<JobId>(), dueAt: start });
     deepStrictEqual(await stores.deadLetters.list(9), before);
@@ -256,7 +263,7 @@ export const outboxContract = {
   },
 
   'a dead letter is never due again and cannot be claimed': async (stores) => {
-    const [job] = await waiting(stores, aJob());
+    const [job] = await enqueueJobs(stores, aJob());
     await stores.outbox.claim(job.id, start, start + 10);
     await stores.outbox.deadLetter(job.id, start, 'no use');
     deepStrictEqual(await dueJobs(stores, endOfTime, 9), []);
@@ -265,15 +272,15 @@ export const outboxContract = {
     deepStrictEqual(await dueJobs(stores, endOfTime, 9), []);
   },
 
-  'a dead letter is kept': async (stores) => {
-    const [job] = await waiting(stores, aMailJob(nextId()), aJob());
+  'a dead letter stays in the store': async (stores) => {
+    const [job] = await enqueueJobs(stores, aMailJob(nextId()), aJob());
     await stores.outbox.deadLetter(job.id, start, 'no use');
-    const { waiting: left, deadLetters } = await stores.outbox.state(start);
-    deepStrictEqual([left, deadLetters], [1, 1]);
+    const { waiting, deadLetters } = await stores.outbox.state(start);
+    deepStrictEqual([waiting, deadLetters], [1, 1]);
   },
 
   'giving up a dead letter again changes nothing': async (stores) => {
-    const [job] = await waiting(stores, aJob());
+    const [job] = await enqueueJobs(stores, aJob());
     await stores.outbox.deadLetter(job.id, start, 'no use');
     const before = await stores.deadLetters.list(9);
     await stores.outbox.deadLetter(job.id, start + 1, 'late');
@@ -284,7 +291,7 @@ export const outboxContract = {
     stores,
   ) => {
     const profileId = nextId<ProfileId>();
-    const [free, leased, putOff, gone, hopeless] = await waiting(
+    const [free, leased, postponed, finished, failed] = await enqueueJobs(
       stores,
       aMailJob(profileId),
       aMailJob(profileId),
@@ -295,52 +302,54 @@ export const outboxContract = {
       aJob({ task: { kind: 'mail.rejection', profileId, reason: 'zu groß' } }),
     );
     await stores.outbox.claim(leased.id, start, start + 10);
-    await stores.outbox.retry(putOff.id, start + 10, 'busy');
-    await stores.outbox.done(gone.id);
-    await stores.outbox.deadLetter(hopeless.id, start, 'no use');
+    await stores.outbox.retry(postponed.id, start + 10, 'busy');
+    await stores.outbox.done(finished.id);
+    await stores.outbox.deadLetter(failed.id, start, 'no use');
     deepStrictEqual(
       (await stores.outbox.sealed()).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-      [free, leased, putOff].map(({ id }) => ({ id, sealed: sealedNow })).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      [free, leased, postponed]
+        .map(({ id }) => ({ id, sealed: sealedSecret }))
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     );
   },
 
-  'the jobs of a change are told once they are durable': async (stores) => {
-    const told: [readonly JobId[], Promise<readonly JobId[]>][] = [];
-    stores.outbox.whenWritten((jobs) =>
-      told.push([jobs.map(({ id }) => id), stores.outbox.due('embed', endOfTime, 9)]),
+  'the jobs of a change are reported once they are durable': async (stores) => {
+    const reports: [readonly JobId[], Promise<readonly JobId[]>][] = [];
+    stores.outbox.onWritten((jobs) =>
+      reports.push([jobs.map(({ id }) => id), stores.outbox.due('embed', endOfTime, 9)]),
     );
     const [one, two, three] = [aJob(), aJob(), aJob()];
     await stores.embeddingJobs.enqueue(jobsOnly(one, two));
     await stores.embeddingJobs.enqueue(noEffects);
     await stores.embeddingJobs.enqueue(jobsOnly(three));
     deepStrictEqual(
-      told.map(([ids]) => ids),
+      reports.map(([ids]) => ids),
       [[one.id, two.id], [three.id]],
     );
-    deepStrictEqual(await told[0]?.[1].then((ids) => ids.toSorted()), [one.id, two.id].toSorted());
+    deepStrictEqual(await reports[0]?.[1].then((ids) => ids.toSorted()), [one.id, two.id].toSorted());
   },
 
-  'the jobs of a change that fails are not told': async (stores) => {
-    const [before] = await waiting(stores, aJob());
-    const told: NewJob[] = [];
-    stores.outbox.whenWritten((jobs) => told.push(...jobs));
+  'the jobs of a change that fails are not reported': async (stores) => {
+    const [before] = await enqueueJobs(stores, aJob());
+    const reported: NewJob[] = [];
+    stores.outbox.onWritten((jobs) => reported.push(...jobs));
     await rejects(stores.profiles.add(aProfile(), jobsOnly(aJob(), aJob({ id: before.id }))));
-    deepStrictEqual(told, []);
+    deepStrictEqual(reported, []);
   },
 
-  'only the last who asks is told': async (stores) => {
+  'only the last callback is called': async (stores) => {
     const [first, last]: NewJob[][] = [[], []];
-    stores.outbox.whenWritten((jobs) => first?.push(...jobs));
-    stores.outbox.whenWritten((jobs) => last?.push(...jobs));
-    const [job] = await waiting(stores, aJob());
+    stores.outbox.onWritten((jobs) => first?.push(...jobs));
+    stores.outbox.onWritten((jobs) => last?.push(...jobs));
+    const [job] = await enqueueJobs(stores, aJob());
     deepStrictEqual([first, last?.map(({ id }) => id)], [[], [job.id]]);
   },
 
   'a resealed job is otherwise unchanged': async (stores) => {
-    const [job, other] = await waiting(stores, aMailJob(nextId()), aMailJob(nextId()));
+    const [job, other] = await enqueueJobs(stores, aMailJob(nextId()), aMailJob(nextId()));
     await stores.outbox.retry(job.id, start + 5, 'busy');
     await stores.outbox.claim(job.id, start + 5, start + 10);
-    strictEqual(await stores.outbox.reseal(job.id, sealedNow, 'YW5ldw', noEffects), true);
+    strictEqual(await stores.outbox.reseal(job.id, sealedSecret, 'YW5ldw', noEffects), true);
     deepStrictEqual(await dueJobs(stores, start + 9, 9), [other.id]);
     deepStrictEqual(await stores.outbox.claim(job.id, start + 10, start + 20), {
       ...job,
@@ -351,40 +360,45 @@ export const outboxContract = {
     deepStrictEqual(await stores.outbox.claim(other.id, start, start + 10), { ...other, attempts: 0 });
   },
 
-  'a resealing writes its effects, and none if nothing is resealed': async (stores) => {
-    const [job] = await waiting(stores, aMailJob(nextId()));
+  'resealing writes its effects, and none if nothing is resealed': async (stores) => {
+    const [job] = await enqueueJobs(stores, aMailJob(nextId()));
     const effects = { ...someEffects(), jobs: [] };
     strictEqual(await stores.outbox.reseal(job.id, 'YW5kZXJz', 'bGF0ZQ', someEffects()), false);
     await assertWritten(stores, jobsOnly(job));
-    strictEqual(await stores.outbox.reseal(job.id, sealedNow, 'YW5ldw', effects), true);
+    strictEqual(await stores.outbox.reseal(job.id, sealedSecret, 'YW5ldw', effects), true);
     await assertWritten(stores, jobsOnly(job), effects);
   },
 
-  'a job that is gone, given up or sealed differently is not resealed': async (stores) => {
-    const [gone, hopeless, changed] = await waiting(stores, aMailJob(nextId()), aMailJob(nextId()), aMailJob(nextId()));
-    await stores.outbox.done(gone.id);
-    await stores.outbox.deadLetter(hopeless.id, start, 'no use');
-    await stores.outbox.reseal(changed.id, sealedNow, 'YW5ldw', noEffects);
-    strictEqual(await stores.outbox.reseal(gone.id, sealedNow, 'bGF0ZQ', noEffects), false);
-    strictEqual(await stores.outbox.reseal(hopeless.id, sealedNow, 'bGF0ZQ', noEffects), false);
-    strictEqual(await stores.outbox.reseal(hopeless.id, '', 'bGF0ZQ', noEffects), false);
-    strictEqual(await stores.outbox.reseal(changed.id, sealedNow, 'bGF0ZQ', noEffects), false);
+  'a job that no longer exists, was given up or is sealed differently is not resealed': async (stores) => {
+    const [finished, failed, changed] = await enqueueJobs(
+      stores,
+      aMailJob(nextId()),
+      aMailJob(nextId()),
+      aMailJob(nextId()),
+    );
+    await stores.outbox.done(finished.id);
+    await stores.outbox.deadLetter(failed.id, start, 'no use');
+    await stores.outbox.reseal(changed.id, sealedSecret, 'YW5ldw', noEffects);
+    strictEqual(await stores.outbox.reseal(finished.id, sealedSecret, 'bGF0ZQ', noEffects), false);
+    strictEqual(await stores.outbox.reseal(failed.id, sealedSecret, 'bGF0ZQ', noEffects), false);
+    strictEqual(await stores.outbox.reseal(failed.id, '', 'bGF0ZQ', noEffects), false);
+    strictEqual(await stores.outbox.reseal(changed.id, sealedSecret, 'bGF0ZQ', noEffects), false);
     deepStrictEqual(await stores.outbox.sealed(), [{ id: changed.id, sealed: 'YW5ldw' }]);
     deepStrictEqual(
       (await stores.deadLetters.list(9)).map(({ id, secretRemoved }) => ({ id, secretRemoved })),
-      [{ id: hopeless.id, secretRemoved: true }],
+      [{ id: failed.id, secretRemoved: true }],
     );
   },
 
-  'every job that is not a dead letter waits, leased and postponed ones included': async (stores) => {
-    const [leased, putOff] = await waiting(stores, aJob(), aJob(), aJob({ dueAt: endOfTime }));
+  'every job that is not a dead letter is waiting, including leased and postponed ones': async (stores) => {
+    const [leased, postponed] = await enqueueJobs(stores, aJob(), aJob(), aJob({ dueAt: endOfTime }));
     await stores.outbox.claim(leased.id, start, start + 10);
-    await stores.outbox.retry(putOff.id, start + 10, 'busy');
+    await stores.outbox.retry(postponed.id, start + 10, 'busy');
     strictEqual((await stores.outbox.state(start)).waiting, 3);
   },
 
-  'the state says since when the longest due job has been due': async (stores) => {
-    const [, oldest] = await waiting(
+  'the state shows since when the longest due job has been due': async (stores) => {
+    const [, oldest] = await enqueueJobs(
       stores,
       aJob({ dueAt: start + 5 }),
       aJob({ dueAt: start + 2 }),
@@ -395,16 +409,16 @@ export const outboxContract = {
     strictEqual((await stores.outbox.state(start + 5)).oldestDueAt, start + 5);
   },
 
-  'the state says null if no job is due': async (stores) => {
+  'the state shows null if no job is due': async (stores) => {
     deepStrictEqual(await stores.outbox.state(start), { waiting: 0, deadLetters: 0, oldestDueAt: null });
-    await waiting(stores, aJob({ dueAt: start + 1 }));
+    await enqueueJobs(stores, aJob({ dueAt: start + 1 }));
     deepStrictEqual(await stores.outbox.state(start), { waiting: 1, deadLetters: 0, oldestDueAt: null });
   },
 
-  'jobs are counted by kind, as waiting, running, retrying or given up, and since when the longest due one is due':
+  'jobs are counted by kind as waiting, running, retrying or given up, with the due time of the longest due one':
     async (stores) => {
       deepStrictEqual(await stores.outbox.counts(start), []);
-      const embeds = await waiting(
+      const embeds = await enqueueJobs(
         stores,
         aJob({ dueAt: start + 900 }),
         aJob({ dueAt: start + 1 }),
@@ -414,13 +428,13 @@ export const outboxContract = {
         aJob(),
         aJob(),
       );
-      const [, leased, lapsed, , failed, failedLater, lost] = embeds;
+      const [, leased, expired, , failed, failedLater, deadLettered] = embeds;
       await stores.outbox.claim(leased.id, start + 5, start + 60);
-      await stores.outbox.claim(lapsed.id, start + 5, start + 10);
+      await stores.outbox.claim(expired.id, start + 5, start + 10);
       await stores.outbox.retry(failed.id, start + 70, 'busy');
       await stores.outbox.retry(failedLater.id, start + 80, 'busy');
-      await stores.outbox.deadLetter(lost.id, start, 'no use');
-      await waiting(stores, aMailJob(nextId()));
+      await stores.outbox.deadLetter(deadLettered.id, start, 'no use');
+      await enqueueJobs(stores, aMailJob(nextId()));
       const none = { waiting: 0, running: 0, retrying: 0, nextRetryAt: null, deadLetters: 0, oldestDueAt: null };
       const counts = await stores.outbox.counts(start + 10);
       deepStrictEqual(
@@ -440,19 +454,19 @@ export const outboxContract = {
       );
     },
 
-  'a resting notice is counted nowhere': async (stores) => {
-    const [notice] = await waiting(stores, aNotice(nextId<ProfileId>()));
-    const claimed = await claimedNotice(stores, notice.id);
+  'a resting notice is not counted': async (stores) => {
+    const [notice] = await enqueueJobs(stores, aNotice(nextId<ProfileId>()));
+    const claimed = await claimNotice(stores, notice.id);
     await stores.outbox.rest(claimed, { id: nextId<JobId>(), dueAt: start + 300 });
     deepStrictEqual(await stores.outbox.counts(start + 400), []);
   },
 } satisfies Contract<Stores>;
 
 /** The sealed secret of `aMailJob`. */
-const sealedNow = 'c2VhbGVk';
+const sealedSecret = 'c2VhbGVk';
 
-/** The notice with that id, claimed for 10 ms. */
-const claimedNotice = async ({ outbox }: Stores, id: JobId | undefined, now = start) => {
+/** Claims the notice with this id for 10 ms. */
+const claimNotice = async ({ outbox }: Stores, id: JobId | undefined, now = start) => {
   const job = id && (await outbox.claim(id, now, now + 10));
   ok(job && job.task.kind === 'mail.notice', 'the notice cannot be claimed');
   const task: NoticeTask = job.task;

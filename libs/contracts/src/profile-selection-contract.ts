@@ -1,27 +1,27 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
-import { everyProfile, type Profile, type ProfileFilter, type ProfilePage, wholeList } from '@portico/domain';
+import { allProfiles, type Profile, type ProfileFilter, type ProfilePage, wholeList } from '@portico/domain';
 import type { Contract } from './contract.ts';
 import { anAdmin, aProfile, nextId, noEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 const orders = ['oldest', 'newest'] as const;
 
-/** What `ProfileStore` promises of filters and pages. */
+/** The contract of `ProfileStore` on filters and pages. */
 export const profileSelectionContract = {
-  'without a filter all profiles are selected, oldest or newest first, ties by id': async (stores) => {
+  'without a filter, all profiles are selected, oldest or newest first, ties by id': async (stores) => {
     const [first, second, third] = [aProfile(), aProfile(), aProfile()];
     const old = aProfile({ createdAt: start - 1 });
     await addAll(stores, [second, old, third, first]);
     const expected = [old, first, second, third];
-    deepStrictEqual(await stores.profiles.select(everyProfile, wholeList), expected);
+    deepStrictEqual(await stores.profiles.select(allProfiles, wholeList), expected);
     deepStrictEqual(
-      await stores.profiles.select(everyProfile, { ...wholeList, order: 'newest' }),
+      await stores.profiles.select(allProfiles, { ...wholeList, order: 'newest' }),
       expected.toReversed(),
     );
-    strictEqual(await stores.profiles.count(everyProfile), 4);
+    strictEqual(await stores.profiles.count(allProfiles), 4);
   },
 
-  'a filter by role, by status or by suspension leaves out the others': async (stores) => {
+  'a filter by role, by status or by suspension excludes the others': async (stores) => {
     const [admin, client] = [anAdmin(), aProfile()];
     const suspended = aProfile({ suspendedAt: start + 9 });
     const [pending, rejected] = [unapproved('pending'), unapproved('rejected')];
@@ -35,7 +35,7 @@ export const profileSelectionContract = {
     await assertSelected(stores, { suspended: false, status: 'approved', role: 'client' }, [client]);
   },
 
-  'a text is found in the e-mail or the full name, whatever the case and the script': async (stores) => {
+  'a text is found in the e-mail or the full name, ignoring case in every script': async (stores) => {
     const ada = aProfile({ email: 'ada@example.com', fullName: 'Countess LOVELACE' });
     const asa = aProfile({ email: 'åsa@example.com', fullName: 'A\u030asa Öst' });
     const kelvin = aProfile({ email: 'w@example.com', fullName: 'William \u212aelvin' });
@@ -49,7 +49,7 @@ export const profileSelectionContract = {
     await assertSelected(stores, { text: 'example.com' }, [ada, asa, kelvin]);
   },
 
-  'a text is no pattern': async (stores) => {
+  'a text is not a pattern': async (stores) => {
     const plain = aProfile({ fullName: 'Ann Percent' });
     const signs = aProfile({ fullName: '100% a_b !c \\d' });
     await addAll(stores, [plain, signs]);
@@ -57,34 +57,41 @@ export const profileSelectionContract = {
     for (const text of ['a%e', 'n_p', '!p']) await assertSelected(stores, { text }, []);
   },
 
-  'pages cover what is selected, with no profile repeated or left out': async (stores) => {
-    const named = (createdAt: number, fullName: string) => aProfile({ createdAt: start + createdAt, fullName });
-    const people = [named(0, 'Bo'), named(0, 'Éo'), named(0, 'Al'), named(1, 'Mo'), named(2, 'ÉO'), named(3, 'Éa')];
+  'pages cover the selection, with no profile repeated or left out': async (stores) => {
+    const profileOf = (createdAt: number, fullName: string) => aProfile({ createdAt: start + createdAt, fullName });
+    const people = [
+      profileOf(0, 'Bo'),
+      profileOf(0, 'Éo'),
+      profileOf(0, 'Al'),
+      profileOf(1, 'Mo'),
+      profileOf(2, 'ÉO'),
+      profileOf(3, 'Éa'),
+    ];
     await addAll(stores, people);
     for (const order of orders)
-      for (const filter of [everyProfile, { ...everyProfile, text: 'o' }, { ...everyProfile, text: 'éo' }]) {
+      for (const filter of [allProfiles, { ...allProfiles, text: 'o' }, { ...allProfiles, text: 'éo' }]) {
         const whole = await stores.profiles.select(filter, { ...wholeList, order });
         for (const limit of [1, 2, 6, 7]) deepStrictEqual(await pagesOf(stores, filter, order, limit), whole);
       }
   },
 
-  'a page holds as many profiles as its limit, as long as there are so many': async (stores) => {
+  'a page has as many profiles as its limit, if there are that many': async (stores) => {
     const many = Array.from({ length: 1_200 }, (_, at) =>
       aProfile({ createdAt: start + at, fullName: at % 400 === 399 ? 'Zoë Found' : 'Łukasz Other' }),
     );
     await addAll(stores, many);
-    const found = many.filter(({ fullName }) => fullName === 'Zoë Found');
+    const matches = many.filter(({ fullName }) => fullName === 'Zoë Found');
     const page = { ...wholeList, limit: 2 };
-    deepStrictEqual(await stores.profiles.select({ ...everyProfile, text: 'zoë' }, page), found.slice(0, 2));
-    strictEqual(await stores.profiles.count({ ...everyProfile, text: 'zoë' }), 3);
+    deepStrictEqual(await stores.profiles.select({ ...allProfiles, text: 'zoë' }, page), matches.slice(0, 2));
+    strictEqual(await stores.profiles.count({ ...allProfiles, text: 'zoë' }), 3);
   },
 
-  'a page starts behind its place even if nobody is there': async (stores) => {
+  'a page starts after its cursor even if no profile is there': async (stores) => {
     const [first, second] = [aProfile({ createdAt: start }), aProfile({ createdAt: start + 2 })];
     await addAll(stores, [first, second]);
     const after = { createdAt: start + 1, id: nextId<Profile['id']>() };
-    const behind = (order: ProfilePage['order']) => stores.profiles.select(everyProfile, { order, limit: 9, after });
-    deepStrictEqual([await behind('oldest'), await behind('newest')], [[second], [first]]);
+    const pageAfter = (order: ProfilePage['order']) => stores.profiles.select(allProfiles, { order, limit: 9, after });
+    deepStrictEqual([await pageAfter('oldest'), await pageAfter('newest')], [[second], [first]]);
   },
 } satisfies Contract<Stores>;
 
@@ -99,7 +106,7 @@ const assertSelected = async (
   of: Partial<ProfileFilter>,
   expected: readonly Profile[],
 ): Promise<void> => {
-  const filter = { ...everyProfile, ...of };
+  const filter = { ...allProfiles, ...of };
   deepStrictEqual(await profiles.select(filter, wholeList), expected);
   strictEqual(await profiles.count(filter), expected.length);
 };

@@ -2,8 +2,8 @@ import { AssertionError, rejects } from 'node:assert/strict';
 import type { Contract, Sabotages } from './contract.ts';
 
 /**
- * Two tests for each sentence, by name: the subject keeps it, and a sabotage that breaks that one promise fails it. A
- * sabotage that crashes by itself proves nothing: the assertion of the case must fail.
+ * Returns two named tests for each sentence: that the subject satisfies it, and that a sabotage which breaks this one
+ * promise fails it. A sabotage that merely crashes proves nothing: an assertion of the case must fail.
  */
 export const proofsOf = <Cases extends Contract<Subject>, Subject>(
   contract: Cases,

@@ -13,19 +13,19 @@ export const randomSourceContract = {
     assert.equal(new Set(Array.from({ length: 10_000 }, () => random.uuid())).size, 10_000);
   },
 
-  'bytes returns as many bytes as requested': async (random) => {
+  '`bytes` returns the requested number of bytes': async (random) => {
     for (const count of [0, 1, 12, 32, 1000]) assert.equal(random.bytes(count).length, count);
   },
 
   'every byte value occurs about equally often': async (random) => {
     const seen = new Uint32Array(256);
     for (const byte of random.bytes(256 * 400)) seen[byte] = (seen[byte] ?? 0) + 1;
-    // 400 are expected, with a standard deviation of 20: ten deviations do not happen by chance.
+    // 400 are expected, with a standard deviation of 20. Ten standard deviations do not occur by chance.
     assert.ok(Math.min(...seen) > 200 && Math.max(...seen) < 600, `${Math.min(...seen)} to ${Math.max(...seen)}`);
   },
 
   'the bytes differ each time': async (random) => {
-    const drawn = Array.from({ length: 1000 }, () => random.bytes(16).join());
-    assert.equal(new Set(drawn).size, 1000);
+    const samples = Array.from({ length: 1000 }, () => random.bytes(16).join());
+    assert.equal(new Set(samples).size, 1000);
   },
 } satisfies Contract<RandomSource>;

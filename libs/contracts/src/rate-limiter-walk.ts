@@ -2,29 +2,29 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import type { LimitRule, RateLimiter } from '@portico/domain';
 import { AdmissionLog } from './admission-log.ts';
 
-/** One step of a random walk; `Own` is what only one implementation can meet, such as a restart. */
+/** One step of a random walk. `Own` is an event that only one implementation has, such as a restart. */
 export type LimiterStep<Own> =
   | { readonly do: 'consume' | 'peek'; readonly times: number }
   | { readonly do: 'rule'; readonly rule: LimitRule }
   | { readonly do: 'pass'; readonly microseconds: number }
   | { readonly do: 'own'; readonly own: Own };
 
-type Ask = (rule: LimitRule, way: 'consume' | 'peek') => Promise<void>;
+type SendRequest = (rule: LimitRule, way: 'consume' | 'peek') => Promise<void>;
 
 /** The limiter that a walk drives, for one subject. */
 export interface WalkedLimiter<Own> {
   readonly limiter: Pick<RateLimiter, 'consume' | 'peek'>;
-  /** Microseconds that have passed for the limiter. */
+  /** Returns the microseconds that have passed for the limiter. */
   now(): number;
   pass(microseconds: number): void;
-  /** `ask` sends a request as the walk itself does, under `rule` or another one. */
-  meet(own: Own, ask: Ask, rule: LimitRule): Promise<void>;
+  /** Performs the event. `send` sends a request as the walk itself does, under `rule` or another one. */
+  perform(own: Own, ask: SendRequest, rule: LimitRule): Promise<void>;
 }
 
 const rulesOf = (...numbers: readonly number[]): LimitRule[] =>
   numbers.flatMap((allowed) => [1, 2, 7, 30].map((windowSeconds) => ({ allowed, windowSeconds })));
 
-/** Within these a limiter is exact; walks start with a consume under the longest window, so that nothing is forgotten. */
+/** The rules for which a limiter is exact. Walks start with a consume in the longest window, to lose nothing. */
 export const exactRules = rulesOf(1, 2, 3, 10, 40, 999, 1000);
 export const allRules = [...exactRules, ...rulesOf(1001, 1200, 2500, 10_000)];
 export const longestRule: LimitRule = { allowed: 1000, windowSeconds: 30 };
@@ -35,9 +35,9 @@ const walk = async <Own>(
   walked: WalkedLimiter<Own>,
   first: LimitRule,
   steps: readonly LimiterStep<Own>[],
-  ask: Ask,
+  send: SendRequest,
 ): Promise<void> => {
-  await ask(longestRule, 'consume');
+  await send(longestRule, 'consume');
   let rule = first;
   for (const step of steps) {
     switch (step.do) {
@@ -48,16 +48,16 @@ const walk = async <Own>(
         walked.pass(step.microseconds);
         break;
       case 'own':
-        await walked.meet(step.own, ask, rule);
+        await walked.perform(step.own, send, rule);
         break;
       default:
-        for (let i = 0; i < step.times; i++) await ask(rule, step.do);
+        for (let i = 0; i < step.times; i++) await send(rule, step.do);
     }
   }
 };
 
-/** Asserts that every result equals the definition's; for rules up to 1,000. */
-export const walkExactly = async <Own>(
+/** Asserts that every result equals that of the definition, for rules up to 1,000. */
+export const assertExactWalk = async <Own>(
   walked: WalkedLimiter<Own>,
   first: LimitRule,
   steps: readonly LimiterStep<Own>[],
@@ -66,16 +66,16 @@ export const walkExactly = async <Own>(
   await walk(walked, first, steps, async (rule, way) => {
     const expected = log[way](walked.now(), rule);
     const quota = await walked.limiter[way](subject, rule);
-    // Several rules together may admit more than 1,000 to a window; the reset is then that of the oldest one still
-    // known.
-    const beyondTheExact = log.counted(walked.now(), rule).length > 1000;
-    if (beyondTheExact) ok(quota.resetSeconds >= expected.resetSeconds);
-    deepStrictEqual(beyondTheExact ? { ...quota, resetSeconds: expected.resetSeconds } : quota, expected);
+    // Several rules together may admit more than 1,000 requests in a window. The reset is then that of the oldest
+    // request that is still known.
+    const exceedsExactRange = log.admissionsInWindow(walked.now(), rule).length > 1000;
+    if (exceedsExactRange) ok(quota.resetSeconds >= expected.resetSeconds);
+    deepStrictEqual(exceedsExactRange ? { ...quota, resetSeconds: expected.resetSeconds } : quota, expected);
   });
 };
 
-/** Asserts that no window ever holds more than the current rule allows; for any rules. */
-export const walkNeverOver = async <Own>(
+/** Asserts that no window ever has more requests than the current rule allows, for any rules. */
+export const assertWalkWithinLimit = async <Own>(
   walked: WalkedLimiter<Own>,
   first: LimitRule,
   steps: readonly LimiterStep<Own>[],
@@ -83,15 +83,15 @@ export const walkNeverOver = async <Own>(
   const log = new AdmissionLog();
   await walk(walked, first, steps, async (rule, way) => {
     const { admitted, remaining } = await walked.limiter[way](subject, rule);
-    if (way === 'consume' && admitted) log.write(walked.now());
-    const counted = log.counted(walked.now(), rule).length;
-    if (way === 'peek') ok(remaining <= Math.max(0, rule.allowed - counted), `${remaining} remain after ${counted}`);
-    else ok(!admitted || counted <= rule.allowed, `${counted} in a window of ${rule.allowed}`);
+    if (way === 'consume' && admitted) log.record(walked.now());
+    const count = log.admissionsInWindow(walked.now(), rule).length;
+    if (way === 'peek') ok(remaining <= Math.max(0, rule.allowed - count), `${remaining} remain after ${count}`);
+    else ok(!admitted || count <= rule.allowed, `${count} in a window of ${rule.allowed}`);
   });
 };
 
-/** Asserts that nothing counts any more once the longest window has passed. */
-export const expectAllFree = async <Own>(walked: WalkedLimiter<Own>): Promise<void> => {
+/** Asserts that nothing counts after the longest window has passed. */
+export const assertNothingCounted = async <Own>(walked: WalkedLimiter<Own>): Promise<void> => {
   walked.pass(longestRule.windowSeconds * 1_000_000);
   for (const rule of allRules) strictEqual((await walked.limiter.peek(subject, rule)).remaining, rule.allowed);
 };

@@ -1,4 +1,4 @@
-import { dayOf, noUses, replacedBy } from '@portico/domain';
+import { dayOf, noUses, deactivateOthers } from '@portico/domain';
 import type {
   AccountKey,
   AccessRequest,
@@ -34,17 +34,17 @@ import type {
   Tier,
 } from '@portico/domain';
 
-/** When the records made here begin. */
+/** The creation time of the records made here. */
 export const start: Instant = Date.UTC(2031, 4, 6, 7, 8, 9, 10);
 /** Later than everything made here. */
 export const endOfTime: Instant = Date.UTC(2099, 0, 1);
 
-/** Ids, e-mails and uids are unique; a later record has the greater id. */
+/** Ids, e-mails and uids are unique. A later record has a greater id. */
 export const nextId = <
   T extends ProfileId | CollectionId | ClientId | ServiceAccountId | EntryId | GroupId | RequestId | JobId,
 >(): T => {
-  made += 1;
-  return `0b9f6a52-3c1e-4c60-9b65-${made.toString(16).padStart(12, '0')}` as T;
+  recordCount += 1;
+  return `0b9f6a52-3c1e-4c60-9b65-${recordCount.toString(16).padStart(12, '0')}` as T;
 };
 
 /** An approved client with an API client identifier. */
@@ -71,7 +71,7 @@ export const aProfile = (facts: Partial<Profile> = {}): Profile => {
   } as Profile;
 };
 
-/** An admin as created: without an API client identifier. */
+/** A newly created admin, without an API client identifier. */
 export const anAdmin = (facts: Partial<ApprovedProfile> = {}): Profile =>
   aProfile({ role: 'admin', clientId: null, ...facts });
 
@@ -82,7 +82,7 @@ export const aKey = (): StoredKey => ({
   expiresAt: null,
 });
 
-/** It expires, and an administrator created it. */
+/** An account that expires and was created by an administrator. */
 export const anAccount = (facts: Partial<ServiceAccount> = {}): ServiceAccount => {
   const id = nextId<ServiceAccountId>();
   return {
@@ -97,13 +97,13 @@ export const anAccount = (facts: Partial<ServiceAccount> = {}): ServiceAccount =
   };
 };
 
-/** As `aKey`. */
+/** Like `aKey`. */
 export const anAccountKey = (): AccountKey => {
   const { current, previous } = aKey();
   return { current, previous };
 };
 
-/** It signs in, and lasts for a minute from the start. Its digest is unique. */
+/** A sign-in code that expires one minute after the start. Its digest is unique. */
 export const aOneTimeCode = (facts: Partial<OneTimeCode> = {}): OneTimeCode => ({
   digest: nextId<JobId>().replaceAll('-', '').padStart(64, 'e'),
   purpose: 'sign-in',
@@ -163,7 +163,7 @@ export const aRequest = (
   ...facts,
 });
 
-/** What is stored of a document: its text, and these operations. */
+/** The stored content of a document: its text and these operations. */
 export const aContent = (text?: string, operations: readonly Operation[] = []): DocumentContent => ({
   packed: aDocument(text),
   operations,
@@ -181,7 +181,7 @@ export const anOperation = (facts: Partial<Operation> = {}): Operation => ({
   ...facts,
 });
 
-/** Its vectors are bytes that no store looks at. */
+/** A block whose vectors are arbitrary bytes, which no store parses. */
 export const anOperationBlock = (collection: Collection, facts: Partial<OperationBlock> = {}): OperationBlock => ({
   collectionId: collection.id,
   modelId: 'm1',
@@ -192,7 +192,7 @@ export const anOperationBlock = (collection: Collection, facts: Partial<Operatio
   ...facts,
 });
 
-/** The text in stored DEFLATE blocks (RFC 1951, section 3.2.4), the last one empty, as a sync flush leaves it. */
+/** The text in stored DEFLATE blocks (RFC 1951, section 3.2.4). The last one is empty, as after a sync flush. */
 export const aDocument = (
   text = '{"openapi":"3.1.0","info":{"title":"Roads","version":"1"},"paths":{}}',
 ): PackedText => {
@@ -206,7 +206,7 @@ export const aDocument = (
   };
 };
 
-/** Its message holds white space and a number that no double can represent: a log must keep the text exactly. */
+/** An entry whose message has white space and a number that no double can represent: a log must not change the text. */
 export const anEntry = (facts: Partial<AuditEntry> = {}): AuditEntry => {
   const instant = facts.instant ?? start;
   return {
@@ -231,12 +231,12 @@ export const aJob = (facts: Partial<NewJob> = {}): NewJob => ({
   ...facts,
 });
 
-/** Its sealed text is one that no cipher opens. */
+/** A mail job whose sealed text no cipher can open. */
 export const aMailJob = (profileId: ProfileId) =>
   ({ ...aJob(), task: { kind: 'mail.credentials', profileId, sealed: 'c2VhbGVk' } }) as const satisfies NewJob;
 
 export const aNotice = (profileId: ProfileId, facts: Partial<NewJob> = {}) =>
-  ({ ...aJob(facts), task: { kind: 'mail.notice', profileId, asked: 1 } }) as const satisfies NewJob;
+  ({ ...aJob(facts), task: { kind: 'mail.notice', profileId, requestCount: 1 } }) as const satisfies NewJob;
 
 export const noEffects: Required<Effects> = { entries: [], jobs: [], deadline: null };
 
@@ -248,7 +248,7 @@ export const someEffects = (): Required<Effects> => ({
 
 export const jobsOnly = (...jobs: readonly NewJob[]): Effects => ({ ...noEffects, jobs });
 
-/** With the highest limit and the longest window allowed (`allowedMax`, `windowSecondsMax`). */
+/** A tier with the highest limit and the longest window allowed (`allowedMax`, `windowSecondsMax`). */
 export const aTier = (facts: Partial<Tier> = {}): Tier => ({
   tier: 'gold',
   description: 'For those who pay.',
@@ -270,16 +270,16 @@ export const anOverride = (facts: Partial<NewOverride> = {}): NewOverride => ({
   ...facts,
 });
 
-/** Adds that override; if active, it replaces the active one. */
+/** Returns a decision that adds this override. If it is active, it replaces the active one. */
 export const adding =
   (override: NewOverride, effects: Effects = noEffects) =>
   (others: readonly Override[]): OverrideChange<NewOverride> => ({
     override,
-    others: replacedBy(override, others),
+    others: deactivateOthers(override, others),
     ...effects,
   });
 
-/** An embedding of the collection's current text, by the model `m1`; `direction` is the axis that the vector lies on. */
+/** An embedding of the collection's current text by the model `m1`. Its vector lies on the axis `direction`. */
 export const anEmbedding = (collection: Collection, facts: Partial<Embedding> = {}, direction = 0): Embedding => ({
   collectionId: collection.id,
   modelId: 'm1',
@@ -299,7 +299,7 @@ export const aUse = (profile: Profile, collection: Collection | null, facts: Par
   ...facts,
 });
 
-let made = 0;
+let recordCount = 0;
 
 /** RFC 1952, section 8. */
 const crc32 = (bytes: Uint8Array): number => {

@@ -14,20 +14,20 @@ import {
 } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** What `SearchModels` promises. */
+/** The contract of `SearchModels`. */
 export const searchModelsContract = {
   'a new database has no model, and searches use none': async (stores) => {
     const { serving, announced } = await stores.models.state();
     deepStrictEqual({ serving, announced }, { serving: null, announced: [] });
   },
 
-  'an announced model is recorded with when it was first and last announced': async ({ models }) => {
+  'an announced model is recorded with the times of its first and last announcement': async ({ models }) => {
     await models.announce('m1', start);
     await models.announce('m1', start + 5);
     deepStrictEqual((await models.state()).announced, [model('m1', start, start + 5)]);
   },
 
-  'a clock that is behind neither takes the last announcement back nor puts a new model before another': async ({
+  'a clock that is behind neither moves the last announcement back nor sorts a new model before another': async ({
     models,
   }) => {
     await models.announce('m1', start);
@@ -44,10 +44,10 @@ export const searchModelsContract = {
     );
   },
 
-  'the state comes with the epochs of the catalog, of embeddings and of operations': async (stores) => {
+  'the state has the epochs of the catalog, of embeddings and of operations': async (stores) => {
     const profile = aProfile();
     await stores.profiles.add(profile, noEffects);
-    const collection = await added(stores);
+    const collection = await addCollection(stores);
     await stores.embeddings.put(anEmbedding(collection));
     await stores.embeddings.put(anEmbedding(collection));
     await stores.operationBlocks.put(anOperationBlock(collection));
@@ -56,9 +56,11 @@ export const searchModelsContract = {
     deepStrictEqual((await stores.models.state()).epochs, { catalog, embeddings, operations });
   },
 
-  'progress counts what has a vector of the serving model, and what has one of the next as well': async (stores) => {
+  'progress counts the collections with a vector of the serving model, and those with one of the next as well': async (
+    stores,
+  ) => {
     deepStrictEqual(await stores.models.progress('m1', 'm2'), { total: 0, done: 0, failed: 0 });
-    const [done, waiting, fresh, only] = await several(stores);
+    const [done, waiting, fresh, only] = await addFour(stores);
     for (const collection of [done, waiting]) await stores.embeddings.put(anEmbedding(collection));
     for (const collection of [done, only]) await stores.embeddings.put(anEmbedding(collection, { modelId: 'm2' }));
     ok(fresh);
@@ -66,7 +68,7 @@ export const searchModelsContract = {
   },
 
   'a vector of the next model from an older text than the serving one does not count': async (stores) => {
-    const [older, newer] = await several(stores);
+    const [older, newer] = await addFour(stores);
     for (const collection of [older, newer]) {
       await stores.embeddings.put(anEmbedding(collection, { modelId: collection === older ? 'm2' : 'm1' }));
       await changeText(stores, collection);
@@ -77,7 +79,7 @@ export const searchModelsContract = {
   },
 
   'a collection whose job is a dead letter has failed, unless it has its vector': async (stores) => {
-    const [failed, done, waiting] = await several(stores);
+    const [failed, done, waiting] = await addFour(stores);
     for (const collection of [failed, done, waiting]) await stores.embeddings.put(anEmbedding(collection));
     await stores.embeddings.put(anEmbedding(done, { modelId: 'm2' }));
     for (const { id } of [failed, done]) {
@@ -89,12 +91,12 @@ export const searchModelsContract = {
     deepStrictEqual(await stores.models.progress('m1', 'm2'), { total: 3, done: 1, failed: 1 });
   },
 
-  'searches use the first model at once': async ({ models }) => {
+  'searches use the first model immediately': async ({ models }) => {
     strictEqual(await models.promote(null, 'm1'), true);
     strictEqual((await models.state()).serving, 'm1');
   },
 
-  'of those who promote from the same model only the first does': async ({ models }) => {
+  'of several promotions from the same model, only the first succeeds': async ({ models }) => {
     await models.promote(null, 'm1');
     deepStrictEqual(await Promise.all([models.promote(null, 'm2'), models.promote('m2', 'm3')]), [false, false]);
     strictEqual((await models.state()).serving, 'm1');
@@ -102,8 +104,8 @@ export const searchModelsContract = {
     strictEqual((await models.state()).serving, 'm2');
   },
 
-  'searches do not change while a collection would be lost': async (stores) => {
-    const collection = await added(stores);
+  'searches do not switch models while a collection would be lost': async (stores) => {
+    const collection = await addCollection(stores);
     await stores.models.promote(null, 'm1');
     await stores.embeddings.put(anEmbedding(collection));
     strictEqual(await stores.models.promote('m1', 'm2'), false);
@@ -113,46 +115,46 @@ export const searchModelsContract = {
     strictEqual((await stores.models.state()).serving, 'm2');
   },
 
-  'a collection without a vector, or with a dead letter, does not hold up a change': async (stores) => {
-    const failed = await added(stores);
+  'a collection without a vector, or with a dead letter, does not block a switch': async (stores) => {
+    const failed = await addCollection(stores);
     await stores.models.promote(null, 'm1');
     await stores.embeddings.put(anEmbedding(failed));
     const job = aJob({ task: { kind: 'embed', collectionId: failed.id } });
     await stores.embeddingJobs.enqueue(jobsOnly(job));
     strictEqual(await stores.models.promote('m1', 'm2'), false);
     await stores.outbox.deadLetter(job.id, start, 'no use');
-    await added(stores);
+    await addCollection(stores);
     strictEqual(await stores.models.promote('m1', 'm2'), true);
   },
 
   'embeddings of a model are removed up to the limit, and those of other models stay': async (stores) => {
-    const collections = await several(stores);
+    const collections = await addFour(stores);
     for (const collection of collections) {
       for (const modelId of ['m1', 'm2']) await stores.embeddings.put(anEmbedding(collection, { modelId }));
     }
-    const removed = [3, 3, 3].map(() => () => stores.models.removeEmbeddings('m1', 3));
+    const removals = [3, 3, 3].map(() => () => stores.models.removeEmbeddings('m1', 3));
     const counts: number[] = [];
-    for (const remove of removed) counts.push(await remove());
+    for (const remove of removals) counts.push(await remove());
     deepStrictEqual(counts, [3, 1, 0]);
     strictEqual((await stores.embeddings.changedSince(0, 'm1', 9)).length, 0);
     strictEqual((await stores.embeddings.changedSince(0, 'm2', 9)).length, 4);
   },
 
   'no embedding of the serving model is removed': async (stores) => {
-    await stores.embeddings.put(anEmbedding(await added(stores)));
+    await stores.embeddings.put(anEmbedding(await addCollection(stores)));
     await stores.models.promote(null, 'm1');
     strictEqual(await stores.models.removeEmbeddings('m1', 9), 0);
     strictEqual((await stores.embeddings.changedSince(0, 'm1', 9)).length, 1);
   },
 
-  'a model is forgotten unless it was announced since, is serving, or has embeddings': async (stores) => {
+  'a model is removed unless it was announced since, is serving, or has embeddings': async (stores) => {
     const { models, embeddings } = stores;
     for (const modelId of ['again', 'serving', 'used', 'gone']) await models.announce(modelId, start);
     const { announced } = await models.state();
     await models.announce('again', start + 1);
     await models.promote(null, 'serving');
-    await embeddings.put(anEmbedding(await added(stores), { modelId: 'used' }));
-    for (const each of announced) await models.forget(each);
+    await embeddings.put(anEmbedding(await addCollection(stores), { modelId: 'used' }));
+    for (const each of announced) await models.remove(each);
     deepStrictEqual(
       (await models.state()).announced.map(({ modelId }) => modelId),
       ['again', 'serving', 'used'],
@@ -162,14 +164,19 @@ export const searchModelsContract = {
 
 const model = (modelId: string, firstSeenAt: number, lastSeenAt: number) => ({ modelId, firstSeenAt, lastSeenAt });
 
-const added = async ({ collections }: Stores): Promise<Collection> => {
+const addCollection = async ({ collections }: Stores): Promise<Collection> => {
   const collection = aCollection();
   await collections.add(collection, aContent(), noEffects);
   return collection;
 };
 
-const several = async (stores: Stores) =>
-  [await added(stores), await added(stores), await added(stores), await added(stores)] as const;
+const addFour = async (stores: Stores) =>
+  [
+    await addCollection(stores),
+    await addCollection(stores),
+    await addCollection(stores),
+    await addCollection(stores),
+  ] as const;
 
 const changeText = ({ collections }: Stores, { id }: Collection) =>
   collections.update(id, (current) => ({

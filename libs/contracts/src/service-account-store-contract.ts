@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { scopes, type AccountState, type ServiceAccount } from '@portico/domain';
-import { assertOneWins, assertRefused, assertWritten, refuse } from './assertions.ts';
+import { assertOneWins, assertRejects, assertWritten, failDecision } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
   aCollection,
@@ -15,16 +15,16 @@ import {
 } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** What `ServiceAccountStore` promises. */
+/** The contract of `ServiceAccountStore`. */
 export const serviceAccountStoreContract = {
-  'an added account is found by its id, as it was given': async (stores) => {
-    const account = await added(stores, anAccount({ scopes: [...scopes] }));
-    const plain = await added(stores, anAccount({ expiresAt: null, createdBy: null, scopes: ['usage:read'] }));
+  'an added account is found by its id, unchanged': async (stores) => {
+    const account = await addAccount(stores, anAccount({ scopes: [...scopes] }));
+    const plain = await addAccount(stores, anAccount({ expiresAt: null, createdBy: null, scopes: ['usage:read'] }));
     for (const each of [account, plain]) deepStrictEqual(await stores.serviceAccounts.find(each.id), each);
   },
 
-  'an id that no account has finds nothing': async (stores) => {
-    await added(stores);
+  'an id without an account finds nothing': async (stores) => {
+    await addAccount(stores);
     strictEqual(await stores.serviceAccounts.find(nextId()), null);
   },
 
@@ -39,7 +39,7 @@ export const serviceAccountStoreContract = {
     deepStrictEqual(seen, [0, 1, 2]);
   },
 
-  'concurrent additions each see the one before': async (stores) => {
+  'concurrent additions each see the previous one': async (stores) => {
     const seen: number[] = [];
     await Promise.all(
       Array.from({ length: 10 }, () =>
@@ -62,10 +62,10 @@ export const serviceAccountStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'an addition under a taken name, whatever its case, is refused, and nothing is written': async (stores) => {
-    const account = await added(stores, anAccount({ name: 'Größe' }));
+  'an addition with a taken name, in any case, is rejected, and nothing is written': async (stores) => {
+    const account = await addAccount(stores, anAccount({ name: 'Größe' }));
     const second = { account: anAccount({ name: 'gRÖße' }), key: anAccountKey(), ...someEffects() };
-    await assertRefused(
+    await assertRejects(
       stores.serviceAccounts.add(() => second),
       'service_account_taken',
     );
@@ -82,14 +82,14 @@ export const serviceAccountStoreContract = {
     strictEqual((await stores.serviceAccounts.list()).length, 1);
   },
 
-  'an addition rethrows what its decision throws, and writes nothing': async (stores) => {
-    await assertRefused(stores.serviceAccounts.add(refuse), 'already_approved');
+  'an addition whose decision throws rethrows the error and writes nothing': async (stores) => {
+    await assertRejects(stores.serviceAccounts.add(failDecision), 'already_approved');
     deepStrictEqual(await stores.serviceAccounts.list(), []);
     await assertWritten(stores);
   },
 
-  'accounts are listed by name without regard to case': async (stores) => {
-    for (const name of ['b', 'C', 'a', 'ä', 'B2', 'z']) await added(stores, anAccount({ name }));
+  'accounts are listed by name, ignoring case': async (stores) => {
+    for (const name of ['b', 'C', 'a', 'ä', 'B2', 'z']) await addAccount(stores, anAccount({ name }));
     deepStrictEqual(
       (await stores.serviceAccounts.list()).map(({ name }) => name),
       ['a', 'b', 'B2', 'C', 'z', 'ä'],
@@ -97,7 +97,7 @@ export const serviceAccountStoreContract = {
   },
 
   'an update decides on the current state, stores account and key, and returns the account': async (stores) => {
-    const [account, other] = [await added(stores), await added(stores)];
+    const [account, other] = [await addAccount(stores), await addAccount(stores)];
     const changed = anAccount({
       ...account,
       name: 'new',
@@ -107,55 +107,57 @@ export const serviceAccountStoreContract = {
     });
     const key = { ...anAccountKey(), previous: null };
     let seen: AccountState | null = null;
-    const answer = await stores.serviceAccounts.update(account.id, (state) => {
+    const result = await stores.serviceAccounts.update(account.id, (state) => {
       seen = state;
       return { account: changed, key, ...noEffects };
     });
-    deepStrictEqual([seen, answer], [{ account, key: anAccountKey() }, changed]);
+    deepStrictEqual([seen, result], [{ account, key: anAccountKey() }, changed]);
     deepStrictEqual(await stateOf(stores, account), { account: changed, key });
     deepStrictEqual(await stateOf(stores, other), { account: other, key: anAccountKey() });
   },
 
   'an update without a key removes it': async (stores) => {
-    const account = await added(stores);
+    const account = await addAccount(stores);
     await stores.serviceAccounts.update(account.id, () => ({ account, key: null, ...noEffects }));
     deepStrictEqual(await stateOf(stores, account), { account, key: null });
   },
 
   'an update writes its effects': async (stores) => {
-    const [account, effects] = [await added(stores), someEffects()];
+    const [account, effects] = [await addAccount(stores), someEffects()];
     await stores.serviceAccounts.update(account.id, (state) => ({ ...state, ...effects }));
     await assertWritten(stores, effects);
   },
 
-  'an account may be renamed to its own name in another case, but not to that of another': async (stores) => {
-    const [account, other] = [await added(stores, anAccount({ name: 'ci' })), await added(stores)];
+  'an account may be renamed to its own name in another case, but not to the name of another account': async (
+    stores,
+  ) => {
+    const [account, other] = [await addAccount(stores, anAccount({ name: 'ci' })), await addAccount(stores)];
     const rename = (name: string) =>
       stores.serviceAccounts.update(account.id, (state) => ({
         ...someEffects(),
         ...state,
         account: { ...account, name },
       }));
-    await assertRefused(rename(other.name.toUpperCase()), 'service_account_taken');
+    await assertRejects(rename(other.name.toUpperCase()), 'service_account_taken');
     await assertWritten(stores);
     strictEqual((await rename('CI')).name, 'CI');
     strictEqual((await stores.serviceAccounts.find(account.id))?.name, 'CI');
   },
 
-  'an update rethrows what its decision throws, and changes nothing': async (stores) => {
-    const account = await added(stores);
-    await assertRefused(stores.serviceAccounts.update(account.id, refuse), 'already_approved');
+  'an update whose decision throws rethrows the error and changes nothing': async (stores) => {
+    const account = await addAccount(stores);
+    await assertRejects(stores.serviceAccounts.update(account.id, failDecision), 'already_approved');
     deepStrictEqual(await stateOf(stores, account), { account, key: anAccountKey() });
     await assertWritten(stores);
   },
 
-  'an update of a missing account is refused before the decision': async (stores) => {
-    await added(stores);
-    await assertRefused(stores.serviceAccounts.update(nextId(), refuse), 'service_account_not_found');
+  'an update of a missing account throws before the decision': async (stores) => {
+    await addAccount(stores);
+    await assertRejects(stores.serviceAccounts.update(nextId(), failDecision), 'service_account_not_found');
   },
 
-  'concurrent updates of one account each see the one before': async (stores) => {
-    const account = await added(stores);
+  'concurrent updates of one account each see the previous one': async (stores) => {
+    const account = await addAccount(stores);
     const later = ({ account: current, key }: AccountState) => ({
       account: { ...current, updatedAt: current.updatedAt + 1 },
       key,
@@ -165,21 +167,21 @@ export const serviceAccountStoreContract = {
     strictEqual((await stores.serviceAccounts.find(account.id))?.updatedAt, account.updatedAt + 20);
   },
 
-  'a removal decides on the account, removes only it and writes its effects': async (stores) => {
-    const [gone, stays] = [await added(stores), await added(stores)];
+  'a removal decides on the account, removes only this account and writes its effects': async (stores) => {
+    const [removed, remaining] = [await addAccount(stores), await addAccount(stores)];
     const effects = someEffects();
     let seen: ServiceAccount | null = null;
-    await stores.serviceAccounts.remove(gone.id, (account) => {
+    await stores.serviceAccounts.remove(removed.id, (account) => {
       seen = account;
       return effects;
     });
-    deepStrictEqual(seen, gone);
-    deepStrictEqual(await stores.serviceAccounts.list(), [stays]);
+    deepStrictEqual(seen, removed);
+    deepStrictEqual(await stores.serviceAccounts.list(), [remaining]);
     await assertWritten(stores, effects);
   },
 
   'the collections and entries of a removed account stay': async (stores) => {
-    const account = await added(stores);
+    const account = await addAccount(stores);
     const author = account.id as string as ReturnType<typeof aCollection>['createdBy'];
     const collection = aCollection({ createdBy: author });
     const entry = anEntry({ actorId: author });
@@ -189,20 +191,20 @@ export const serviceAccountStoreContract = {
     await assertWritten(stores, { entries: [entry], deadline: null });
   },
 
-  'a removal rethrows what its decision throws, and removes nothing': async (stores) => {
-    const account = await added(stores);
-    await assertRefused(stores.serviceAccounts.remove(account.id, refuse), 'already_approved');
+  'a removal whose decision throws rethrows the error and removes nothing': async (stores) => {
+    const account = await addAccount(stores);
+    await assertRejects(stores.serviceAccounts.remove(account.id, failDecision), 'already_approved');
     deepStrictEqual(await stores.serviceAccounts.list(), [account]);
     await assertWritten(stores);
   },
 
-  'a removal of a missing account is refused before the decision': async (stores) => {
-    await added(stores);
-    await assertRefused(stores.serviceAccounts.remove(nextId(), refuse), 'service_account_not_found');
+  'a removal of a missing account throws before the decision': async (stores) => {
+    await addAccount(stores);
+    await assertRejects(stores.serviceAccounts.remove(nextId(), failDecision), 'service_account_not_found');
   },
 } satisfies Contract<Stores>;
 
-const added = async ({ serviceAccounts }: Stores, account = anAccount()): Promise<ServiceAccount> => {
+const addAccount = async ({ serviceAccounts }: Stores, account = anAccount()): Promise<ServiceAccount> => {
   await serviceAccounts.add(() => ({ account, key: anAccountKey(), ...noEffects }));
   return account;
 };

@@ -4,22 +4,22 @@ import type { Stores } from './stores.ts';
 
 const everything = 1_000_000;
 
-/** Everything in the stores, as their reads show it: two snapshots are equal if nothing changed in between. */
+/** Returns everything that the reads of the stores return. Two snapshots are equal if nothing changed in between. */
 export const snapshotOf = async (stores: Stores) => {
   const { callers, profiles, collections, operations, grants, groups, requests, audit, limits } = stores;
   const { embeddingJobs, outbox, deadLetters, sealed, usage, serviceAccounts } = stores;
   const people = await profiles.list();
   const ids = [...(await collections.visibleIds({ of: 'all' }))].sort();
   const accounts = await serviceAccounts.list();
-  const ofEach = <T>(read: (id: CollectionId) => Promise<T>): Promise<T[]> => Promise.all(ids.map(read));
+  const readEach = <T>(read: (id: CollectionId) => Promise<T>): Promise<T[]> => Promise.all(ids.map(read));
   return {
     // With keys, limits and epochs.
     callers: await Promise.all(people.map(({ uid }) => callers.byUid(uid, null, start))),
     accounts: await Promise.all(accounts.map(({ id }) => callers.byAccountId(id, null))),
-    collections: await ofEach((id) => collections.find(id)),
-    documents: await ofEach((id) => collections.document(id)),
-    operations: await ofEach((id) => operations.list(id, { tag: null, containing: null }, null)),
-    grants: await ofEach((id) => grants.clientsOf(id, start)),
+    collections: await readEach((id) => collections.find(id)),
+    documents: await readEach((id) => collections.document(id)),
+    operations: await readEach((id) => operations.list(id, { tag: null, containing: null }, null)),
+    grants: await readEach((id) => grants.clientsOf(id, start)),
     requests: await requests.list(
       { status: null, profileId: null, collectionId: null },
       { limit: everything, order: 'oldest first', after: null },

@@ -1,40 +1,40 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import type { Clock, IdentityClaims, Json, TokenVerifier } from '@portico/domain';
-import { assertRefused } from './assertions.ts';
+import { assertRejects } from './assertions.ts';
 import type { Contract } from './contract.ts';
 
 /** The claims of a token, by their names in it (RFC 7519; OpenID Connect Core 1.0, section 2). */
 export type TokenClaims = Record<string, Json>;
 
-/** A verifier, and an issuer of the tokens that it judges. */
+/** A verifier, and an issuer of the tokens that it validates. */
 export interface TokenVerifierSubject {
   readonly verifier: TokenVerifier;
   /** The expected `iss`. */
   readonly issuer: string;
   /** The expected `aud`. */
   readonly audience: string;
-  /** The verifier's clock, which stands still unless it is advanced. */
+  /** The verifier's clock, which does not move unless it is advanced. */
   readonly clock: Pick<Clock, 'now'> & { advance(milliseconds: number): void };
-  /** A token with exactly these claims, from the issuer. */
+  /** Returns a token of the issuer with exactly these claims. */
   mint(claims: TokenClaims): Promise<string>;
-  /** The same from a forger who poses as the issuer. */
+  /** Returns such a token from a forger that poses as the issuer. */
   forge(claims: TokenClaims): Promise<string>;
 }
 
-/** A verifier that has no key available and so can judge no token. */
+/** A verifier that has no key available and therefore cannot validate any token. */
 export type KeylessTokenVerifierSubject = Omit<TokenVerifierSubject, 'forge'>;
 
 const skewSeconds = 60;
 const day = 86_400;
 const tokenMaxLength = 8_192;
 
-type Minting = Omit<TokenVerifierSubject, 'forge'>;
+type MintingSubject = Omit<TokenVerifierSubject, 'forge'>;
 
-/** Whole seconds since 1970, as tokens count. */
-const nowOf = ({ clock }: Minting): number => Math.floor(clock.now() / 1_000);
+/** Returns the whole seconds since 1970, the unit of tokens. */
+const nowOf = ({ clock }: MintingSubject): number => Math.floor(clock.now() / 1_000);
 
-/** Claims that are valid for an hour. */
-const goodClaims = (subject: Minting): TokenClaims => ({
+/** Returns claims that are valid for an hour. */
+const validClaims = (subject: MintingSubject): TokenClaims => ({
   iss: subject.issuer,
   aud: subject.audience,
   sub: 'alice',
@@ -42,10 +42,10 @@ const goodClaims = (subject: Minting): TokenClaims => ({
   exp: nowOf(subject) + 3_600,
 });
 
-/** Valid claims with these changes; undefined removes a claim. */
-const claimsWith = (subject: Minting, changes: Record<string, Json | undefined>): TokenClaims =>
+/** Returns valid claims with these changes. `undefined` removes a claim. */
+const claimsWith = (subject: MintingSubject, changes: Record<string, Json | undefined>): TokenClaims =>
   Object.fromEntries(
-    Object.entries({ ...goodClaims(subject), ...changes }).filter((entry): entry is [string, Json] => {
+    Object.entries({ ...validClaims(subject), ...changes }).filter((entry): entry is [string, Json] => {
       const [, value] = entry;
       return value !== undefined;
     }),
@@ -56,21 +56,21 @@ const verifyWith = async (
   changes: Record<string, Json | undefined>,
 ): Promise<IdentityClaims> => subject.verifier.verify(await subject.mint(claimsWith(subject, changes)));
 
-const assertGood = async (subject: TokenVerifierSubject, changes: Record<string, Json | undefined>): Promise<void> => {
+const assertValid = async (subject: TokenVerifierSubject, changes: Record<string, Json | undefined>): Promise<void> => {
   const [outcome] = await Promise.allSettled([verifyWith(subject, changes)]);
-  ok(outcome.status === 'fulfilled', `refused although it is valid: ${JSON.stringify(changes)}`);
+  ok(outcome.status === 'fulfilled', `rejected although it is valid: ${JSON.stringify(changes)}`);
 };
 
 const assertIdentity = async ({ verifier }: TokenVerifierSubject, token: string, expected: IdentityClaims) => {
   const [outcome] = await Promise.allSettled([verifier.verify(token)]);
-  ok(outcome.status === 'fulfilled', 'refused although it is valid');
+  ok(outcome.status === 'fulfilled', 'rejected although it is valid');
   deepStrictEqual(outcome.value, expected);
 };
 
 const assertInvalid = async (subject: TokenVerifierSubject, changes: Record<string, Json | undefined>) =>
-  assertRefused(verifyWith(subject, changes), 'invalid_token');
+  assertRejects(verifyWith(subject, changes), 'invalid_token');
 
-const identity = ({ issuer }: Minting, changes: Partial<IdentityClaims>): IdentityClaims => ({
+const identity = ({ issuer }: MintingSubject, changes: Partial<IdentityClaims>): IdentityClaims => ({
   issuer,
   uid: 'alice',
   email: null,
@@ -79,10 +79,10 @@ const identity = ({ issuer }: Minting, changes: Partial<IdentityClaims>): Identi
   ...changes,
 });
 
-const noSeconds: readonly (Json | undefined)[] = [null, '', '9999999999', true, [], {}, [9_999_999_999]];
+const invalidSeconds: readonly (Json | undefined)[] = [null, '', '9999999999', true, [], {}, [9_999_999_999]];
 
-/** Texts that are no token of any kind. */
-const noTokens = [
+/** Strings that are not tokens of any kind. */
+const invalidTokens = [
   '',
   ' ',
   '.',
@@ -99,16 +99,16 @@ const noTokens = [
 ];
 
 export const tokenVerifierContract = {
-  'a valid token names its subject, exactly as spelled': async (subject) => {
+  'a valid token names its subject, without normalization': async (subject) => {
     for (const sub of ['alice', 'Alice', ' a ', 'auth0|5f7c8ec7c33c6c004bbafe82', 'žluťoučký 🙂', '0']) {
       deepStrictEqual(await verifyWith(subject, { sub }), identity(subject, { uid: sub }));
     }
   },
-  'a valid token names its issuer, exactly as spelled': async (subject) => {
+  'a valid token names its issuer, without normalization': async (subject) => {
     strictEqual((await verifyWith(subject, {})).issuer, subject.issuer);
   },
   'a subject has 1 to 128 characters': async (subject) => {
-    for (const sub of ['a', 'a'.repeat(128), '🙂'.repeat(128)]) await assertGood(subject, { sub });
+    for (const sub of ['a', 'a'.repeat(128), '🙂'.repeat(128)]) await assertValid(subject, { sub });
     for (const sub of [undefined, null, '', 'a'.repeat(129), '🙂'.repeat(129), 7, ['alice'], {}, true]) {
       await assertInvalid(subject, { sub });
     }
@@ -144,33 +144,40 @@ export const tokenVerifierContract = {
       identity(subject, {}),
     );
   },
-  'a text that is no token is invalid': async (subject) => {
-    const token = await subject.mint(goodClaims(subject));
+  'a string that is not a token is invalid': async (subject) => {
+    const token = await subject.mint(validClaims(subject));
     await subject.verifier.verify(token);
-    for (const text of [...noTokens, ` ${token}`, `${token} `, `${token}\n`, `Bearer ${token}`, `${token}.${token}`]) {
-      await assertRefused(subject.verifier.verify(text), 'invalid_token');
+    for (const text of [
+      ...invalidTokens,
+      ` ${token}`,
+      `${token} `,
+      `${token}\n`,
+      `Bearer ${token}`,
+      `${token}.${token}`,
+    ]) {
+      await assertRejects(subject.verifier.verify(text), 'invalid_token');
     }
     for (let length = 0; length < token.length; length += 1) {
       const part = token.slice(0, length);
-      await assertRefused(subject.verifier.verify(part), 'invalid_token');
+      await assertRejects(subject.verifier.verify(part), 'invalid_token');
     }
   },
-  'a token longer than 8 KiB is invalid, whatever it says': async (subject) => {
+  'a token longer than 8 KiB is invalid, regardless of its claims': async (subject) => {
     const padded = async (length: number) => subject.mint(claimsWith(subject, { padding: 'x'.repeat(length) }));
     const overhead = (await padded(5_000)).length - Math.ceil((5_000 * 4) / 3);
     const length = Math.floor(((tokenMaxLength - overhead) * 3) / 4) - 4;
     const long = await padded(length);
     ok(long.length <= tokenMaxLength && long.length > tokenMaxLength - 20, `it has ${long.length} characters`);
     await subject.verifier.verify(long);
-    await assertRefused(subject.verifier.verify(await padded(length + 16)), 'invalid_token');
+    await assertRejects(subject.verifier.verify(await padded(length + 16)), 'invalid_token');
   },
   'a forged token is invalid': async (subject) => {
-    await assertRefused(subject.verifier.verify(await subject.forge(goodClaims(subject))), 'invalid_token');
+    await assertRejects(subject.verifier.verify(await subject.forge(validClaims(subject))), 'invalid_token');
   },
   'a forged token stays invalid after a genuine one with the same claims': async (subject) => {
-    const claims = goodClaims(subject);
+    const claims = validClaims(subject);
     await subject.verifier.verify(await subject.mint(claims));
-    await assertRefused(subject.verifier.verify(await subject.forge(claims)), 'invalid_token');
+    await assertRejects(subject.verifier.verify(await subject.forge(claims)), 'invalid_token');
   },
   'a token of another issuer is invalid, however similar its name': async (subject) => {
     const { issuer } = subject;
@@ -197,60 +204,60 @@ export const tokenVerifierContract = {
   },
   'a token for several audiences is valid only if it was issued to this one': async (subject) => {
     const { audience } = subject;
-    await assertGood(subject, { aud: [audience] });
-    await assertGood(subject, { aud: [audience, 'another'], azp: audience });
-    await assertGood(subject, { aud: ['another', audience], azp: audience });
+    await assertValid(subject, { aud: [audience] });
+    await assertValid(subject, { aud: [audience, 'another'], azp: audience });
+    await assertValid(subject, { aud: ['another', audience], azp: audience });
     for (const azp of [undefined, null, 'another', [audience]]) {
       await assertInvalid(subject, { aud: [audience, 'another'], azp });
     }
     await assertInvalid(subject, { aud: ['another', 'a third'], azp: audience });
   },
   'a token has an expiry, as a number': async (subject) => {
-    for (const exp of [undefined, ...noSeconds, 0, -1]) await assertInvalid(subject, { exp, iat: undefined });
+    for (const exp of [undefined, ...invalidSeconds, 0, -1]) await assertInvalid(subject, { exp, iat: undefined });
   },
   'a token is valid until 60 seconds after its expiry, and no longer': async (subject) => {
     const now = nowOf(subject);
-    await assertGood(subject, { iat: now - 3_600, exp: now - skewSeconds + 1 });
+    await assertValid(subject, { iat: now - 3_600, exp: now - skewSeconds + 1 });
     await assertInvalid(subject, { iat: now - 3_600, exp: now - skewSeconds });
     await assertInvalid(subject, { iat: now - 3_600, exp: now - skewSeconds - 1 });
   },
   'a token is valid from 60 seconds before its nbf, and no earlier': async (subject) => {
     const now = nowOf(subject);
-    await assertGood(subject, { nbf: now });
-    await assertGood(subject, { nbf: now + skewSeconds });
+    await assertValid(subject, { nbf: now });
+    await assertValid(subject, { nbf: now + skewSeconds });
     await assertInvalid(subject, { nbf: now + skewSeconds + 1 });
-    for (const nbf of noSeconds) await assertInvalid(subject, { nbf });
+    for (const nbf of invalidSeconds) await assertInvalid(subject, { nbf });
   },
   'a token issued more than 60 seconds in the future is invalid': async (subject) => {
     const now = nowOf(subject);
-    await assertGood(subject, { iat: undefined });
-    await assertGood(subject, { iat: now + skewSeconds });
+    await assertValid(subject, { iat: undefined });
+    await assertValid(subject, { iat: now + skewSeconds });
     await assertInvalid(subject, { iat: now + skewSeconds + 1 });
-    for (const iat of noSeconds) await assertInvalid(subject, { iat });
+    for (const iat of invalidSeconds) await assertInvalid(subject, { iat });
   },
   'a token may have any lifetime': async (subject) => {
     const now = nowOf(subject);
-    for (const days of [1, 2, 400]) await assertGood(subject, { iat: now, exp: now + days * day });
-    await assertGood(subject, { iat: now - 400 * day, exp: now + 60 });
+    for (const days of [1, 2, 400]) await assertValid(subject, { iat: now, exp: now + days * day });
+    await assertValid(subject, { iat: now - 400 * day, exp: now + 60 });
   },
-  'a token that was valid is judged again each time': async (subject) => {
+  'a token that was valid is validated again each time': async (subject) => {
     const now = nowOf(subject);
     const token = await subject.mint(claimsWith(subject, { sub: 'bob', exp: now + 100 }));
-    for (let again = 0; again < 3; again += 1) {
+    for (let attempt = 0; attempt < 3; attempt += 1) {
       await assertIdentity(subject, token, identity(subject, { uid: 'bob' }));
     }
     subject.clock.advance((100 + skewSeconds) * 1_000 - 1);
     await assertIdentity(subject, token, identity(subject, { uid: 'bob' }));
     subject.clock.advance(1);
-    await assertRefused(subject.verifier.verify(token), 'invalid_token');
+    await assertRejects(subject.verifier.verify(token), 'invalid_token');
   },
-  'a token that came too early is valid later': async (subject) => {
+  'a token that was presented too early is valid later': async (subject) => {
     const token = await subject.mint(claimsWith(subject, { nbf: nowOf(subject) + 600 }));
-    await assertRefused(subject.verifier.verify(token), 'invalid_token');
+    await assertRejects(subject.verifier.verify(token), 'invalid_token');
     subject.clock.advance(600_000);
     await assertIdentity(subject, token, identity(subject, {}));
   },
-  'tokens that are verified at once are not mixed up': async (subject) => {
+  'tokens that are verified concurrently are not mixed up': async (subject) => {
     const names = Array.from({ length: 40 }, (_, index) => `user-${index % 20}`);
     const tokens = await Promise.all(names.map((sub) => subject.mint(claimsWith(subject, { sub }))));
     const claims = await Promise.all(tokens.map((token) => subject.verifier.verify(token)));
@@ -261,17 +268,17 @@ export const tokenVerifierContract = {
   },
 } satisfies Contract<TokenVerifierSubject>;
 
-/** What a verifier promises while its keys are unavailable. */
+/** The contract of a verifier while its keys are unavailable. */
 export const keylessTokenVerifierContract = {
   'a token throws identity_unavailable each time while no key is available': async (subject) => {
-    const token = await subject.mint(goodClaims(subject));
-    for (let again = 0; again < 3; again += 1) {
-      await assertRefused(subject.verifier.verify(token), 'identity_unavailable');
+    const token = await subject.mint(validClaims(subject));
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await assertRejects(subject.verifier.verify(token), 'identity_unavailable');
     }
   },
-  'a text that is no token at all is invalid even without keys': async ({ verifier }) => {
+  'a string that is not a token is invalid even without keys': async ({ verifier }) => {
     for (const text of ['', 'alice', '..', '\0', 'x'.repeat(tokenMaxLength + 1)]) {
-      await assertRefused(verifier.verify(text), 'invalid_token');
+      await assertRejects(verifier.verify(text), 'invalid_token');
     }
   },
 } satisfies Contract<KeylessTokenVerifierSubject>;

@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
 const always: UsageFilter = { first: 0, end: today + 100, profileId: null, collectionId: null };
 const linesMax = 99;
 
-/** What `UsageStore` promises. */
+/** The contract of `UsageStore`. */
 export const usageStoreContract = {
   'the counts of each kind are summed up by day': async (stores) => {
     const { ada, roads } = await setUp(stores);
@@ -19,7 +19,7 @@ export const usageStoreContract = {
     deepStrictEqual(await stores.usage.report('day', always, linesMax), [{ of: { by: 'day', day: today }, counts }]);
   },
 
-  'what is added for the same day, profile and collection adds up': async (stores) => {
+  'uses for the same day, profile and collection add up': async (stores) => {
     const { ada, roads } = await setUp(stores);
     await stores.usage.add([aUse(ada, roads), aUse(ada, null)]);
     await stores.usage.add([aUse(ada, roads), aUse(ada, null)]);
@@ -29,14 +29,14 @@ export const usageStoreContract = {
     ]);
   },
 
-  'of concurrent additions none is lost': async (stores) => {
+  'no concurrent addition is lost': async (stores) => {
     const { ada, bob, roads, bridges } = await setUp(stores);
     const uses = [aUse(ada, roads), aUse(bob, bridges), aUse(ada, null)];
     await Promise.all(Array.from({ length: 20 }, (_, at) => stores.usage.add(at % 2 ? uses : uses.toReversed())));
     deepStrictEqual(await linesOf(stores, 'day'), [[today, reads(60)]]);
   },
 
-  'what is about a missing profile or collection is left out, and the rest is kept': async (stores) => {
+  'uses of a missing profile or collection are left out, and the rest is stored': async (stores) => {
     const { ada, roads } = await setUp(stores);
     await stores.usage.add([
       aUse(aProfile(), roads),
@@ -53,14 +53,14 @@ export const usageStoreContract = {
     deepStrictEqual(await linesOf(stores, 'day'), []);
   },
 
-  'the counts go with the profile': async (stores) => {
+  'the counts of a profile are removed with it': async (stores) => {
     const { ada, bob, roads } = await setUp(stores);
     await stores.usage.add([aUse(ada, roads), aUse(ada, null), aUse(bob, roads)]);
     await stores.profiles.remove(ada.id, () => noEffects);
     deepStrictEqual(await linesOf(stores, 'profile'), [[bob.email, reads(1)]]);
   },
 
-  'the counts go with the collection': async (stores) => {
+  'the counts of a collection are removed with it': async (stores) => {
     const { ada, roads, bridges } = await setUp(stores);
     await stores.usage.add([aUse(ada, roads), aUse(ada, bridges), aUse(ada, null)]);
     await stores.collections.remove(roads.id, () => noEffects);
@@ -83,7 +83,7 @@ export const usageStoreContract = {
     ]);
   },
 
-  'collections are reported by name without regard to case, then the uses of none': async (stores) => {
+  'collections are reported by name, ignoring case, followed by uses without a collection': async (stores) => {
     const { ada, roads, bridges } = await setUp(stores);
     await stores.usage.add([aUse(ada, null), aUse(ada, roads), aUse(ada, bridges)]);
     deepStrictEqual(
@@ -106,7 +106,7 @@ export const usageStoreContract = {
     ]);
   },
 
-  'a report covers the first of its days and not its end': async (stores) => {
+  'a report includes its first day and excludes its end': async (stores) => {
     const { ada, roads } = await setUp(stores);
     await stores.usage.add([today - 2, today - 1, today].map((day) => on(day, aUse(ada, roads))));
     deepStrictEqual(await linesOf(stores, 'day', { first: today - 1, end: today }), [[today - 1, reads(1)]]);
@@ -115,11 +115,12 @@ export const usageStoreContract = {
   'a report covers one profile, one collection, or both': async (stores) => {
     const { ada, bob, roads, bridges } = await setUp(stores);
     await stores.usage.add([aUse(ada, roads), aUse(ada, bridges), aUse(bob, roads), aUse(bob, null)]);
-    const counted = async (filter: Partial<UsageFilter>) => (await linesOf(stores, 'day', filter)).map(([, of]) => of);
-    deepStrictEqual(await counted({ profileId: ada.id }), [reads(2)]);
-    deepStrictEqual(await counted({ collectionId: roads.id }), [reads(2)]);
-    deepStrictEqual(await counted({ profileId: bob.id, collectionId: roads.id }), [reads(1)]);
-    deepStrictEqual(await counted({ profileId: bob.id, collectionId: bridges.id }), []);
+    const countsFor = async (filter: Partial<UsageFilter>) =>
+      (await linesOf(stores, 'day', filter)).map(([, of]) => of);
+    deepStrictEqual(await countsFor({ profileId: ada.id }), [reads(2)]);
+    deepStrictEqual(await countsFor({ collectionId: roads.id }), [reads(2)]);
+    deepStrictEqual(await countsFor({ profileId: bob.id, collectionId: roads.id }), [reads(1)]);
+    deepStrictEqual(await countsFor({ profileId: bob.id, collectionId: bridges.id }), []);
   },
 
   'a report has no lines without uses': async (stores) => {
@@ -129,7 +130,7 @@ export const usageStoreContract = {
     deepStrictEqual(await linesOf(stores, 'collection'), [[roads.name, reads(1)]]);
   },
 
-  'a report has at most as many lines as asked for': async (stores) => {
+  'a report has at most the requested number of lines': async (stores) => {
     const { ada, roads } = await setUp(stores);
     await stores.usage.add([today - 2, today - 1, today].map((day) => on(day, aUse(ada, roads))));
     const days = (await stores.usage.report('day', always, 2)).map(({ of }) => of);
@@ -139,7 +140,7 @@ export const usageStoreContract = {
     );
   },
 
-  'a report can begin with those of most uses, of equal ones in the other order': async (stores) => {
+  'a report can be sorted by uses, most first, with ties in the usual order': async (stores) => {
     const { ada, bob, roads } = await setUp(stores);
     await stores.usage.add([
       on(today - 2, aUse(ada, roads)),
@@ -153,7 +154,9 @@ export const usageStoreContract = {
     strictEqual((await most(1)).length, 1);
   },
 
-  'the last use of a profile is its latest with anything, and that of its key its latest by key': async (stores) => {
+  'the last use of a profile is its latest use of any kind, and that of its key its latest use by key': async (
+    stores,
+  ) => {
     const { ada, bob, roads } = await setUp(stores);
     const never = aProfile();
     await stores.usage.add([
@@ -184,7 +187,7 @@ export const usageStoreContract = {
     deepStrictEqual(await stores.usage.collectionUses([bridges.id], null), new Map());
   },
 
-  'the instants of the last use only grow': async (stores) => {
+  'the times of the last use only increase': async (stores) => {
     const { ada, roads } = await setUp(stores);
     for (const [lastUsedAt, keyUsedAt] of [
       [start + 5, null],
@@ -216,7 +219,7 @@ export const usageStoreContract = {
   },
 } as const satisfies Contract<Stores>;
 
-/** Two profiles and two collections, each pair in the order of reports. */
+/** Adds two profiles and two collections. Returns each pair in the order of reports. */
 const setUp = async ({ profiles, collections }: Stores) => {
   const [ada, bob] = [aProfile({ email: 'ada@example.com' }), aProfile({ email: 'bob@example.com' })];
   const [bridges, roads] = [aCollection({ name: 'bridges' }), aCollection({ name: 'Roads' })];
@@ -229,9 +232,9 @@ const reads = (read: number): UsageCounts => ({ ...noUses, read });
 
 const on = (day: number, use: DayUse): DayUse => ({ ...use, day });
 
-/** Each line as what it is about, and its counts. */
+/** Returns the subject and the counts of each line. */
 const linesOf = async ({ usage }: Stores, by: UsageGrouping, filter: Partial<UsageFilter> = {}) =>
   (await usage.report(by, { ...always, ...filter }, linesMax)).map(({ of, counts }) => {
-    const about = of.by === 'day' ? of.day : of.by === 'collection' ? of.collectionName : of.profileEmail;
-    return [about, counts] as const;
+    const subject = of.by === 'day' ? of.day : of.by === 'collection' ? of.collectionName : of.profileEmail;
+    return [subject, counts] as const;
   });

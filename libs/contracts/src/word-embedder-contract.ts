@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Embedder } from '@portico/domain';
 import type { Contract } from './contract.ts';
 
-/** Texts of APIs that are told apart by their words. */
+/** Texts of APIs that can be distinguished by their words. */
 export const describedApis = {
   weather: 'Open Weather\nForecasts of temperature, rain, snow and wind for any city, for the next ten days.',
   payments: 'Cardinal Payments\nCharge credit cards, refund customers and pay out to bank accounts.',
@@ -13,12 +13,12 @@ export const describedApis = {
 
 export type DescribedApi = keyof typeof describedApis;
 
-/** The API whose text has the vector nearest to that of the query. */
+/** Returns the API whose text has the vector nearest to that of the query. */
 export const nearestApi = async (embedder: Embedder, query: string): Promise<DescribedApi> => {
   const names = Object.keys(describedApis) as DescribedApi[];
   const { vectors } = await embedder.embed(Object.values(describedApis), 'document');
-  const [asked] = (await embedder.embed([query], 'query')).vectors;
-  const scores = new Map(names.map((name, i) => [name, cosine(asked, vectors[i])]));
+  const [queryVector] = (await embedder.embed([query], 'query')).vectors;
+  const scores = new Map(names.map((name, i) => [name, cosine(queryVector, vectors[i])]));
   return names.reduce((best, name) => ((scores.get(name) ?? 0) > (scores.get(best) ?? 0) ? name : best));
 };
 
@@ -35,9 +35,9 @@ const finds =
     }
   };
 
-/** What an embedder that reads texts word by word promises in addition. */
+/** The additional contract of an embedder that reads texts word by word. */
 export const wordEmbedderContract = {
-  'a query finds the document of its words, in whatever form they are': finds({
+  'a query finds the document of its words, in any of their forms': finds({
     'will it rain in the city': 'weather',
     'refunding a credit card': 'payments',
     'translations of texts': 'translation',

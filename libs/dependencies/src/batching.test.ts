@@ -6,8 +6,8 @@ import { tick } from './batching.ts';
 
 const events: string[] = [];
 
-/** Like a request: authorized and sent, with promises in between that wait for nothing. */
-const pass = async (name: string, steps = 1): Promise<void> => {
+/** Acts like a request: it is authorized, then sent, with already resolved promises in between. */
+const simulateRequest = async (name: string, steps = 1): Promise<void> => {
   await tick.authorize();
   for (let step = 0; step < steps; step++) await Promise.resolve();
   events.push(`${name} authorized`);
@@ -21,58 +21,58 @@ describe('the phases of a tick', () => {
     await tick.flush();
   });
 
-  test('each is over for all before the next one begins', async () => {
+  test('each phase finishes for all requests before the next phase begins', async () => {
     events.length = 0;
-    await Promise.all([pass('a', 9), pass('b'), pass('c')]);
+    await Promise.all([simulateRequest('a', 9), simulateRequest('b'), simulateRequest('c')]);
     expect(events).toEqual(['b authorized', 'c authorized', 'a authorized', 'b sent', 'c sent', 'a sent']);
   });
 
-  test('a loop that flushes again and again starves nobody', async () => {
-    let turns = 0;
-    let isAsked = true;
-    const others = (async () => {
-      for (; isAsked; await setImmediate()) turns += 1;
+  test('a loop that flushes continuously does not starve other work', async () => {
+    let ticks = 0;
+    let isRunning = true;
+    const otherWork = (async () => {
+      for (; isRunning; await setImmediate()) ticks += 1;
     })();
-    for (let time = 0; time < 10; time++) await tick.flush();
-    isAsked = false;
-    expect(turns).toBeGreaterThan(8);
-    await others;
+    for (let round = 0; round < 10; round++) await tick.flush();
+    isRunning = false;
+    expect(ticks).toBeGreaterThan(8);
+    await otherWork;
   });
 
-  test('32 are authorized and answered at once, further ones after background work has run', async () => {
+  test('32 requests are authorized and sent in one tick, further ones after background work has run', async () => {
     events.length = 0;
     void setImmediate().then(() => events.push('background'));
-    await Promise.all(Array.from({ length: 33 }, (_, index) => pass(String(index))));
+    await Promise.all(Array.from({ length: 33 }, (_, index) => simulateRequest(String(index))));
     expect(events.indexOf('31 sent')).toBeLessThan(events.indexOf('background'));
     expect(events.indexOf('background')).toBeLessThan(events.indexOf('32 authorized'));
     expect(events).toHaveLength(33 * 2 + 1);
   });
 
-  test('no background work runs between an arrival and its answer, even if it had begun before', async () => {
+  test('no background work runs between a request and its response, even if it had begun before', async () => {
     events.length = 0;
-    let isAsked = true;
+    let isRunning = true;
     const background = (async () => {
-      for (; isAsked; await setImmediate()) events.push('background');
+      for (; isRunning; await setImmediate()) events.push('background');
     })();
     for (let turn = 0; turn < 3; turn++) await setImmediate();
     events.length = 0;
-    await pass('a');
+    await simulateRequest('a');
     expect(events).toEqual(['a authorized', 'a sent']);
-    isAsked = false;
+    isRunning = false;
     await background;
   });
 });
 
-test('a process that waits goes on, and one that waits no more ends', async () => {
+test('a process stays alive while a request waits for a phase, and exits afterwards', async () => {
   const module = new URL('batching.ts', import.meta.url).href;
   const program = `
     const { tick } = await import(${JSON.stringify(module)});
     await tick.authorize();
     await tick.flush();
-    // Long after its phase, when nothing else keeps the process alive; more than go on at once.
+    // Long after its phase, when nothing else keeps the process alive; more than one batch.
     const passed = () => Promise.all(Array.from({ length: 70 }, () => tick.authorize()));
-    setTimeout(() => passed().then(({ length }) => console.log(length, 'went on')), 20);
+    setTimeout(() => passed().then(({ length }) => console.log(length, 'passed')), 20);
   `;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
-  expect(stdout).toBe('70 went on\n');
+  expect(stdout).toBe('70 passed\n');
 });

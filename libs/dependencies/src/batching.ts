@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers';
 
-/** Callers that wait for a phase, in the order in which they came; each run of it releases one batch. */
+/** Callers that wait for a phase, in the order of their arrival. Each run of the phase releases one batch. */
 class PhaseQueue {
   readonly #maxBatchSize: number;
   readonly #batches: Batch[] = [];
@@ -32,15 +32,16 @@ interface Batch extends PromiseWithResolvers<void> {
   size: number;
 }
 
-/** More gains nothing, and the first request of a batch waits for the last. */
-const maxBatchSize = 32;
+/** Larger batches gain nothing, and the first request of a batch waits for the last. */
+const batchSizeMax = 32;
 
-const authorizeQueue = new PhaseQueue(maxBatchSize);
+const authorizeQueue = new PhaseQueue(batchSizeMax);
 const flushQueue = new PhaseQueue();
 
 /**
- * Always the first immediate of its tick, because it is set again before any other can be, so that no background work
- * runs between a request and its answer. While nobody waits it keeps neither the loop nor the process running.
+ * Always the first immediate of its tick, because it is scheduled again before any other immediate can be. So no
+ * background work runs between a request and its response. It is unreferenced while no caller waits: then it keeps
+ * neither the loop nor the process running.
  */
 let immediate: NodeJS.Immediate | null = null;
 
@@ -53,24 +54,24 @@ const runPhases = (): void => {
   immediate = setImmediate(runPhases).unref();
   authorizeQueue.releaseBatch();
   if (!authorizeQueue.isEmpty) keepAwake();
-  // Once in a tick: a loop that flushes again and again must not starve others.
+  // Once per tick: a loop that flushes continuously must not starve other work.
   afterMicrotasks(() => flushQueue.releaseBatch());
 };
 
-/** Node runs its own ticks once the queue of microtasks is empty. */
+/** Node runs its own ticks once the microtask queue is empty. */
 const afterMicrotasks = (work: () => void): void => queueMicrotask(() => process.nextTick(work));
 
 /**
  * One tick of the event loop, in phases: all requests that have arrived are read, then up to 32 are authorized and
- * handled, then what they send goes out. Switching from one kind of work to another for each request costs more than
- * the work itself, because each finds the processor's caches filled by the others.
+ * handled, then their output is sent. Switching between kinds of work for each request costs more than the work itself,
+ * because each kind evicts the others' data from the processor's caches.
  *
- * Each resolves in this tick, or in the next one if its phase is over.
+ * Each promise resolves in this tick, or in the next one if its phase is over.
  */
 export const tick = {
-  /** Everything that had arrived when the tick began has been read. */
+  /** Resolves once everything that had arrived when the tick began has been read. */
   authorize: (): Promise<void> => authorizeQueue.wait(),
 
-  /** No request can go on by itself: now is the time to send. */
+  /** Resolves once no request can continue without I/O: the time to send. */
   flush: (): Promise<void> => flushQueue.wait(),
 };

@@ -3,12 +3,12 @@ import { boundedText } from './bounded-text.ts';
 
 const tooLong = () => new Error('too long');
 
-test('a response up to the limit is read completely, and an absent one is empty', async () => {
+test('a body up to the limit is read completely, and an absent body is empty', async () => {
   expect(await boundedText(new Response('Zürich'), 7, tooLong)).toBe('Zürich');
   expect(await boundedText(new Response(null), 0, tooLong)).toBe('');
 });
 
-test('a longer one is read no further, and its source is cancelled', async () => {
+test('a body over the limit is not read to the end, and its source is cancelled', async () => {
   let cancelled = false;
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new Uint8Array(10)),

@@ -1,11 +1,11 @@
-/** Reads the text of a response; beyond `bytesMax` it stops and throws the error that `tooLong` creates. */
-export const boundedText = async (response: Response, bytesMax: number, tooLong: () => Error): Promise<string> => {
+/** Reads the text of a response. Beyond `bytesMax` it stops and throws the error that `createError` creates. */
+export const boundedText = async (response: Response, bytesMax: number, createError: () => Error): Promise<string> => {
   const body: AsyncIterable<Uint8Array> | null = response.body;
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    if (size > bytesMax) throw tooLong();
+    if (size > bytesMax) throw createError();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

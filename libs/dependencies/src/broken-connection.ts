@@ -1,11 +1,12 @@
 /**
- * Sends a request, and once more if its connection broke before any response, as a kept one does when the server closes
- * it at that very moment (RFC 9112, section 9.3.1). Only for requests that may arrive twice.
+ * Sends a request, and retries it once if its connection broke before any response. This happens to a kept-alive
+ * connection if the server closes it at that very moment (RFC 9112, section 9.3.1). Only for requests that may arrive
+ * twice.
  */
-export const againIfBroken = async <Answer>(
-  send: () => Promise<Answer>,
+export const retryIfBroken = async <Result>(
+  send: () => Promise<Result>,
   signal: AbortSignal | null = null,
-): Promise<Answer> => {
+): Promise<Result> => {
   try {
     return await send();
   } catch (error) {
@@ -14,10 +15,10 @@ export const againIfBroken = async <Answer>(
   }
 };
 
-/** How `fetch` names a connection that broke: a reset, while writing, or closed by the other side. */
-const codes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+/** The error codes of `fetch` for a broken connection: reset, broken while writing, or closed by the peer. */
+const brokenCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 const isBroken = (error: unknown): boolean => {
   const cause: unknown = error instanceof Error ? error.cause : null;
-  return cause instanceof Error && 'code' in cause && codes.has(cause.code);
+  return cause instanceof Error && 'code' in cause && brokenCodes.has(cause.code);
 };

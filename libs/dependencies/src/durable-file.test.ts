@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-test('a new file is for its owner alone, and an existing one is not touched', async () => {
+test('a new file is accessible only to its owner, and an existing file is not touched', async () => {
   const path = join(folder, 'key');
   await writeNewFile(path, 'first');
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -20,7 +20,7 @@ test('a new file is for its owner alone, and an existing one is not touched', as
   expect(readFileSync(path, 'utf8')).toBe('first');
 });
 
-test('a file replaces the previous one, whatever a killed process left', async () => {
+test('a file replaces the previous one, even if a killed process left a draft', async () => {
   const path = join(folder, 'state');
   writeFileSync(`${path}.tmp`, 'half');
   await replaceFile(path, 'first');

@@ -1,7 +1,7 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes a new file for its owner alone; it is on disk once this resolves. Throws `EEXIST` if the file exists. */
+/** Writes a new file, accessible only to its owner. It is on disk once this resolves. Throws `EEXIST` if it exists. */
 export const writeNewFile = async (path: string, content: string | Uint8Array): Promise<void> => {
   const file = await open(path, 'wx', 0o600);
   try {
@@ -12,9 +12,9 @@ export const writeNewFile = async (path: string, content: string | Uint8Array): 
   }
 };
 
-/** Replaces a file atomically, for its owner alone: after a crash it is the old or the new one. `draft` is in its folder. */
+/** Replaces a file atomically, accessible only to its owner. A crash leaves the old or the new file. */
 export const replaceFile = async (path: string, content: string | Uint8Array, draft = `${path}.tmp`): Promise<void> => {
-  // Left over from a killed process.
+  // A killed process may have left it.
   await rm(draft, { force: true });
   try {
     await writeNewFile(draft, content);
@@ -26,7 +26,7 @@ export const replaceFile = async (path: string, content: string | Uint8Array, dr
   await syncFolder(dirname(path));
 };
 
-/** Syncs a folder's entries to disk. Windows does so by itself, and cannot open folders. */
+/** Syncs a folder's entries to disk. Windows does this implicitly, and cannot open folders. */
 export const syncFolder = async (path: string): Promise<void> => {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');

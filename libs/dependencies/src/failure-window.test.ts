@@ -7,7 +7,7 @@ test('the last allowed failure opens the circuit, and the count restarts', () =>
   expect(failures).toEqual([false, false, true, false, false, true]);
 });
 
-test('a success in between matters only if failures must be in a row', () => {
+test('a success in between resets the count only if failures must be consecutive', () => {
   for (const inARow of [true, false]) {
     const breaker = new FailureWindow({ failuresMax: 2, withinMs: 60_000, inARow });
     expect(breaker.failure()).toBe(false);

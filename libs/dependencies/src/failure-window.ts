@@ -9,8 +9,8 @@ export interface FailureWindowOptions {
 
 /**
  * Opens a circuit after `failuresMax` failures within `withinMs`. Cockatiel has no such rule: its `ConsecutiveBreaker`
- * adds up failures that are hours apart, `CountBreaker` and `SamplingBreaker` judge a share of all calls, so that many
- * good ones hide a few that each cost a timeout.
+ * counts failures that are hours apart. `CountBreaker` and `SamplingBreaker` evaluate the share of failed calls, so
+ * many successes hide a few failures that each cost a timeout.
  */
 export class FailureWindow implements IBreaker {
   /** The times of the failures, on the monotonic clock. */

@@ -10,11 +10,11 @@ const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padSt
 const follow = (copy: Partial<FollowerCopy<EmbeddingChange>> = {}, closing?: AbortSignal) => {
   const store = createEmbeddingChanges();
   const applied: number[] = [];
-  let readings = 0;
+  let reads = 0;
   const follower = new Follower(
     {
       changedSince: async (after, modelId, limit) => {
-        readings += 1;
+        reads += 1;
         return store.changedSince(after, modelId, limit);
       },
     },
@@ -30,7 +30,7 @@ const follow = (copy: Partial<FollowerCopy<EmbeddingChange>> = {}, closing?: Abo
     }
     return asOf;
   };
-  return { follower, applied, put, readings: () => readings };
+  return { follower, applied, put, reads: () => reads };
 };
 
 test('each embedding is applied once, in order, and only those of the requested model', async () => {
@@ -44,44 +44,44 @@ test('each embedding is applied once, in order, and only those of the requested 
 });
 
 test('simultaneous searches share one read, and known embeddings are not read again', async () => {
-  const { follower, applied, put, readings } = follow();
+  const { follower, applied, put, reads } = follow();
   const asOf = put(5);
   await Promise.all([follower.catchUp('m', asOf), follower.catchUp('m', asOf), follower.catchUp('m', 2)]);
   await follower.catchUp('m', asOf);
-  expect(readings()).toBe(1);
+  expect(reads()).toBe(1);
   expect(applied).toHaveLength(5);
 });
 
-test('a copy that is not empty reports its state once, and is followed from there', async () => {
-  const begun: string[] = [];
+test('a copy that is not empty reports its state once, and reading continues from there', async () => {
+  const beginCalls: string[] = [];
   const { follower, applied, put } = follow({
     begin: async (modelId) => {
-      begun.push(modelId);
+      beginCalls.push(modelId);
       return 3;
     },
   });
   await follower.catchUp('m', put(5));
   await follower.catchUp('m', put(1));
-  expect(begun).toEqual(['m']);
+  expect(beginCalls).toEqual(['m']);
   expect(applied).toEqual([4, 5, 6]);
 });
 
-test('a failed read is resumed where it stopped', async () => {
+test('a failed read resumes where it stopped', async () => {
   let failures = 1;
   const applied: number[] = [];
   const { follower, put } = follow({
     apply: async (_modelId, changes) => {
-      if (applied.length > 0 && failures-- > 0) throw new Error('away');
+      if (applied.length > 0 && failures-- > 0) throw new Error('unavailable');
       applied.push(...changes.map(({ sequence }) => sequence));
     },
   });
   const asOf = put(batchSize + 1);
-  await expect(follower.catchUp('m', asOf)).rejects.toThrow('away');
+  await expect(follower.catchUp('m', asOf)).rejects.toThrow('unavailable');
   await follower.catchUp('m', asOf);
   expect(applied).toHaveLength(asOf);
 });
 
-test('all stored embeddings come in batches', async () => {
+test('all stored embeddings are returned in batches', async () => {
   const { follower, put } = follow();
   put(2 * batchSize);
   const sizes: number[] = [];
@@ -89,48 +89,48 @@ test('all stored embeddings come in batches', async () => {
   expect(sizes).toEqual([batchSize, batchSize, 0]);
 });
 
-test('nothing more is read once closing begins', async () => {
+test('nothing is read after closing begins', async () => {
   const closing = new AbortController();
-  const { follower, put, readings } = follow({ apply: () => closing.abort(new Error('closed')) }, closing.signal);
+  const { follower, put, reads } = follow({ apply: () => closing.abort(new Error('closed')) }, closing.signal);
   await expect(follower.catchUp('m', put(batchSize + 1))).rejects.toThrow('closed');
-  expect(readings()).toBe(1);
+  expect(reads()).toBe(1);
 });
 
-test('a search that comes while a read is ended waits for the end', async () => {
+test('a search that arrives while `end` runs waits for it', async () => {
   const ending = Promise.withResolvers<void>();
-  const begun = Promise.withResolvers<void>();
-  const { follower, put, readings } = follow({
+  const endCalled = Promise.withResolvers<void>();
+  const { follower, put, reads } = follow({
     end: async () => {
-      begun.resolve();
+      endCalled.resolve();
       await ending.promise;
     },
   });
   const asOf = put(batchSize + 3);
   const first = follower.catchUp('m', asOf);
-  await begun.promise;
+  await endCalled.promise;
   expect(follower.isUpTo('m', 1)).toBe(false);
-  let isAnswered = false;
-  const second = follower.catchUp('m', asOf).then(() => (isAnswered = true));
+  let isUpToDate = false;
+  const second = follower.catchUp('m', asOf).then(() => (isUpToDate = true));
   await new Promise(setImmediate);
-  expect(isAnswered).toBe(false);
+  expect(isUpToDate).toBe(false);
   ending.resolve();
   await Promise.all([first, second]);
   expect(follower.isUpTo('m', asOf)).toBe(true);
-  expect(readings()).toBe(2);
+  expect(reads()).toBe(2);
 });
 
-test('after an end that fails the next search ends the read again, and applies nothing twice', async () => {
-  let ends = 0;
+test('after `end` failed, the next search calls it again, and nothing is applied twice', async () => {
+  let endCalls = 0;
   const { follower, applied, put } = follow({
     end: async () => {
-      ends += 1;
-      if (ends === 1) throw new Error('out of memory');
+      endCalls += 1;
+      if (endCalls === 1) throw new Error('out of memory');
     },
   });
   const asOf = put(3);
   await expect(follower.catchUp('m', asOf)).rejects.toThrow('out of memory');
   expect(follower.isUpTo('m', asOf)).toBe(false);
   await follower.catchUp('m', asOf);
-  expect(ends).toBe(2);
+  expect(endCalls).toBe(2);
   expect(applied).toEqual([1, 2, 3]);
 });

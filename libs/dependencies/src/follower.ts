@@ -1,18 +1,18 @@
-/** Something stored that follows everything stored before by its sequence. */
+/** A stored item. Its sequence is greater than that of every item stored before. */
 export interface Change {
   readonly sequence: number;
 }
 
 /** The part of a store that is followed. */
 export interface Changes<Item extends Change> {
-  /** What was stored for this model with a sequence above `after`, in that order, at most `limit`. */
+  /** Returns at most `limit` items of this model with a sequence above `after`, in order of sequence. */
   changedSince(after: number, modelId: string, limit: number): Promise<readonly Item[]>;
 }
 
-/** How many embeddings are read at once: 512 vectors are 1.5 MB, and 8 MB as JSON. */
+/** The number of embeddings per read: 512 vectors are 1.5 MB, and 8 MB as JSON. */
 export const embeddingBatchSize = 512;
 
-/** How many blocks of operations are read at once: most are smaller than 100 KB, but one may have 10 MB. */
+/** The number of operation blocks per read: most are smaller than 100 KB, but one may have 10 MB. */
 export const blockBatchSize = 4;
 
 export interface FollowerCopy<Item extends Change> {
@@ -20,21 +20,21 @@ export interface FollowerCopy<Item extends Change> {
   apply(modelId: string, changes: readonly Item[]): Promise<void> | void;
   /** Called before the first read of a model; returns the sequence up to which the copy is complete. */
   begin?(modelId: string): Promise<number>;
-  /** Called after a read, which searches wait for; `isFirst` if nothing of the model was read before. */
+  /** Called after a read; searches wait for it. `isFirst` if nothing of the model was read before. */
   end?(modelId: string, isFirst: boolean): Promise<void>;
 }
 
-/** How far the changes of one model have been read. */
+/** The progress of reading the changes of one model. */
 interface Progress {
-  /** The sequence of the last change read. */
+  /** The sequence of the last change that was read. */
   after: number;
-  /** All changes up to this sequence are in the copy, and `end` is through; -1 before the first read. */
+  /** All changes up to this sequence are in the copy, and `end` has finished; -1 before the first read. */
   complete: number;
-  /** The read under way. */
+  /** The read in flight. */
   reading: Promise<void> | undefined;
 }
 
-/** Keeps a copy up to date with a store, by sequence and as far as each search needs. */
+/** Keeps a copy up to date with a store, by sequence, as far as each search requires. */
 export class Follower<Item extends Change> {
   readonly #store: Changes<Item>;
   readonly #batchSize: number;
@@ -42,7 +42,7 @@ export class Follower<Item extends Change> {
   readonly #closing: AbortSignal | undefined;
   readonly #models = new Map<string, Progress>();
 
-  /** Reads `batchSize` changes at once. `closing` ends long reads, between two batches. */
+  /** Reads `batchSize` changes at a time. `closing` aborts long reads, between two batches. */
   constructor(store: Changes<Item>, batchSize: number, copy: FollowerCopy<Item>, closing?: AbortSignal) {
     this.#store = store;
     this.#batchSize = batchSize;
@@ -59,7 +59,7 @@ export class Follower<Item extends Change> {
     Object.assign(this.#progress(modelId), { after: sequence, complete: sequence });
   }
 
-  /** Resolves once every change of the model up to `asOf` is in the copy; simultaneous searches share one read. */
+  /** Resolves once every change of the model up to `asOf` is in the copy. Simultaneous searches share one read. */
   async catchUp(modelId: string, asOf: number): Promise<void> {
     const progress = this.#progress(modelId);
     while (asOf > progress.complete) {
@@ -70,11 +70,11 @@ export class Follower<Item extends Change> {
     }
   }
 
-  /** All that the store has of the model, in batches. */
+  /** Yields all changes of the model in the store, in batches. */
   async *all(modelId: string): AsyncGenerator<readonly Item[]> {
     let after = 0;
     for (let isLast = false; !isLast;) {
-      const changes = await this.#after(after, modelId);
+      const changes = await this.#changesAfter(after, modelId);
       isLast = changes.length < this.#batchSize;
       yield changes;
       after = changes.at(-1)?.sequence ?? after;
@@ -87,7 +87,7 @@ export class Follower<Item extends Change> {
     let { complete } = progress;
     while (asOf > complete) {
       const { after } = progress;
-      const changes = await this.#after(after, modelId);
+      const changes = await this.#changesAfter(after, modelId);
       await this.#copy.apply(modelId, changes);
       progress.after = changes.at(-1)?.sequence ?? after;
       complete = Math.max(complete, changes.length < this.#batchSize ? asOf : progress.after);
@@ -96,14 +96,14 @@ export class Follower<Item extends Change> {
     progress.complete = complete;
   }
 
-  #after(sequence: number, modelId: string): Promise<readonly Item[]> {
+  #changesAfter(sequence: number, modelId: string): Promise<readonly Item[]> {
     this.#closing?.throwIfAborted();
     return this.#store.changedSince(sequence, modelId, this.#batchSize);
   }
 
   #progress(modelId: string): Progress {
-    const known = this.#models.get(modelId) ?? { after: 0, complete: -1, reading: undefined };
-    this.#models.set(modelId, known);
-    return known;
+    const progress = this.#models.get(modelId) ?? { after: 0, complete: -1, reading: undefined };
+    this.#models.set(modelId, progress);
+    return progress;
   }
 }

@@ -1,4 +1,4 @@
-/** Where log lines go, in pino's form. `fields` are logged beside the message, an error among them as `err`. */
+/** A logger with pino's interface. `fields` are logged along with the message; an error is in `err`. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

@@ -1,28 +1,28 @@
 import type { Log } from './log.ts';
 
-/** What is logged when an outage begins. */
-export interface OutageBegin {
-  /** What failed, and what follows from it. */
+/** The log entry for the beginning of an outage. */
+export interface OutageStart {
+  /** Names the failure and its effect. */
   readonly message: string;
-  /** An outage whose reason changes to another kind is logged again. */
+  /** If the kind of the reason changes, the outage is logged again. */
   readonly kind?: string;
   /** `warn` by default. */
   readonly level?: 'info' | 'warn' | 'error';
   readonly fields?: object;
 }
 
-/** A dependency that may be away. */
+/** Tracks whether a dependency is unavailable. */
 export interface Outage {
-  /** Why it is away; null while it works. */
+  /** The kind of the current outage; null while the dependency is available. */
   readonly kind: string | null;
-  begin(begin: OutageBegin): void;
+  begin(begin: OutageStart): void;
   end(): void;
 }
 
-/** Logs once that a dependency is away, and once that it is back and after how long. Repeats are logged at `debug`. */
+/** Logs an outage once when it begins and once, with its duration, when it ends. Repeats are logged at `debug`. */
 export const createOutage = (
   log: Log,
-  { back, fields = {} }: { readonly back: string; readonly fields?: object },
+  { recoveryMessage, fields = {} }: { readonly recoveryMessage: string; readonly fields?: object },
 ): Outage => {
   let kind: string | null = null;
   let since = 0;
@@ -30,16 +30,16 @@ export const createOutage = (
     get kind() {
       return kind;
     },
-    begin({ message, kind: begun = 'away', level = 'warn', fields: more }) {
-      const isRepeat = kind === begun;
+    begin({ message, kind: newKind = 'unavailable', level = 'warn', fields: more }) {
+      const isRepeat = kind === newKind;
       if (kind === null) since = performance.now();
-      kind = begun;
+      kind = newKind;
       log[isRepeat ? 'debug' : level]({ ...fields, ...more }, message);
     },
     end() {
       if (kind === null) return;
       kind = null;
-      log.info({ ...fields, awaySeconds: Math.round((performance.now() - since) / 1_000) }, back);
+      log.info({ ...fields, outageSeconds: Math.round((performance.now() - since) / 1_000) }, recoveryMessage);
     },
   };
 };

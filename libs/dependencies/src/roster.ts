@@ -1,21 +1,21 @@
-/** A process that uses a server which several installations may share. */
-export interface LivingProcess {
+/** A process that uses a server, which several installations may share. */
+export interface LiveProcess {
   /** The id of its installation. */
   readonly installation: string;
-  /** A UUID of its own. */
+  /** The UUID of the process. */
   readonly process: string;
-  /** When it last said so, in milliseconds since 1970. */
+  /** The time of its last announcement, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** The processes that use such a server, kept there: the one thing that installations share. */
+/** The list of processes that use such a server. It is stored there, and is the only thing that installations share. */
 export interface Roster {
-  /** Says that a process lives, and forgets those that no longer say so. */
-  announce(self: LivingProcess): Promise<void>;
-  /** Those that said so within `livingMs`, of all installations. */
-  living(now: number): Promise<readonly LivingProcess[]>;
-  leave(self: LivingProcess): Promise<void>;
+  /** Announces that a process is alive, and removes processes that stopped announcing themselves. */
+  announce(self: LiveProcess): Promise<void>;
+  /** Returns the processes of all installations that announced themselves within `livenessMs`. */
+  liveProcesses(now: number): Promise<readonly LiveProcess[]>;
+  leave(self: LiveProcess): Promise<void>;
 }
 
-/** A process that has not announced itself for so long is gone. */
-export const livingMs = 60_000;
+/** A process that has not announced itself for this long is considered dead. */
+export const livenessMs = 60_000;

@@ -1,24 +1,24 @@
 import { isTaskCancelledError, timeout, TimeoutStrategy } from 'cockatiel';
 
-/** Something exceeded its timeout; it continues by itself. */
-export class TookTooLong extends Error {
-  override readonly name = 'TookTooLong';
+/** A promise exceeded its timeout. Its work continues in the background. */
+export class TimeoutExceeded extends Error {
+  override readonly name = 'TimeoutExceeded';
 }
 
-/** Settles like the promise; throws `TookTooLong` if that takes longer than the limit. */
+/** Settles like the promise. Throws `TimeoutExceeded` if that takes longer than the limit. */
 export const within = async <T>(limitMs: number, promise: Promise<T>): Promise<T> => {
   try {
     return await timeout(Math.max(0, limitMs), TimeoutStrategy.Aggressive).execute(() => promise);
   } catch (error) {
-    throw isTaskCancelledError(error) ? new TookTooLong(`no answer within ${limitMs} ms`) : error;
+    throw isTaskCancelledError(error) ? new TimeoutExceeded(`no response within ${limitMs} ms`) : error;
   }
 };
 
 /**
- * Whether the promise fulfils within the limit; rejects if it rejects by then. Has a timer of its own, because every
- * audit entry passes here: by `within` it would cost a fifteenth more.
+ * Whether the promise fulfills within the limit. Rejects if the promise rejects within the limit. Uses its own timer
+ * instead of `within`, which would make every audit entry cost a fifteenth more.
  */
-export const fulfilledWithin = async (limitMs: number, promise: Promise<unknown>): Promise<boolean> => {
+export const fulfillsWithin = async (limitMs: number, promise: Promise<unknown>): Promise<boolean> => {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), limitMs);
   try {
@@ -28,6 +28,6 @@ export const fulfilledWithin = async (limitMs: number, promise: Promise<unknown>
   }
 };
 
-/** Whether the promise settles within the limit, however it does. */
+/** Whether the promise settles within the limit, fulfilled or rejected. */
 export const settlesWithin = (limitMs: number, promise: Promise<unknown>): Promise<boolean> =>
-  fulfilledWithin(limitMs, Promise.allSettled([promise]));
+  fulfillsWithin(limitMs, Promise.allSettled([promise]));

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createYielder } from './yielding.ts';
 
-test('it yields after four milliseconds of work, and not before', async () => {
+test('yields after four milliseconds of work, and not before', async () => {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
   onTestFinished(() => clock.mockRestore());
   const yieldToEventLoop = createYielder();
@@ -14,7 +14,7 @@ test('it yields after four milliseconds of work, and not before', async () => {
   };
   expect(await callbacksAt(3.9)).toBe(0);
   expect(await callbacksAt(4)).toBe(2);
-  // The next slice begins when it comes back.
+  // The next slice begins when the yield returns.
   expect(await callbacksAt(7.9)).toBe(2);
   expect(await callbacksAt(8)).toBe(4);
 });

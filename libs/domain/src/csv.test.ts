@@ -24,7 +24,7 @@ test.each([
   expect(csvText(['name'], [[text]])).toBe(`name\r\n${cell}\r\n`);
 });
 
-test.each(['=1+1', '+49', '-1', '@SUM(A1)', '=HYPERLINK("http://x")'])('%j is no formula', (text) => {
+test.each(['=1+1', '+49', '-1', '@SUM(A1)', '=HYPERLINK("http://x")'])('%j is escaped', (text) => {
   const [, row = ''] = csvText(['name'], [[text]]).split('\r\n');
   expect(row.replace(/^"/, '').startsWith("'")).toBe(true);
 });
@@ -39,12 +39,12 @@ test.each([
   ['a\t+1', "a\t'+1"],
   ['a;"=1"', `"a;'""=1"""`],
   ['a\n=1', `"a\n'=1"`],
-])('%j is no formula either where ; or a tab separates cells: %j', (text, cell) => {
+])('%j is also escaped if ; or a tab separates cells: %j', (text, cell) => {
   expect(csvText(['name'], [[text]])).toBe(`name\r\n${cell}\r\n`);
 });
 
 test.each(['a=b', 'read-only', 'ann@example.com', 'a; b', '1+1', 'x\u200b=y', "d'\u00e9j\u00e0-vu"])(
-  '%j stays as it is',
+  '%j stays unchanged',
   (text) => {
     expect(csvText(['name'], [[text]])).toBe(`name\r\n${text}\r\n`);
   },

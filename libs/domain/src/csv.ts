@@ -1,20 +1,21 @@
-/** A cell of a table; null is an empty one. */
+/** A cell of a table; null is an empty cell. */
 export type Cell = string | number | null;
 
 /**
- * The beginning of what a spreadsheet takes for a formula, with what it does not show before it. Where it separates
- * cells by `;` (in Germany, France and elsewhere) or by tabs, a cell begins within a text, whatever quotes are around.
+ * The beginning of text that a spreadsheet interprets as a formula, including preceding characters that it does not
+ * display. If it separates cells by `;` (in Germany, France and elsewhere) or by tabs, a cell can begin within a text,
+ * even within quotes.
  */
 const formula = /(?<=^|[;\t\r\n])(?:[^\S;\t\r\n]|\p{Cf}|")*[=+\-@\uff1d\uff0b\uff0d\uff20]/gu;
 
 /**
- * The rows as CSV (RFC 4180), the first with the names of the columns. What a spreadsheet would take for a formula gets
- * an apostrophe in front, which it takes for text.
+ * Returns the rows as CSV (RFC 4180), the first with the column names. Text that a spreadsheet would interpret as a
+ * formula is prefixed with an apostrophe, so that it is treated as text.
  */
 export const csvText = (names: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   [names, ...rows].map(csvLine).join('');
 
-/** One row of it. */
+/** Returns one row of CSV. */
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(cellText).join(',')}\r\n`;
 
 const cellText = (cell: Cell): string => {

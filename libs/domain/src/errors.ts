@@ -1,6 +1,6 @@
 import type { CountedRequest } from './limits/limit.ts';
 
-/** Every refusal of the system, with the fixed `detail` that a caller reads (specification, section 1). */
+/** Every error that the system reports, with the fixed `detail` that a caller reads (specification, section 1). */
 export const errorDetails = {
   invalid_token: 'Invalid or expired token',
   token_required: 'Identity token required',
@@ -50,7 +50,7 @@ export const errorDetails = {
   name_shared: 'Several collections have this name',
   service_account_taken: 'Service account already exists',
   too_many_service_accounts: 'Too many service accounts',
-  /** What `If-Match` names is not the current state (RFC 9110, section 13.1.1). */
+  /** The state in `If-Match` is not the current one (RFC 9110, section 13.1.1). */
   precondition_failed: 'Precondition failed',
   secret_removed: 'The secret of this job was removed: issue new credentials, then discard it',
   rate_limited: 'Rate limit exceeded',
@@ -59,7 +59,7 @@ export const errorDetails = {
   body_too_large: 'Request body too large',
   embedding_unavailable: 'Embedding service unavailable',
   identity_unavailable: 'Identity provider unavailable',
-  /** The request's time ran out before its change began to commit. */
+  /** The request timed out before its change began to commit. */
   timed_out: 'Internal server error',
   internal: 'Internal server error',
 } as const;
@@ -69,15 +69,15 @@ export type ErrorCode = keyof typeof errorDetails;
 export interface ErrorFacts {
   /** Appended to the fixed detail after a colon; never contains a secret. */
   readonly because?: string;
-  /** The count that the request was judged by, if any. */
+  /** The rate-limit count for the request, if any. */
   readonly counted?: CountedRequest | null;
-  /** When the same request may succeed, at least 1; absent if nobody knows. */
+  /** After how many seconds the same request may succeed, at least 1; absent if unknown. */
   readonly retryAfterSeconds?: number;
-  /** The original error, only for the log. */
+  /** The original error; only logged. */
   readonly cause?: unknown;
 }
 
-/** The only error that use cases and adapters throw on purpose. Anything else that is thrown is a bug. */
+/** The only error that use cases and adapters throw deliberately. Any other thrown error is a bug. */
 export class PorticoError extends Error {
   readonly code: ErrorCode;
   readonly counted: CountedRequest | null;
@@ -92,6 +92,6 @@ export class PorticoError extends Error {
   }
 }
 
-/** Without a code, any code matches. */
+/** If `code` is omitted, any code matches. */
 export const isPorticoError = (error: unknown, code?: ErrorCode): error is PorticoError =>
   error instanceof PorticoError && (code === undefined || error.code === code);

@@ -24,19 +24,19 @@ export type RequestId = Branded<'RequestId'>;
 /** A lower-case UUID. */
 export type JobId = Branded<'JobId'>;
 
-/** 16 characters of lower-case base32: names an operation within its collection. */
+/** 16 characters of lower-case base32: identifies an operation within its collection. */
 export type OperationKey = Branded<'OperationKey'>;
 
 export type Id = ProfileId | CollectionId | ClientId | ServiceAccountId | EntryId | GroupId | RequestId | JobId;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Returns an id from outside in lower case, or null if the text is not a UUID (RFC 9562, section 4). */
+/** Parses an id from outside. Returns it in lower case, or null if the text is not a UUID (RFC 9562, section 4). */
 export const parseId = <T extends Id>(text: string): T | null => {
   const lower = text.toLowerCase();
   return uuid.test(lower) ? (lower as T) : null;
 };
 
-/** Returns the key of an operation from outside, or null if the text is none. */
+/** Parses the key of an operation from outside. Returns null if the text is not a key. */
 export const parseOperationKey = (text: string): OperationKey | null =>
   /^[a-z2-7]{16}$/.test(text) ? (text as OperationKey) : null;

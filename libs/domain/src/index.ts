@@ -9,15 +9,15 @@ export * from './instant.ts';
 export * from './json.ts';
 export * from './json-scan.ts';
 export * from './line.ts';
-export { LinkedList, type ListPlace } from './linked-list.ts';
+export { LinkedList, type ListNode } from './linked-list.ts';
 export type * from './settings.ts';
 
-// Nouns and their rules
+// Domain types and their rules
 export * from './access/principal.ts';
 export type { AuditEntry, AuditFacets, AuditFilter, AuditSource } from './audit/audit-entry.ts';
 export * from './audit/date-time.ts';
 export { pageSizeDefault } from './audit/pages.ts';
-export { untilExpired } from './access/until-expired.ts';
+export { withDeadline } from './access/with-deadline.ts';
 export { systemActions } from './audit/system-actions.ts';
 export * from './collections/collection.ts';
 export * from './collections/collection-texts.ts';
@@ -25,7 +25,7 @@ export type * from './documents/document.ts';
 export * from './documents/document-error.ts';
 export * from './documents/document-facts.ts';
 export * from './documents/document-warning.ts';
-export * from './documents/schema-violated.ts';
+export * from './documents/schema-violation-error.ts';
 export * from './documents/document-operations.ts';
 export type * from './documents/operation.ts';
 export * from './documents/read-operations.ts';
@@ -55,7 +55,7 @@ export * from './profiles/profile-filter.ts';
 export * from './profiles/profile.ts';
 export { isSuspended } from './profiles/suspension-machine.ts';
 export * from './requests/access-request.ts';
-export type * from './requests/asking.ts';
+export type * from './requests/new-request-rules.ts';
 export type * from './requests/catalog.ts';
 export * from './search/embedding.ts';
 export * from './service-accounts/account-token.ts';
@@ -63,12 +63,12 @@ export * from './service-accounts/service-account.ts';
 export type * from './search/reindex-run.ts';
 export type * from './search/search-model.ts';
 export * from './usage/usage.ts';
-export { searchQueryMax, type SearchAnswer, type SearchResult, type VectorMatch } from './search/search-result.ts';
+export { searchQueryMax, type SearchResults, type SearchResult, type VectorMatch } from './search/search-result.ts';
 
-export { cachedBytesMax, cachedMax, cachedMs } from './ports/cache.ts';
+export { cacheValueBytesMax, cacheEntriesMax, cacheTtlMs } from './ports/cache.ts';
 export type * from './ports/index.ts';
 
-// The menu, with its inputs and outputs
+// The use cases, with their inputs and outputs
 export { createUseCases, type UseCases } from './use-cases/index.ts';
 export type * from './use-cases/access/admit.ts';
 export type * from './use-cases/audit/audit-log.ts';
@@ -79,7 +79,7 @@ export type * from './use-cases/collections/write-collection.ts';
 export type * from './use-cases/groups/groups.ts';
 export type * from './use-cases/groups/members.ts';
 export { countPairs, pairsMax, type PairOutcome, type PairResult } from './use-cases/grants/grant-many.ts';
-export type { Granting } from './use-cases/grants/named-pairs.ts';
+export type { GrantSelection } from './use-cases/grants/resolve-pairs.ts';
 export type * from './use-cases/grants/read-matrix.ts';
 export type * from './use-cases/jobs/dead-letters.ts';
 export { requeuesMax } from './use-cases/jobs/dead-letters.ts';
@@ -89,16 +89,16 @@ export type * from './use-cases/operations/search-operations.ts';
 export type * from './use-cases/jobs/work-jobs.ts';
 export { createModelOperationEmbedder } from './use-cases/operations/model-operation-embedder.ts';
 export { servingEmbedder } from './use-cases/search/serving-embedder.ts';
-export type { ModelLook } from './use-cases/search/follow-model.ts';
+export type { ModelCheck } from './use-cases/search/check-models.ts';
 export type { ClientLimit } from './use-cases/limits/read-effective-limit.ts';
 export type * from './use-cases/limits/read-standing.ts';
 export { approvalsMax, type ApprovalOutcome, type ApprovalResult } from './use-cases/profiles/approve-many.ts';
 export type * from './use-cases/profiles/claim-first-admin.ts';
 export type * from './use-cases/profiles/edit-profile.ts';
 export type * from './use-cases/profiles/register-profile.ts';
-export type { NewRequest } from './use-cases/requests/ask-for-access.ts';
+export type { NewRequest } from './use-cases/requests/request-access.ts';
 export type { ApprovedRequest } from './use-cases/requests/decide-request.ts';
-export type { ShownRequest } from './use-cases/requests/read-requests.ts';
+export type { VisibleRequest } from './use-cases/requests/read-requests.ts';
 export type * from './use-cases/secrets/reseal-secrets.ts';
 export {
   findLostSecrets,

@@ -1,7 +1,10 @@
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = number;
 
-/** The second written last, up to its dot: what is written at about the same time shares it. `Date` takes ten times as long. */
+/**
+ * The last formatted second, up to its dot. Instants that are formatted at about the same time share it; `Date` takes
+ * ten times as long.
+ */
 let lastSecond = { number: NaN, text: '' };
 
 /** ISO 8601 in UTC with milliseconds and `Z`. Throws RangeError as `Date` does. */
@@ -16,8 +19,8 @@ export const isoOrNull = (instant: Instant | null): string | null => (instant ==
 
 export const dayMs = 86_400_000;
 
-/** As people read it: `2031-05-06 07:08 UTC`. */
-export const minuteOf = (instant: Instant): string => `${toIso(instant).slice(0, 16).replace('T', ' ')} UTC`;
+/** Formats an instant for people: `2031-05-06 07:08 UTC`. */
+export const formatMinute = (instant: Instant): string => `${toIso(instant).slice(0, 16).replace('T', ' ')} UTC`;
 
 /** The time of a change: now, but always later than the previous change, so that `updated_at` strictly grows. */
 export const nextChangeAt = (previous: Instant, now: Instant): Instant => Math.max(now, previous + 1);

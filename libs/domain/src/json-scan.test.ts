@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JsonError, placeOf, scanJson } from './json-scan.ts';
+import { JsonError, positionOf, scanJson } from './json-scan.ts';
 
 const bounds = { nestingMax: 100, valuesMax: 1_000 };
 const scan = (text: string) => scanJson(Buffer.from(text), bounds);
@@ -10,7 +10,7 @@ function errorOf(text: string): string {
   try {
     scanJson(bytes, bounds);
   } catch (error) {
-    if (error instanceof JsonError) return `${error.message} at ${placeOf(bytes, error.offset)}`;
+    if (error instanceof JsonError) return `${error.message} at ${positionOf(bytes, error.offset)}`;
     throw error;
   }
   return 'none';
@@ -25,7 +25,7 @@ function parses(text: string): boolean {
   }
 }
 
-test('the members of the outermost object are found, with the text of their values', () => {
+test('the members of the root object are found, with the text of their values', () => {
   const text = ' { "a" : [1, {"a": 2}] ,"b\\u0041":"}\\"", "a":{} , "é" : -1.5e+3\n} ';
   const bytes = Buffer.from(text);
   const { members, value } = scan(text);
@@ -75,7 +75,7 @@ test.each([
   ['[-x]', 1],
   ['[tru]', 1],
   ['{"a":1,}', 7],
-])('the error for %j names the first unexpected byte', (text, offset) => {
+])('the error for %j contains the first unexpected byte', (text, offset) => {
   expect(() => scan(text)).toThrow(expect.objectContaining({ unexpectedAt: offset }));
 });
 
@@ -83,7 +83,7 @@ test('scanning does not recurse', () => {
   expect(errorOf('['.repeat(1_000_000))).toBe('nested too deeply at line 1, column 101');
 });
 
-describe('it accepts exactly what JSON.parse accepts', () => {
+describe('it accepts exactly the texts that JSON.parse accepts', () => {
   test('in valid texts', () => {
     fc.assert(fc.property(fc.json(), (text) => errorOf(text) === 'none'));
   });
@@ -99,10 +99,12 @@ describe('it accepts exactly what JSON.parse accepts', () => {
       '\u0001',
     );
     const noise = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
-    const broken = fc.tuple(fc.json({ maxDepth: 4 }), fc.nat(), fc.nat(2), noise).map(([text, at, removed, added]) => {
-      const place = at % (text.length + 1);
-      return text.slice(0, place) + added + text.slice(place + removed);
-    });
+    const broken = fc
+      .tuple(fc.json({ maxDepth: 4 }), fc.nat(), fc.nat(2), noise)
+      .map(([text, at, removedCount, added]) => {
+        const position = at % (text.length + 1);
+        return text.slice(0, position) + added + text.slice(position + removedCount);
+      });
     fc.assert(
       fc.property(fc.oneof(noise, broken), (text) => {
         expect(errorOf(text) === 'none').toBe(parses(text));

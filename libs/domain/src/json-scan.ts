@@ -1,19 +1,18 @@
 /** `syntax`: not JSON. `nesting`, `values`: beyond the bounds. */
 export type JsonErrorKind = 'syntax' | 'nesting' | 'values';
 
-/** Where a text stops being acceptable JSON, and why. */
+/** The position at which a text stops being acceptable JSON, and the reason. */
 export class JsonError extends Error {
-  /** In bytes: the start of the wrong part. */
+  /** The start of the invalid part, in bytes. */
   readonly offset: number;
   readonly kind: JsonErrorKind;
   /**
-   * In bytes: the first unexpected byte, which may come after the start of the part; the length of the text if it ends
-   * too early.
+   * The first unexpected byte, which may come after the start of the part; the length of the text if it ends too early.
    */
   readonly unexpectedAt: number;
 
-  constructor(what: string, offset: number, kind: JsonErrorKind = 'syntax', unexpectedAt = offset) {
-    super(what);
+  constructor(message: string, offset: number, kind: JsonErrorKind = 'syntax', unexpectedAt = offset) {
+    super(message);
     this.name = 'JsonError';
     this.offset = offset;
     this.kind = kind;
@@ -36,16 +35,18 @@ export interface JsonMember {
 export interface JsonScan {
   /** The whole value, without surrounding white space. */
   readonly value: JsonSpan;
-  /** The members of the outermost object in the order of the text, including duplicates; null if it is not an object. */
+  /**
+   * The members of the root object in the order of the text, including duplicates; null if the root is not an object.
+   */
   readonly members: readonly JsonMember[] | null;
-  /** The items of the outermost array; null if it is not one. */
+  /** The items of the root array; null if the root is not an array. */
   readonly items: readonly JsonSpan[] | null;
 }
 
 export interface JsonBounds {
-  /** How deeply arrays and objects may nest, counting the outermost one. */
+  /** The maximum nesting of arrays and objects, counting the root. */
   readonly nestingMax: number;
-  /** How many values of any kind, including arrays and objects, but not member names. */
+  /** The maximum number of values of any kind, including arrays and objects, but not member names. */
   readonly valuesMax: number;
 }
 
@@ -59,8 +60,8 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /**
- * Scans a JSON text (RFC 8259) once, without building anything from it: finds the members of the outermost object, and
- * refuses a text that is malformed, nested too deeply or made of too many values, with the place. The text must be
+ * Scans a JSON text (RFC 8259) once, without building anything from it: finds the members of the root object, and
+ * rejects a text that is malformed, nested too deeply or contains too many values, with the position. The text must be
  * valid UTF-8.
  */
 export function scanJson(bytes: Uint8Array, bounds: JsonBounds): JsonScan {
@@ -96,29 +97,30 @@ class Scan {
     do {
       // A value must follow here, or the end of an array or object that has just been opened.
       if (isArray && this.#closing.length === 1) item = this.#next();
-      const opened = this.#value();
-      if (opened === openBrace && this.#peek() !== closeBrace) {
+      const opening = this.#value();
+      if (opening === openBrace && this.#peek() !== closeBrace) {
         member = this.#name() ?? member;
         continue;
       }
-      if (opened === openBracket && this.#peek() !== closeBracket) continue;
+      if (opening === openBracket && this.#peek() !== closeBracket) continue;
       while (this.#closing.length > 0) {
         const end = this.#at;
-        const after = this.#peek();
-        const closes = this.#closing.at(-1);
-        if (member && this.#closing.length === 1 && isObject && (after === comma || after === closes)) {
+        const next = this.#peek();
+        const expectedClose = this.#closing.at(-1);
+        if (member && this.#closing.length === 1 && isObject && (next === comma || next === expectedClose)) {
           this.#members.push({ name: member.name, value: { start: member.start, end } });
           member = null;
-        } else if (item !== null && this.#closing.length === 1 && (after === comma || after === closes)) {
+        } else if (item !== null && this.#closing.length === 1 && (next === comma || next === expectedClose)) {
           this.#items.push({ start: item, end });
           item = null;
         }
         this.#at++;
-        if (after === comma) {
-          if (closes === closeBrace) member = this.#name() ?? member;
+        if (next === comma) {
+          if (expectedClose === closeBrace) member = this.#name() ?? member;
           break;
         }
-        if (after !== closes) throw this.#unexpected(closes === closeBrace ? "',' or '}'" : "',' or ']'", this.#at - 1);
+        if (next !== expectedClose)
+          throw this.#unexpected(expectedClose === closeBrace ? "',' or '}'" : "',' or ']'", this.#at - 1);
         this.#closing.pop();
       }
     } while (this.#closing.length > 0);
@@ -128,7 +130,7 @@ class Scan {
     return { value: { start, end }, members: isObject ? this.#members : null, items: isArray ? this.#items : null };
   }
 
-  /** Passes a scalar, or the byte that opens an array or object, which it returns. */
+  /** Skips a scalar, or the byte that opens an array or object, which it returns. */
   #value(): number | null {
     const first = this.#peek();
     if (++this.#values > this.#bounds.valuesMax) {
@@ -147,7 +149,7 @@ class Scan {
     return null;
   }
 
-  /** Passes a member's name and colon; returns the member if it belongs to the outermost object. */
+  /** Skips a member's name and colon; returns the member if it belongs to the root object. */
   #name(): OpenMember | null {
     if (this.#peek() !== quote) throw this.#unexpected('a name in double quotes', this.#at);
     const start = this.#at;
@@ -172,7 +174,7 @@ class Scan {
     this.#at = at + 1;
   }
 
-  /** The length of the escape that begins there. */
+  /** Returns the length of the escape at that position. */
   #escape(at: number): number {
     const kind = this.#bytes[at + 1];
     if (kind === 0x75) {
@@ -188,16 +190,16 @@ class Scan {
   #number(): void {
     const start = this.#at;
     let at = start;
-    /** The end of the longest number that begins there. */
-    let whole = start;
+    /** The end of the longest number that starts there. */
+    let numberEnd = start;
     const digits = () => {
       const from = at;
       while (isDigit(this.#bytes[at])) at++;
-      if (at === from) throw this.#unexpected(from === start ? 'a value' : 'a digit', at, whole);
-      whole = at;
+      if (at === from) throw this.#unexpected(from === start ? 'a value' : 'a digit', at, numberEnd);
+      numberEnd = at;
     };
     if (this.#bytes[at] === 0x2d) at++;
-    if (this.#bytes[at] === 0x30) whole = ++at;
+    if (this.#bytes[at] === 0x30) numberEnd = ++at;
     else digits();
     if (this.#bytes[at] === 0x2e) {
       at++;
@@ -218,7 +220,7 @@ class Scan {
     this.#at += word.length;
   }
 
-  /** Passes white space; returns the place after it. */
+  /** Skips white space; returns the position after it. */
   #next(): number {
     let byte = this.#bytes[this.#at];
     while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = this.#bytes[++this.#at];
@@ -230,8 +232,8 @@ class Scan {
   }
 
   #unexpected(expected: string, at: number, unexpectedAt = at): JsonError {
-    const found = at < this.#bytes.length ? '' : ', where the text ends';
-    return new JsonError(`expected ${expected}${found}`, at, 'syntax', unexpectedAt);
+    const suffix = at < this.#bytes.length ? '' : ', where the text ends';
+    return new JsonError(`expected ${expected}${suffix}`, at, 'syntax', unexpectedAt);
   }
 }
 
@@ -240,8 +242,11 @@ const isDigit = (byte: number | undefined): boolean => byte !== undefined && byt
 const isHexadecimal = (byte: number | undefined): boolean =>
   isDigit(byte) || (byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
 
-/** The place of a byte in a UTF-8 text, as an editor shows it: line and column start at 1, columns are in characters. */
-export function placeOf(bytes: Uint8Array, offset: number): string {
+/**
+ * Returns the position of a byte in a UTF-8 text, as an editor shows it: line and column start at 1, columns are in
+ * characters.
+ */
+export function positionOf(bytes: Uint8Array, offset: number): string {
   let line = 1;
   let lineStart = 0;
   for (let at = bytes.indexOf(0x0a); at !== -1 && at < offset; at = bytes.indexOf(0x0a, at + 1)) {
@@ -250,7 +255,7 @@ export function placeOf(bytes: Uint8Array, offset: number): string {
   }
   let column = 1;
   for (let at = lineStart; at < offset; at++) {
-    // Bytes that continue a character are not a column of their own (RFC 3629, section 3).
+    // Continuation bytes are not separate columns (RFC 3629, section 3).
     if (((bytes[at] ?? 0) & 0xc0) !== 0x80) column++;
   }
   return `line ${line}, column ${column}`;

@@ -10,21 +10,21 @@ export const isJsonObject = (value: Json | undefined): value is JsonObject =>
 
 export const isJsonArray = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
-/** Names of members by which an object could reach its prototype. Others, such as `prototype`, are plain data. */
+/** Names of members through which an object could reach its prototype. Others, such as `prototype`, are plain data. */
 export const pollutingKeys: readonly string[] = ['__proto__', 'constructor'];
 
 /**
  * Matches the escapes of a JSON text one by one: half a surrogate pair or U+0000 (named `unstorable`), or any other. A
- * backslash occurs only within strings, and everything unescaped is well-formed and not a control character.
+ * backslash occurs only within strings, and all unescaped text is well-formed and contains no control characters.
  */
 const escapes =
   /\\(?:(?<unstorable>u0000|u[Dd][89ABab]..(?!\\u[Dd][C-Fc-f])|u[Dd][C-Fc-f])|u[Dd][89ABab]..\\u[Dd][C-Fc-f]|.)/g;
 
 /**
- * Returns where a valid JSON text spells U+0000 or a lone surrogate, which not every store can hold; null if it does
- * not. Values and names count, duplicate names too (specification, section 1).
+ * Returns the index at which a valid JSON text contains an escaped U+0000 or lone surrogate, which not every store can
+ * hold; null if there is none. Checks values and names, including duplicate names (specification, section 1).
  */
-export const unstorableAt = (text: string): number | null => {
+export const unstorableIndex = (text: string): number | null => {
   if (!text.includes('\\')) return null;
   for (const { index, groups } of text.matchAll(escapes)) if (groups?.['unstorable']) return index;
   return null;

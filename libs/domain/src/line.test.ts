@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { composed, isPlainLine, isPlainName, plainLine, plainLines, plainName, shortLine } from './line.ts';
+import { toNfc, isPlainLine, isPlainName, plainLine, plainLines, plainName, shortLine } from './line.ts';
 
 const points = (...ranges: readonly (readonly [from: number, to: number])[]): string[] =>
   ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => String.fromCharCode(from + at)));
 
 /** As listed in the specification, section 1. */
-const refused = points(
+const rejected = points(
   [0x00, 0x1f],
   [0x7f, 0x9f],
   [0x061c, 0x061c],
@@ -17,8 +17,8 @@ const refused = points(
   [0xd800, 0xdfff],
 );
 
-test('of the basic plane, a line refuses exactly the listed characters', () => {
-  expect(points([0x00, 0xffff]).filter((character) => !isPlainLine(character))).toEqual(refused);
+test('a line rejects exactly the listed characters of the basic plane', () => {
+  expect(points([0x00, 0xffff]).filter((character) => !isPlainLine(character))).toEqual(rejected);
 });
 
 test('a line may be in any script, with joiners and emoji, and may be empty', () => {
@@ -28,39 +28,39 @@ test('a line may be in any script, with joiners and emoji, and may be empty', ()
   }
 });
 
-test('a stored text is shown as one line, whatever it holds', () => {
+test('any stored text is displayed as one line', () => {
   expect(plainLine('Customer,\r\n\r\nSign in at\u2028https://evil.example\u202e\u001b[2J')).toBe(
     'Customer, Sign in at https://evil.example [2J',
   );
   expect(plainLine('\u0000\ud800\n')).toBe('\ufffd');
 });
 
-test('plainLine makes any text a plain line that is not longer, and leaves a plain line as it is', () => {
+test('plainLine converts any text to a plain line that is not longer, and leaves a plain line unchanged', () => {
   const text = fc
-    .array(fc.oneof(fc.constantFrom(...refused, ' ', 'a'), fc.string({ unit: 'binary' })))
+    .array(fc.oneof(fc.constantFrom(...rejected, ' ', 'a'), fc.string({ unit: 'binary' })))
     .map((parts) => parts.join(''));
   fc.assert(
-    fc.property(text, (kept) => {
-      const shown = plainLine(kept);
-      expect(isPlainLine(shown)).toBe(true);
-      expect(shown.length).toBeLessThanOrEqual(kept.length);
-      expect(plainLine(shown)).toBe(shown);
+    fc.property(text, (input) => {
+      const line = plainLine(input);
+      expect(isPlainLine(line)).toBe(true);
+      expect(line.length).toBeLessThanOrEqual(input.length);
+      expect(plainLine(line)).toBe(line);
     }),
   );
 });
 
-test('a line is cut to its length, and never inside a character', () => {
+test('a line is truncated to its length, and never inside a character', () => {
   expect(shortLine('abc', 3)).toBe('abc');
   expect(shortLine('abcd', 3)).toBe('ab…');
   expect(shortLine('a😀b', 3)).toBe('a\ufffd…');
   expect(shortLine('a\r\nb', 3)).toBe('a b');
 });
 
-test('plainLines makes each line plain and keeps line breaks and tabs', () => {
+test('plainLines converts each line to a plain line and keeps line breaks and tabs', () => {
   expect(plainLines('One\r\ntwo\rthree\u2028four\n\n\tfive\u001b[2J\u202e\u0000\u0085\ud800')).toBe(
     'One\ntwo\nthree\nfour\n\n\tfive[2J\n\ufffd',
   );
-  for (const character of refused.filter((one) => !'\n\r\t\u0085\u2028\u2029'.includes(one) && one.isWellFormed()))
+  for (const character of rejected.filter((one) => !'\n\r\t\u0085\u2028\u2029'.includes(one) && one.isWellFormed()))
     expect(plainLines(`a${character}b`)).toBe('ab');
 });
 
@@ -75,7 +75,7 @@ test.each([
   'a\u00a0b',
   'Labs 😀',
   '',
-])('%j may be a name', (name) => {
+])('%j can be a name', (name) => {
   expect([isPlainName(name), plainName(name)]).toEqual([true, name]);
 });
 
@@ -102,19 +102,19 @@ test('a name is composed', () => {
   expect(plainName('Cafe\u0301 \u212Aim')).toBe('Caf\u00e9 Kim');
 });
 
-test('what is longer than any name before it is composed stays as it is, and costs nothing', () => {
+test('a text that is longer than any uncomposed name is not composed, and costs nothing', () => {
   const decomposed = 'e\u0301'.repeat(800);
-  expect([composed(decomposed).length, composed(`${decomposed}e`).length]).toEqual([800, 1_601]);
+  expect([toNfc(decomposed).length, toNfc(`${decomposed}e`).length]).toEqual([800, 1_601]);
   const marks = `a${'\u0301'.repeat(60_000)}${'\u0327'.repeat(60_000)}`;
   const startedAt = performance.now();
-  expect(composed(marks)).toBe(marks);
+  expect(toNfc(marks)).toBe(marks);
   expect(plainName(marks).length).toBeLessThanOrEqual(1_600);
-  // Composed whole, it takes seconds.
+  // Composing all of it would take seconds.
   expect(performance.now() - startedAt).toBeLessThan(500);
 });
 
-test('the longest name of code points that are composed of four is composed', () => {
+test('the longest name of code points that consist of four is composed', () => {
   // U+1F82 is alpha with three marks.
   const name = '\u1f82'.repeat(200);
-  expect(composed(name.normalize('NFD'))).toBe(name);
+  expect(toNfc(name.normalize('NFD'))).toBe(name);
 });

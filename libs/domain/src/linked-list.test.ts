@@ -1,22 +1,22 @@
 import { array, assert, constantFrom, nat, property, tuple } from 'fast-check';
 import { expect, test } from 'vitest';
-import { LinkedList, type ListPlace } from './linked-list.ts';
+import { LinkedList, type ListNode } from './linked-list.ts';
 
-const valuesOf = <Value>(list: LinkedList<Value>): readonly Value[] => [...list.places()].map(({ value }) => value);
+const valuesOf = <Value>(list: LinkedList<Value>): readonly Value[] => [...list.nodes()].map(({ value }) => value);
 
-test('it has what a set has, in the same order, whatever is added and removed', () => {
+test('it contains the same values as a set, in the same order, after any additions and removals', () => {
   const steps = array(tuple(constantFrom('add', 'remove'), nat(20)));
   assert(
-    property(steps, (taken) => {
+    property(steps, (sequence) => {
       const list = new LinkedList<number>();
       const set = new Set<number>();
-      const places: ListPlace<number>[] = [];
-      for (const [at, [step, which]] of taken.entries()) {
-        const place = places[which % Math.max(1, places.length)];
+      const nodes: ListNode<number>[] = [];
+      for (const [at, [step, which]] of sequence.entries()) {
+        const node = nodes[which % Math.max(1, nodes.length)];
         if (step === 'add') {
-          places.push(list.add(at));
+          nodes.push(list.add(at));
           set.add(at);
-        } else if (place) expect(list.remove(place)).toBe(set.delete(place.value));
+        } else if (node) expect(list.remove(node)).toBe(set.delete(node.value));
         expect(valuesOf(list)).toEqual([...set]);
         expect(list.size).toBe(set.size);
         expect(list.first?.value).toBe([...set][0]);
@@ -25,21 +25,21 @@ test('it has what a set has, in the same order, whatever is added and removed', 
   );
 });
 
-test('the place that was returned last may be removed', () => {
+test('the last yielded node may be removed', () => {
   const list = new LinkedList<number>();
   for (const value of [1, 2, 3]) list.add(value);
   const seen: number[] = [];
-  for (const place of list.places()) {
-    seen.push(place.value);
-    list.remove(place);
+  for (const node of list.nodes()) {
+    seen.push(node.value);
+    list.remove(node);
   }
   expect(seen).toEqual([1, 2, 3]);
   expect(valuesOf(list)).toEqual([]);
 });
 
-test('a place that was removed leads to no other', () => {
+test('a removed node refers to no other', () => {
   const list = new LinkedList<number>();
-  const places = [1, 2, 3].map((value) => list.add(value));
-  for (const place of places) list.remove(place);
-  expect(places).toEqual([1, 2, 3].map((value) => ({ value, before: null, after: null })));
+  const nodes = [1, 2, 3].map((value) => list.add(value));
+  for (const node of nodes) list.remove(node);
+  expect(nodes).toEqual([1, 2, 3].map((value) => ({ value, previous: null, next: null })));
 });

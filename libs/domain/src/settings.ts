@@ -2,17 +2,20 @@ import type { LimitRule } from './limits/limit.ts';
 
 /** The part of the configuration that the use cases need. */
 export interface Settings {
-  /** The enabled issuers: nobody can sign in through any other. */
+  /** The enabled issuers: users can sign in through no other. */
   readonly issuers: readonly string[];
-  /** How a first identity token must agree with the profile's e-mail to bind it (specification, section 2). */
+  /** How the e-mail of a first identity token must match the profile's to bind it (specification, section 2). */
   readonly identityEmailCheck: 'claimed' | 'verified' | 'off';
-  /** Whether a registration needs a token that binds it; without one it is `invalid_token` (specification, section 3). */
+  /**
+   * Whether a registration requires a token that binds it; without one it fails with `invalid_token` (specification,
+   * section 3).
+   */
   readonly registrationRequiresToken: boolean;
-  /** Whether admins get mails about waiting registrations (specification, section 3). */
+  /** Whether admins receive mails about pending registrations (specification, section 3). */
   readonly adminNotices: boolean;
-  /** Where callers reach the service, without a slash at its end, for mails; null if that was not said. */
+  /** The URL of the service for links in mails, without a trailing slash; null if not configured. */
   readonly publicUrl: string | null;
-  /** Whether documents that violate the official JSON Schema are refused in every request. */
+  /** Whether documents that violate the official JSON Schema are rejected in every request. */
   readonly strictDocuments: boolean;
   /** For clients with neither an active override nor an active tier (specification, section 7). */
   readonly defaultLimit: LimitRule;

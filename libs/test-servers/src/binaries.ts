@@ -1,8 +1,8 @@
 import { accessSync, constants, globSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The path of a program on PATH, or null. */
-export function onPath(program: string): string | null {
+/** Returns the path of a program on PATH, or null. */
+export function findOnPath(program: string): string | null {
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
     if (folder && isExecutable(join(folder, program))) return join(folder, program);
   }
@@ -10,10 +10,10 @@ export function onPath(program: string): string | null {
 }
 
 /**
- * Returns the paths of a program, newest version first, for distributions that keep each major version in its own
+ * Returns the paths of a program, newest version first, for distributions that install each major version in its own
  * folder: `/usr/lib/postgresql/<major>/bin`.
  */
-export function inVersionFolders(root: string, program: string): string[] {
+export function findInVersionFolders(root: string, program: string): string[] {
   return globSync(join(root, '*', 'bin', program))
     .filter(isExecutable)
     .sort((a, b) => majorOf(root, b) - majorOf(root, a));

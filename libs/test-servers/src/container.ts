@@ -4,22 +4,22 @@ export interface ContainerOptions {
   port: number;
   environment?: Record<string, string>;
   command?: string[];
-  /** The log message of a server that answers, and the number of times it must appear. */
+  /** The log message of a server that is ready, and the number of times it must appear. */
   ready: [RegExp, number];
 }
 
 export interface Container {
   host: string;
-  /** The port on this machine that leads there. */
+  /** The port on this machine that is mapped to it. */
   port: number;
-  /** Runs inside the container; rejects with the output if the exit code is not 0. */
+  /** Runs the command inside the container. Rejects with its output if the exit code is not 0. */
   run(command: string[]): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Starts a container through Testcontainers, which also removes it if this process is killed. Returns null if no engine
- * runs, or with TEST_CONTAINERS=0, which keeps an engine from being used for tests.
+ * Starts a container with Testcontainers, which also removes it if this process is killed. Returns null if no container
+ * engine is running, or with TEST_CONTAINERS=0, which forbids the use of an engine for tests.
  */
 export async function startContainer(options: ContainerOptions): Promise<Container | null> {
   if (process.env['TEST_CONTAINERS'] === '0') return null;

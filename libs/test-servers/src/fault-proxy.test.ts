@@ -6,17 +6,17 @@ import { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
 import type { FaultMode } from './faulty-connection.ts';
 
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 2 * 60_000, interval: 10 });
-const aWhile = () => new Promise((resolve) => setTimeout(resolve, 200));
+const pause = () => new Promise((resolve) => setTimeout(resolve, 200));
 
-/** A server that answers each message with "<message>!", ends its side when told "bye", and records what it received. */
-let heard = '';
+/** A server that replies to each message with "<message>!", closes its side after "bye", and records its input. */
+let serverInput = '';
 const sockets = new Set<Socket>();
 const server = createServer({ allowHalfOpen: true }, (socket) => {
   sockets.add(socket);
   socket.on('close', () => sockets.delete(socket));
   socket.on('error', () => {});
   socket.on('data', (bytes: Buffer) => {
-    heard += bytes.toString();
+    serverInput += bytes.toString();
     if (bytes.toString() === 'bye') socket.end('bye!');
     else socket.write(`${bytes.toString()}!`);
   });
@@ -27,14 +27,14 @@ const { port } = server.address() as { port: number };
 
 let proxy: FaultProxy;
 beforeEach(async () => {
-  heard = '';
+  serverInput = '';
   proxy = await startFaultProxy({ host: '127.0.0.1', port });
 });
 afterEach(() => proxy.close());
 afterAll(() => server.close());
 
-/** A connection that has reached the server. */
-async function opened(): Promise<RawSocket> {
+/** Opens a connection and waits until it has reached the server. */
+async function openConnection(): Promise<RawSocket> {
   const socket = await RawSocket.open(proxy.port);
   socket.send('hello');
   await until(() => expect(socket.received).toBe('hello!'));
@@ -42,31 +42,31 @@ async function opened(): Promise<RawSocket> {
 }
 
 describe('A proxy that passes', () => {
-  it('carries bytes both ways, ends each direction separately, and counts the open connections', async () => {
-    const [one, other] = [await opened(), await opened()];
+  it('forwards bytes both ways, ends each direction separately, and counts the open connections', async () => {
+    const [one, other] = [await openConnection(), await openConnection()];
     expect(proxy.connections).toBe(2);
     one.finish();
-    expect(await one.ended).toBe('end');
+    expect(await one.closed).toBe('end');
     expect(one.received).toBe('hello!the end');
     other.send('bye');
-    expect(await other.ended).toBe('end');
+    expect(await other.closed).toBe('end');
     expect(other.received).toBe('hello!bye!');
     await until(() => expect([proxy.connections, sockets.size]).toEqual([0, 0]));
   });
 
-  it('carries much more than fits into the socket buffers', async () => {
+  it('forwards much more than fits into the socket buffers', async () => {
     const socket = await RawSocket.open(proxy.port);
     const much = 'x'.repeat(5_000_000);
     socket.send(much);
-    await until(() => expect(heard.length).toBe(much.length));
+    await until(() => expect(serverInput.length).toBe(much.length));
     await until(() => expect(socket.received.length).toBeGreaterThan(much.length));
     socket.close();
   });
 
-  it('ends a connection if its server is away', async () => {
-    const nobody = await startFaultProxy({ host: '127.0.0.1', port: 1 });
-    expect(await (await RawSocket.open(nobody.port)).ended).toBe('end');
-    await nobody.close();
+  it('ends a connection if its server is unavailable', async () => {
+    const unreachable = await startFaultProxy({ host: '127.0.0.1', port: 1 });
+    expect(await (await RawSocket.open(unreachable.port)).closed).toBe('end');
+    await unreachable.close();
   });
 
   it('replaces the server in its address', () => {
@@ -76,74 +76,74 @@ describe('A proxy that passes', () => {
   });
 
   it('drops all connections on demand, and accepts new ones', async () => {
-    const dropped = [await opened(), await opened()];
+    const dropped = [await openConnection(), await openConnection()];
     proxy.dropAll();
-    await Promise.all(dropped.map((socket) => socket.ended));
+    await Promise.all(dropped.map((socket) => socket.closed));
     await until(() => expect([proxy.connections, sockets.size]).toEqual([0, 0]));
-    (await opened()).close();
+    (await openConnection()).close();
   });
 });
 
-it('A proxy that is down ends open connections and refuses new ones; later it passes on the same port', async () => {
-  const open = await opened();
+it('A proxy that is down ends open connections and refuses new ones; later it forwards on the same port', async () => {
+  const open = await openConnection();
   await proxy.set('down');
-  await open.ended;
+  await open.closed;
   expect(await accepts(proxy.port)).toBe(false);
   await until(() => expect(sockets.size).toBe(0));
   await proxy.set('pass');
-  (await opened()).close();
+  (await openConnection()).close();
 });
 
-it('A proxy that hangs keeps connections open, accepts new ones, and carries nothing until it passes again', async () => {
-  const open = await opened();
+it('A proxy that hangs keeps connections open, accepts new ones, and forwards nothing until it passes', async () => {
+  const open = await openConnection();
   await proxy.set('hang');
-  const dialled = await RawSocket.open(proxy.port);
+  const newSocket = await RawSocket.open(proxy.port);
   await until(() => expect(proxy.connections).toBe(2));
   open.send(' open');
-  dialled.send(' dialled');
+  newSocket.send(' dialled');
   for (const socket of sockets) socket.write(' by the way');
-  await aWhile();
-  expect([heard, open.received, dialled.received, proxy.connections]).toEqual(['hello', 'hello!', '', 2]);
+  await pause();
+  expect([serverInput, open.received, newSocket.received, proxy.connections]).toEqual(['hello', 'hello!', '', 2]);
   await proxy.set('pass');
-  await until(() => expect([open.received, dialled.received]).toEqual(['hello! by the way open!', ' dialled!']));
+  await until(() => expect([open.received, newSocket.received]).toEqual(['hello! by the way open!', ' dialled!']));
   open.close();
-  dialled.close();
+  newSocket.close();
 });
 
 it('A proxy that resets resets open connections and new ones', async () => {
-  const open = await opened();
+  const open = await openConnection();
   await proxy.set('reset');
-  expect(await open.ended).toBe('reset');
-  const dialled = RawSocket.dial(proxy.port);
-  dialled.send('anybody?');
-  expect(await dialled.ended).toBe('reset');
-  expect(heard).toBe('hello');
+  expect(await open.closed).toBe('reset');
+  const newSocket = RawSocket.dial(proxy.port);
+  newSocket.send('hello?');
+  expect(await newSocket.closed).toBe('reset');
+  expect(serverInput).toBe('hello');
 });
 
-it('A proxy that answers garbage sends it on open connections and new ones, and ends them with the mode', async () => {
-  const open = await opened();
+it('A proxy that sends garbage sends it on open and new connections, and ends them when the mode changes', async () => {
+  const open = await openConnection();
   await proxy.set('garbage');
-  const dialled = await RawSocket.open(proxy.port);
-  await until(() => expect([open.received.length, dialled.received.length]).toEqual([6 + 64, 64]));
-  expect([open.received[6], dialled.received[0]]).toEqual(['\xff', '\xff']);
-  dialled.send('what?');
-  await until(() => expect(dialled.received.length).toBe(128));
-  expect(dialled.received.slice(1, 64)).not.toBe(dialled.received.slice(65));
-  for (const socket of sockets) socket.write('an answer');
+  const newSocket = await RawSocket.open(proxy.port);
+  await until(() => expect([open.received.length, newSocket.received.length]).toEqual([6 + 64, 64]));
+  expect([open.received[6], newSocket.received[0]]).toEqual(['\xff', '\xff']);
+  newSocket.send('hello?');
+  await until(() => expect(newSocket.received.length).toBe(128));
+  expect(newSocket.received.slice(1, 64)).not.toBe(newSocket.received.slice(65));
+  for (const socket of sockets) socket.write('a response');
   await until(() => expect(open.received.length).toBe(6 + 128));
-  expect(open.received).not.toContain('an answer');
-  expect(heard).toBe('hello');
+  expect(open.received).not.toContain('a response');
+  expect(serverInput).toBe('hello');
   await proxy.set('pass');
-  await Promise.all([open.ended, dialled.ended]);
-  (await opened()).close();
+  await Promise.all([open.closed, newSocket.closed]);
+  (await openConnection()).close();
 });
 
-it('A proxy with latency delays the answers and keeps their order, even when the mode changes', async () => {
-  const open = await opened();
+it('A proxy with latency delays responses and keeps their order, even when the mode changes', async () => {
+  const open = await openConnection();
   await proxy.set({ latencyMs: 300 });
   const since = performance.now();
   open.send('1');
-  await until(() => expect(heard).toBe('hello1'));
+  await until(() => expect(serverInput).toBe('hello1'));
   expect(open.received).toBe('hello!');
   open.send('2');
   await proxy.set('pass');
@@ -156,11 +156,11 @@ it('A proxy with latency delays the answers and keeps their order, even when the
 it.each<FaultMode>(['pass', 'hang', 'garbage', { latencyMs: 10 }])(
   'A proxy that is closed while its mode is %j ends its connections and stops listening',
   async (mode) => {
-    const open = await opened();
+    const open = await openConnection();
     await proxy.set(mode);
-    const dialled = await RawSocket.open(proxy.port);
+    const newSocket = await RawSocket.open(proxy.port);
     await proxy.close();
-    await Promise.all([open.ended, dialled.ended]);
+    await Promise.all([open.closed, newSocket.closed]);
     expect(await accepts(proxy.port)).toBe(false);
     await until(() => expect(sockets.size).toBe(0));
   },

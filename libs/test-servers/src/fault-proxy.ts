@@ -5,7 +5,7 @@ import { freePort } from './free-port.ts';
 
 const bindAttemptsMax = 10;
 
-/** A TCP proxy on 127.0.0.1 in front of a server; its faults are chosen while it runs. Starts with `pass`. */
+/** Starts a TCP proxy on 127.0.0.1 in front of a server, in the mode `pass`. The mode can change while it runs. */
 export async function startFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
   for (let attempt = 1; ; attempt++) {
     const proxy = new FaultProxy(target, await freePort());
@@ -32,12 +32,12 @@ export class FaultProxy {
     this.port = port;
   }
 
-  /** How many client connections are open. */
+  /** The number of open client connections. */
   get connections(): number {
     return this.#open.size;
   }
 
-  /** The server's address, but through this proxy. */
+  /** Returns the server's address with the host and port of this proxy. */
   through(url: string): string {
     const address = new URL(url);
     address.hostname = this.host;
@@ -45,7 +45,7 @@ export class FaultProxy {
     return address.href;
   }
 
-  /** When it resolves, the mode is in force, for open connections as well. */
+  /** Sets the mode. Once it resolves, the mode also applies to open connections. */
   async set(mode: FaultMode): Promise<void> {
     this.#mode = mode;
     for (const connection of this.#open) connection.set(mode);
@@ -53,7 +53,7 @@ export class FaultProxy {
     else await this.#listen();
   }
 
-  /** Ends the open connections; new ones are handled as the mode says. */
+  /** Ends the open connections. New ones are handled according to the mode. */
   dropAll(): void {
     for (const connection of this.#open) connection.end();
   }

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { sleep } from './real-time.ts';
 
-/** One client connection through the proxy; the server is dialled once bytes may pass. */
+/** One client connection through the proxy. It connects to the server once bytes may pass. */
 export class FaultyConnection {
   #client: Socket;
   #server: Socket | null = null;
   #target: { host: string; port: number };
   #mode: FaultMode;
-  /** The answers on their way to the client, in order. */
-  #answers: Promise<unknown> = Promise.resolve();
-  #modeLeft = Promise.withResolvers<void>();
+  /** The responses in transit to the client, in order. */
+  #responses: Promise<unknown> = Promise.resolve();
+  #modeChange = Promise.withResolvers<void>();
 
   constructor(client: Socket, target: { host: string; port: number }, mode: FaultMode) {
     this.#client = client;
@@ -20,18 +20,18 @@ export class FaultyConnection {
     client.on('close', () => this.#server?.destroy());
     client.on('data', (bytes) => {
       if (this.#mode === 'garbage') client.write(garbage());
-      else if (this.#server) forward(bytes, client, this.#server, () => this.#flow());
+      else if (this.#server) forward(bytes, client, this.#server, () => this.#updateFlow());
     });
     client.on('end', () => (this.#server ?? client).end());
     this.#apply();
   }
 
   set(mode: FaultMode): void {
-    const left = this.#mode;
+    const previous = this.#mode;
     this.#mode = mode;
-    this.#modeLeft.resolve();
-    this.#modeLeft = Promise.withResolvers();
-    if (left === 'garbage' && mode !== 'garbage') this.end();
+    this.#modeChange.resolve();
+    this.#modeChange = Promise.withResolvers();
+    if (previous === 'garbage' && mode !== 'garbage') this.end();
     else this.#apply();
   }
 
@@ -44,32 +44,32 @@ export class FaultyConnection {
     else if (this.#mode === 'reset') this.#client.resetAndDestroy();
     else if (this.#mode === 'garbage') this.#client.write(garbage());
     else if (this.#mode !== 'hang') this.#server ??= this.#dial();
-    this.#flow();
+    this.#updateFlow();
   }
 
-  /** Backpressure: what a peer sends to a socket that is not read waits in the system's buffers. */
-  #flow(): void {
+  /** Applies backpressure: bytes sent to a socket that is not read wait in the system's buffers. */
+  #updateFlow(): void {
     for (const socket of [this.#client, this.#server]) {
       if (this.#mode === 'hang') socket?.pause();
       else socket?.resume();
     }
   }
 
-  /** If the server refuses, the client's connection is ended at once. */
+  /** Connects to the server. If the server refuses, the client's connection is ended immediately. */
   #dial(): Socket {
     const server = connect({ ...this.#target, allowHalfOpen: true });
     server.on('error', () => server.destroy());
-    server.on('close', () => this.#answer(() => this.#client.destroy()));
-    server.on('data', (bytes) => this.#answer(() => forward(bytes, server, this.#client, () => this.#flow())));
-    server.on('end', () => this.#answer(() => this.#client.end()));
+    server.on('close', () => this.#respond(() => this.#client.destroy()));
+    server.on('data', (bytes) => this.#respond(() => forward(bytes, server, this.#client, () => this.#updateFlow())));
+    server.on('end', () => this.#respond(() => this.#client.end()));
     return server;
   }
 
-  #answer(deliver: () => void): void {
+  #respond(deliver: () => void): void {
     const latencyMs = typeof this.#mode === 'object' ? this.#mode.latencyMs : 0;
-    this.#answers = Promise.all([this.#answers, latencyMs > 0 && sleep(latencyMs, null, { ref: false })]).then(
+    this.#responses = Promise.all([this.#responses, latencyMs > 0 && sleep(latencyMs, null, { ref: false })]).then(
       async () => {
-        while (this.#mode === 'hang') await this.#modeLeft.promise;
+        while (this.#mode === 'hang') await this.#modeChange.promise;
         if (this.#mode !== 'garbage') deliver();
         else if (this.#client.writable) this.#client.write(garbage());
       },
@@ -77,24 +77,24 @@ export class FaultyConnection {
   }
 }
 
-/** Forwards no faster than the receiver reads. */
-function forward(bytes: Buffer, from: Socket, to: Socket, flow: () => void): void {
+/** Forwards bytes no faster than the receiver reads them. */
+function forward(bytes: Buffer, from: Socket, to: Socket, onDrain: () => void): void {
   if (!to.writable || to.write(bytes)) return;
   from.pause();
-  to.once('drain', flow);
+  to.once('drain', onDrain);
 }
 
 const garbage = () => Buffer.concat([Buffer.of(0xff), randomBytes(63)]);
 
 /**
- * What happens to connections, both open and new ones:
+ * The behaviour of connections, both open and new ones:
  *
- * - `pass`: bytes go both ways;
- * - `down`: refused, as if no server listens; open ones are ended;
- * - `hang`: accepted and kept open, but not a byte goes either way; what was sent arrives once the mode is left;
- * - `reset`: ended by a TCP reset;
- * - `garbage`: the client reads random bytes at once and instead of each answer (the first is 0xFF, which starts no
- *   protocol's answer), the server reads nothing; ended when the mode is left;
- * - `latencyMs`: answers are delayed by this time.
+ * - `pass`: bytes are forwarded both ways;
+ * - `down`: new connections are refused, as if no server were listening, and open ones are ended;
+ * - `hang`: connections are accepted and kept open, but nothing is forwarded until the mode changes;
+ * - `reset`: connections are ended by a TCP reset;
+ * - `garbage`: the client reads random bytes immediately and instead of each response, and the server reads nothing.
+ *   The first byte is 0xFF, with which no protocol's response starts. Connections are ended when the mode changes;
+ * - `latencyMs`: responses are delayed by this time.
  */
 export type FaultMode = 'pass' | 'down' | 'hang' | 'reset' | 'garbage' | { latencyMs: number };

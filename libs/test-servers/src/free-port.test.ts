@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { freePort } from './free-port.ts';
 
-it('A port is handed out only once, however many are requested at once', async () => {
+it('A port is handed out only once, even to many concurrent requests', async () => {
   const ports = await Promise.all(Array.from({ length: 200 }, () => freePort()));
   expect(new Set(ports).size).toBe(200);
 });
@@ -11,7 +11,7 @@ it('A port is handed out only once, however many are requested at once', async (
 it('A port that is in use is skipped', async () => {
   const before = await freePort();
   const listening = createServer().listen(before + 1, '127.0.0.1');
-  // If it cannot listen there, another process does.
+  // If this fails, another process is listening there.
   await once(listening, 'listening').catch(() => undefined);
   expect(await freePort()).not.toBe(before + 1);
   listening.close();

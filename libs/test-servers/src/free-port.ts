@@ -2,28 +2,29 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that operating systems use for outgoing connections (Linux from 32768, others from 49152). So no
- * process takes the port by chance while its server is stopped, and a client of a stopped server cannot dial itself.
+ * Below the ports that operating systems use for outgoing connections (Linux from 32768, others from 49152). Therefore
+ * no process takes the port by chance while its server is stopped, and a client of a stopped server cannot connect to
+ * itself.
  */
 const firstPort = 15_000;
-const portsOfWorker = 1_000;
-const workersApart = 17;
+const portsPerWorker = 1_000;
+const workerRanges = 17;
 
-/** Test files that run at the same time use different ports; each process starts somewhere in its worker's range. */
-const workerFirstPort = firstPort + (Number(process.env['VITEST_POOL_ID'] ?? 0) % workersApart) * portsOfWorker;
-let drawn = randomInt(portsOfWorker);
+/** Test files that run concurrently use different ports. Each process starts at a random port in its worker's range. */
+const workerFirstPort = firstPort + (Number(process.env['VITEST_POOL_ID'] ?? 0) % workerRanges) * portsPerWorker;
+let lastOffset = randomInt(portsPerWorker);
 
 /**
- * A port of 127.0.0.1 that is free now and that this process has not handed out before, so that it stays free while its
- * server is stopped. Another process may still take it first: a caller whose bind fails must try again.
+ * Returns a port of 127.0.0.1 that is free and that this process has not handed out before, so that it stays free while
+ * its server is stopped. Another process may still take it first: a caller whose bind fails must try again.
  */
 export async function freePort(): Promise<number> {
-  for (let attempt = 0; attempt < portsOfWorker; attempt++) {
-    drawn = (drawn + 1) % portsOfWorker;
-    const port = workerFirstPort + drawn;
+  for (let attempt = 0; attempt < portsPerWorker; attempt++) {
+    lastOffset = (lastOffset + 1) % portsPerWorker;
+    const port = workerFirstPort + lastOffset;
     if (await isFree(port)) return port;
   }
-  throw new Error(`No free port was found from ${workerFirstPort} on.`);
+  throw new Error(`There is no free port in the range that starts at ${workerFirstPort}.`);
 }
 
 const isFree = (port: number) =>

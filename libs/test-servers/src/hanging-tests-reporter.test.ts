@@ -4,14 +4,14 @@ import { afterAll, expect, it } from 'vitest';
 import { startVitest } from 'vitest/node';
 import { HangingTestsReporter } from './hanging-tests-reporter.ts';
 
-// Inside the package, because a test file finds Vitest from there.
+// Inside the package, so that a test file can resolve Vitest.
 const output = join(import.meta.dirname, '..', 'out-tsc');
 mkdirSync(output, { recursive: true });
 const root = mkdtempSync(join(output, 'hanging-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
-/** What the reporter prints at the end of a run of this test file, which fails, with a time limit of .2 s. */
-async function printedBy(file: string, text: string): Promise<string[]> {
+/** Runs this test file, which fails, with a time limit of 0.2 s. Returns the lines that the reporter prints. */
+async function reportFor(file: string, text: string): Promise<string[]> {
   writeFileSync(join(root, file), `import { beforeAll, describe, it } from 'vitest';\n${text}`);
   const printed: string[] = [];
   const reporters = [new HangingTestsReporter((line) => printed.push(line))];
@@ -19,12 +19,12 @@ async function printedBy(file: string, text: string): Promise<string[]> {
   const exitCode = process.exitCode;
   const vitest = await startVitest('test', [file], { root, config: false, watch: false, reporters, ...limits });
   await vitest.close();
-  // Vitest sets it for the failures that are wanted here.
+  // Vitest has set it because of the intended failures.
   process.exitCode = exitCode;
   return printed;
 }
 
-it('The end of a run names what hung, and says what to do about it', async () => {
+it('The end of a run lists the tests and hooks that hung, and explains what to do', async () => {
   const never = 'new Promise(() => {})';
   const text = `
     describe('a server', () => {
@@ -36,7 +36,7 @@ it('The end of a run names what hung, and says what to do about it', async () =>
       it('answers too', () => {});
     });
   `;
-  expect(await printedBy('hangs.test.ts', text)).toEqual([
+  expect(await reportFor('hangs.test.ts', text)).toEqual([
     'Hanging tests and hooks: 2',
     '  hangs.test.ts > another server',
     '  hangs.test.ts > a server > answers',
@@ -47,9 +47,9 @@ it('The end of a run names what hung, and says what to do about it', async () =>
 
 it('The end of a run names a file whose own hook hung', async () => {
   const text = `beforeAll(() => new Promise(() => {})); it('runs', () => {});`;
-  expect((await printedBy('hook.test.ts', text)).slice(0, 2)).toEqual(['Hanging tests and hooks: 1', '  hook.test.ts']);
+  expect((await reportFor('hook.test.ts', text)).slice(0, 2)).toEqual(['Hanging tests and hooks: 1', '  hook.test.ts']);
 });
 
-it('The end of a run says nothing of hangs if there were none', async () => {
-  expect(await printedBy('fails.test.ts', `it('fails', () => { throw new Error('no'); });`)).toEqual([]);
+it('The end of a run does not mention hangs if there were none', async () => {
+  expect(await reportFor('fails.test.ts', `it('fails', () => { throw new Error('no'); });`)).toEqual([]);
 });

@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 
 /** The part of Vitest that this reporter needs: parts of `TestModule`, `TestSuite` and `TestCase` of `vitest/node`. */
-interface Reported {
+interface WithErrors {
   errors(): readonly Fault[];
 }
-interface FinishedModule extends Reported {
+interface FinishedModule extends WithErrors {
   relativeModuleId: string;
   children: {
-    allSuites(): Iterable<Reported & { fullName: string }>;
+    allSuites(): Iterable<WithErrors & { fullName: string }>;
     allTests(state: 'failed'): Iterable<{ fullName: string; result(): { errors?: readonly Fault[] | undefined } }>;
   };
 }
@@ -16,8 +16,8 @@ interface Fault {
 }
 
 /**
- * Says at the end of a run which tests and hooks reached their time limit, and what to do. Vitest itself advises a
- * longer limit, but here the limit is for hangs alone.
+ * Reports at the end of a run which tests and hooks reached their time limit, and what to do. Vitest itself suggests a
+ * longer limit, but here the limit only detects hangs.
  */
 export class HangingTestsReporter {
   #print: (line: string) => void;

@@ -10,10 +10,10 @@ import {
 } from 'oidc-provider';
 import { LoopbackServer } from './loopback-server.ts';
 import type { ServerControl } from './server-process.ts';
-import { signInsInMemory } from './sign-ins-in-memory.ts';
-import { browseFrom, signInByCode, tokenByCredentials, type SignedIn } from './sign-in-by-code.ts';
+import { createMemoryAdapter } from './memory-adapter.ts';
+import { browseFrom, signInByCode, tokenByCredentials, type SignInTokens } from './sign-in-by-code.ts';
 
-/** RSA keys have 2,048 bits; ES256 is on P-256, EdDSA on Ed25519. */
+/** RSA keys have 2,048 bits. ES256 uses P-256, EdDSA uses Ed25519. */
 export type SigningAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
 
 export interface IdentityProviderOptions {
@@ -21,20 +21,20 @@ export interface IdentityProviderOptions {
   readonly clientId?: string;
   /** `RS256` by default. */
   readonly algorithm?: SigningAlgorithm;
-  /** Whether the application may be signed in on another device (RFC 8628); `unlisted` if the client may not. Off by default. */
+  /** Whether people may sign in on another device (RFC 8628); `unlisted` if the client may not. Off by default. */
   readonly deviceFlow?: 'on' | 'off' | 'unlisted';
-  /** How long an ID token is valid; an hour by default. */
+  /** The lifetime of an ID token; an hour by default. */
   readonly idTokenSeconds?: number;
-  /** The services that access tokens may be for, besides the provider itself (RFC 8707); none by default. */
+  /** The services that access tokens may be for, in addition to the provider itself (RFC 8707); none by default. */
   readonly resources?: readonly string[];
-  /** A web application that signs people in from their browser, as the public client `consoleClientId`. */
+  /** A web application that signs people in from their browsers, as the public client `consoleClientId`. */
   readonly console?: WebConsole;
 }
 
 export interface WebConsole {
-  /** Where browsers reach it, `http://HOST:PORT`. */
+  /** Its origin for browsers, `http://HOST:PORT`. */
   readonly origin: string;
-  /** Whether it may renew a sign-in by a refresh token; else only in a frame, by the session of the browser. */
+  /** Whether it may renew a sign-in with a refresh token. If not, only in a frame, with the session of the browser. */
   readonly refreshTokens: boolean;
 }
 
@@ -53,26 +53,29 @@ export interface TestIdentityProvider {
    * Signs a person in with an authorization code and PKCE, as an application would. The access token is a JWT for the
    * resource (RFC 9068), or opaque if there is none.
    */
-  signIn(person: Person, resource?: string): Promise<SignedIn>;
-  /** Plays the person's browser at an address of the provider; returns the first address outside it, or null at its last page. */
+  signIn(person: Person, resource?: string): Promise<SignInTokens>;
+  /**
+   * Acts as the person's browser at an address of the provider. Returns the first address outside the provider, or null
+   * at its last page.
+   */
   browse(person: Person, address: string): Promise<string | null>;
-  /** Who signs in from now on at the login page, whatever browser opens it. */
-  expect(person: Person): void;
-  /** Whether a page of `WebConsole` may read what the provider answers it (CORS); it may at first. */
-  letPagesAsk(allowed: boolean): void;
-  /** An access token for the resource that a machine gets by its own credentials; its subject is `machineId`. */
+  /** Sets the person that signs in at the login page from now on, in any browser. */
+  logInAs(person: Person): void;
+  /** Sets whether a page of `WebConsole` may read the provider's responses (CORS); initially it may. */
+  allowCors(allowed: boolean): void;
+  /** Gets an access token for the resource with the credentials of a machine. Its subject is `machineId`. */
   machineToken(resource: string): Promise<string>;
-  /** Starts to sign with a new key; the earlier ones stay published. */
+  /** Starts to sign with a new key. The earlier ones stay published. */
   rotate(): void;
-  /** Publishes only the key that signs now. */
+  /** Publishes only the current signing key. */
   retire(): void;
-  /** How often each document was requested. */
+  /** Returns the number of requests for each document. */
   requests(): { readonly discovery: number; readonly keys: number };
   readonly control: ServerControl;
   close(): Promise<void>;
 }
 
-/** A real OpenID Connect provider on loopback, `http://127.0.0.1:PORT`. */
+/** Starts a real OpenID Connect provider on loopback, `http://127.0.0.1:PORT`. */
 export async function startIdentityProvider({
   clientId = 'portico',
   algorithm = 'RS256',
@@ -82,9 +85,9 @@ export async function startIdentityProvider({
   console,
 }: IdentityProviderOptions = {}): Promise<TestIdentityProvider> {
   const people = new Map<string, Person>();
-  const fixed = {
+  const settings = {
     ...{ clientId, algorithm, deviceFlow, idTokenSeconds, resources, console, people },
-    signIns: signInsInMemory(),
+    signIns: createMemoryAdapter(),
     pages: { mayAsk: true },
     // The sessions of browsers outlive a new signing key.
     cookieKeys: [randomUUID()],
@@ -97,20 +100,20 @@ export async function startIdentityProvider({
   const server = createServer((request, response) => {
     if (request.url === '/.well-known/openid-configuration') requests.discovery += 1;
     if (request.url === '/jwks') requests.keys += 1;
-    void loopback.awake.then(() => answer(request, response));
+    void loopback.resumed.then(() => respond(request, response));
   });
   // A kept-alive connection would be dead after a stop, especially for the test's own requests.
   server.maxRequestsPerSocket = 1;
   const loopback = await LoopbackServer.start(server);
   const issuer = `http://127.0.0.1:${loopback.port}`;
 
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    const now = (provider ??= new Provider(issuer, configuration({ ...fixed, keys })));
+  const respond = (request: IncomingMessage, response: ServerResponse): void => {
+    const current = (provider ??= new Provider(issuer, configuration({ ...settings, keys })));
     if (request.url?.startsWith(interactionPath)) {
-      logIn(now, browsing.person, request, response).catch((error: unknown) => response.destroy(error as Error));
-    } else void now.callback()(request, response);
+      logIn(current, browsing.person, request, response).catch((error: unknown) => response.destroy(error as Error));
+    } else void current.callback()(request, response);
   };
-  const expect = (person: Person): void => {
+  const logInAs = (person: Person): void => {
     people.set(person.uid, person);
     browsing.person = person;
   };
@@ -124,15 +127,15 @@ export async function startIdentityProvider({
     clientId,
     signIn: async (person, resource) => {
       people.set(person.uid, person);
-      const asked = resource === undefined ? {} : { resource };
-      return signInByCode({ issuer, clientId, redirectUri, scope, uid: person.uid, ...asked });
+      const target = resource === undefined ? {} : { resource };
+      return signInByCode({ issuer, clientId, redirectUri, scope, uid: person.uid, ...target });
     },
     browse: (person, address) => {
-      expect(person);
+      logInAs(person);
       return browseFrom(address, issuer);
     },
-    expect,
-    letPagesAsk: (allowed) => void (fixed.pages.mayAsk = allowed),
+    logInAs,
+    allowCors: (allowed) => void (settings.pages.mayAsk = allowed),
     machineToken: (resource) =>
       tokenByCredentials({ issuer, clientId: machineId, clientSecret: machineSecret, resource }),
     rotate: () => publish([newSigningKey(algorithm), ...keys]),
@@ -143,11 +146,11 @@ export async function startIdentityProvider({
   };
 }
 
-/** Nothing listens there: the code is read from the address. */
+/** Nothing is listening there: the code is read from the address. */
 const redirectUri = 'https://app.example.com/callback';
 const scope = 'openid email';
 const interactionPath = '/interaction/';
-/** A client that acts for itself. */
+/** A client that acts on its own behalf. */
 export const machineId = 'a-machine';
 const machineSecret = randomUUID();
 /** The public client of `WebConsole`. */
@@ -166,7 +169,7 @@ const keyPairFor = (algorithm: SigningAlgorithm) => {
   return generateKeyPairSync('rsa', { modulusLength: 2_048 });
 };
 
-interface Known {
+interface ProviderSettings {
   readonly clientId: string;
   readonly algorithm: SigningAlgorithm;
   readonly deviceFlow: 'on' | 'off' | 'unlisted';
@@ -181,7 +184,7 @@ interface Known {
 }
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
-/** The system chooses the port (RFC 8252, section 7.3). */
+/** The operating system chooses the port (RFC 8252, section 7.3). */
 const loopbackUri = 'http://127.0.0.1/callback';
 
 const configuration = ({
@@ -196,7 +199,7 @@ const configuration = ({
   people,
   signIns,
   pages,
-}: Known): Configuration => ({
+}: ProviderSettings): Configuration => ({
   adapter: signIns,
   jwks: { keys },
   clients: [
@@ -223,7 +226,7 @@ const configuration = ({
     client.grantTypeAllowed('refresh_token') && (scopes.has('offline_access') || client.clientId === consoleClientId),
   cookies: { keys: cookieKeys },
   claims: { openid: ['sub'], email: ['email', 'email_verified'] },
-  // The e-mail belongs in the ID token, not behind another request.
+  // The e-mail is in the ID token, without another request.
   conformIdTokenClaims: false,
   enabledJWA: { idTokenSigningAlgValues: [algorithm] },
   ttl: {
@@ -253,7 +256,7 @@ const configuration = ({
   },
 });
 
-/** As a web application: a native one could not renew a sign-in without its user (RFC 8252, section 8.6). */
+/** A web application, because a native one could not renew a sign-in without its user (RFC 8252, section 8.6). */
 const consoleClient = ({ origin, refreshTokens }: WebConsole, algorithm: SigningAlgorithm): ClientMetadata => ({
   client_id: consoleClientId,
   token_endpoint_auth_method: 'none',
@@ -268,14 +271,14 @@ const featuresOf = ({
   algorithm,
   deviceFlow,
   resources,
-}: Pick<Known, 'algorithm' | 'deviceFlow' | 'resources'>): Configuration['features'] => ({
+}: Pick<ProviderSettings, 'algorithm' | 'deviceFlow' | 'resources'>): Configuration['features'] => ({
   devInteractions: { enabled: false },
   rpInitiatedLogout: { enabled: true, logoutSource: async (context, form) => void (context.body = logOutPage(form)) },
   clientCredentials: { enabled: true },
   revocation: { enabled: true, allowedPolicy: async () => true },
   deviceFlow: {
     enabled: deviceFlow !== 'off',
-    // Pages with a form and nothing else, as `browseFrom` reads them.
+    // Pages with only a form, for `browseFrom`.
     userCodeInputSource: async (context, form) => void (context.body = form),
     userCodeConfirmSource: async (context, form) => void (context.body = form),
     successSource: async (context) => void (context.body = 'Signed in.'),
@@ -289,7 +292,7 @@ const featuresOf = ({
   },
 });
 
-/** Loads nothing, unlike the provider's own. */
+/** Unlike the provider's own page, it loads nothing. */
 const logOutPage = (form: string): string =>
   `<!doctype html><html lang="en"><head><title>Sign out</title><link rel="icon" href="data:,"></head><body>${form}` +
   '<button type="submit" form="op.logoutForm" name="logout" value="yes">Yes, sign me out</button></body></html>';
@@ -300,7 +303,7 @@ const claimsOf = ({ uid, email, emailVerified }: Person) => ({
   ...(emailVerified === undefined ? {} : { email_verified: emailVerified }),
 });
 
-/** Replaces a login page: signs in the person that the application names, or who browses; consents to everything. */
+/** Replaces a login page: signs in the person of the login hint, or else the current one. Consents to everything. */
 const logIn = async (
   provider: Provider,
   browsing: Person | null,

@@ -1,21 +1,21 @@
 /**
- * Real servers for tests, each looked for in this order:
+ * Real servers for tests. Each is looked up in this order:
  *
- * 1. the address in the environment (TEST_POSTGRES_URL, TEST_REDIS_URL), used as it is: `control` is null;
- * 2. its programs on this machine, started privately: a free port of 127.0.0.1 and a temporary folder, both gone after
- *    `close()` and also when the tests are killed;
- * 3. a container, if a container engine runs and TEST_CONTAINERS is not 0: `control` is null;
- * 4. null: the tests that need it are skipped, counted and named at the end of the run. With REQUIRE_SERVICES=1, an
- *    error instead of null that says what to install.
+ * 1. the address in the environment (TEST_POSTGRES_URL, TEST_REDIS_URL), which is used unchanged: `control` is null;
+ * 2. its programs on this machine, which are started on a free port of 127.0.0.1 with a temporary folder. Both are
+ *    released after `close()` and also when the tests are killed;
+ * 3. a container, if a container engine is running and TEST_CONTAINERS is not 0: `control` is null;
+ * 4. null: the tests that need it are skipped, counted and listed at the end of the run. With REQUIRE_SERVICES=1, an
+ *    error instead of null that names what to install.
  *
- * A test that needs its own settings (arguments, a password, durability) never gets the server of the environment.
+ * A test that needs special settings (arguments, a password, durability) never gets the server of the environment.
  *
  *     const postgres = await startPostgres();
  *     afterAll(() => postgres?.close());
  *     describe.skipIf(!postgres)('…', () => …);
  */
-export { absent } from './absent.ts';
-export { onPath } from './binaries.ts';
+export { skipUnlessRequired } from './skip-unless-required.ts';
+export { findOnPath } from './binaries.ts';
 export * from './postgres.ts';
 export * from './redis.ts';
 export { sleep as sleepInRealTime } from './real-time.ts';

@@ -5,7 +5,7 @@ import type { ServerControl } from './server-process.ts';
 
 const bindAttemptsMax = 10;
 
-/** A server inside the test's own process, on a port of 127.0.0.1 that stays the same over stops and starts. */
+/** A server in the process of the test, on a port of 127.0.0.1 that does not change between stops and starts. */
 export class LoopbackServer implements ServerControl {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -15,7 +15,7 @@ export class LoopbackServer implements ServerControl {
   private constructor(server: Server) {
     this.#server = server;
     this.#gate.resolve();
-    // A test that computes for seconds would find its idle connections closed at the moment it uses them again.
+    // Otherwise a test that computes for seconds would use an idle connection just as it is being closed.
     if (server instanceof HttpServer) server.keepAliveTimeout = 0;
     server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
@@ -23,7 +23,7 @@ export class LoopbackServer implements ServerControl {
     });
   }
 
-  /** Takes a server that does not listen yet. */
+  /** Starts a server that is not listening yet. */
   static async start(server: Server): Promise<LoopbackServer> {
     const loopback = new LoopbackServer(server);
     for (let attempt = 1; ; attempt++) {
@@ -41,8 +41,8 @@ export class LoopbackServer implements ServerControl {
     return this.#port;
   }
 
-  /** A server awaits this before each answer; pending while the server is paused. */
-  get awake(): Promise<void> {
+  /** Pending while the server is paused. A server awaits this before each response. */
+  get resumed(): Promise<void> {
     return this.#gate.promise;
   }
 
@@ -57,7 +57,7 @@ export class LoopbackServer implements ServerControl {
     });
   }
 
-  /** Breaks connections, in either mode. */
+  /** Breaks the connections, in either mode. */
   async stop(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());

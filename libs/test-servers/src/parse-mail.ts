@@ -1,5 +1,5 @@
 interface Part {
-  /** By name in lower case, in order; a name may occur twice. */
+  /** In order, with names in lower case. A name may occur twice. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
 }
@@ -17,7 +17,7 @@ export interface ParsedMail {
   readonly headers: Part['headers'];
 }
 
-/** Parses a mail from its bytes, independently of what composed it (RFC 5322, 2045 to 2047), as far as tests need it. */
+/** Parses a mail from its bytes, independently of its composer (RFC 5322, 2045 to 2047), as far as tests need it. */
 export const parseMail = (bytes: Buffer): ParsedMail => {
   const mail = parsePart(bytes.toString('latin1'));
   const parts = alternativesOf(mail);

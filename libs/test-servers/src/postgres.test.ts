@@ -4,7 +4,7 @@ import { accepts, portOf, RawSocket } from '../test/raw-socket.ts';
 import { startPostgres } from './postgres.ts';
 import type { ServerControl } from './server-process.ts';
 
-/** Asks whether the server speaks TLS; the backend started for the connection answers "N". */
+/** Asks whether the server supports TLS. The backend of the connection replies "N". */
 const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 2 * 60_000, interval: 20 });
 
@@ -22,7 +22,7 @@ describe.skipIf(!postgres)('PostgreSQL for tests', () => {
     }
   });
 
-  it('returns a copy of a database, and each copy is its own', async () => {
+  it('returns a copy of a database, and the copies are independent', async () => {
     const template = await postgres!.newDatabase();
     await query(template, 'CREATE TABLE copied AS SELECT 42 AS answer');
     const [one, other] = await Promise.all([postgres!.newDatabase(template), postgres!.newDatabase(template)]);
@@ -41,26 +41,26 @@ describe.skipIf(!postgres?.control)('A private PostgreSQL', () => {
     await expect(query(stranger.href, 'SELECT 1')).rejects.toThrow('password authentication failed');
   });
 
-  it('answers nothing while it is paused, on open connections or new ones, and everything afterwards', async () => {
+  it('does not respond while it is paused, on open or new connections, and responds afterwards', async () => {
     const open = await RawSocket.open(portOf(url));
     open.send(sslRequest);
     await until(() => expect(open.received).toBe('N'));
     await control.pause();
-    const dialled = await RawSocket.open(portOf(url));
-    dialled.send(sslRequest);
+    const newSocket = await RawSocket.open(portOf(url));
+    newSocket.send(sslRequest);
     open.send(sslRequest);
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect([open.received, dialled.received]).toEqual(['N', '']);
+    expect([open.received, newSocket.received]).toEqual(['N', '']);
     await control.resume();
-    // The open connection may not repeat the request: it gets an error and is ended.
-    await until(() => expect(dialled.received).toBe('N'));
-    expect(await open.ended).toBe('end');
+    // A connection must not repeat the request: it gets an error and is ended.
+    await until(() => expect(newSocket.received).toBe('N'));
+    expect(await open.closed).toBe('end');
     expect(open.received.slice(0, 2)).toBe('NE');
-    dialled.close();
+    newSocket.close();
   });
 
   it.each(['fast', 'immediate'] as const)(
-    'refuses connections after a stop (%s), and comes back on the same port with all that was committed',
+    'refuses connections after a stop (%s), and restarts on the same port with all committed data',
     async (how) => {
       const database = await postgres!.newDatabase();
       await query(database, 'CREATE TABLE kept AS SELECT 42 AS answer');
@@ -68,7 +68,7 @@ describe.skipIf(!postgres?.control)('A private PostgreSQL', () => {
       open.send(sslRequest);
       await until(() => expect(open.received).toBe('N'));
       await control.stop(how);
-      await open.ended;
+      await open.closed;
       expect(await accepts(portOf(url))).toBe(false);
       await control.start();
       expect(await query(database, 'SELECT answer FROM kept')).toBe('42');
@@ -79,7 +79,7 @@ describe.skipIf(!postgres?.control)('A private PostgreSQL', () => {
     await control.pause();
     const silent = await RawSocket.open(portOf(url));
     await control.stop();
-    await silent.ended;
+    await silent.closed;
     expect(await accepts(portOf(url))).toBe(false);
     await control.start();
     expect(await query(url, 'SELECT 1')).toBe('1');
@@ -94,14 +94,14 @@ describe.skipIf(!postgres?.control)('A private PostgreSQL', () => {
     await durable!.close();
   });
 
-  it('is used as it is if the environment names it, and left running without the databases of the test', async () => {
+  it('is used unchanged if the environment names it, and left running without the databases of the test', async () => {
     vi.stubEnv('TEST_POSTGRES_URL', url);
-    const given = await startPostgres();
-    expect([given!.url, given!.control]).toEqual([url, null]);
-    const name = new URL(await given!.newDatabase()).pathname.slice(1);
-    const found = `SELECT count(*) FROM pg_database WHERE datname = '${name}'`;
-    expect(await query(url, found)).toBe('1');
-    await given!.close();
-    expect(await query(url, found)).toBe('0');
+    const external = await startPostgres();
+    expect([external!.url, external!.control]).toEqual([url, null]);
+    const name = new URL(await external!.newDatabase()).pathname.slice(1);
+    const countQuery = `SELECT count(*) FROM pg_database WHERE datname = '${name}'`;
+    expect(await query(url, countQuery)).toBe('1');
+    await external!.close();
+    expect(await query(url, countQuery)).toBe('0');
   });
 });

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { absent } from './absent.ts';
-import { inVersionFolders, onPath } from './binaries.ts';
+import { skipUnlessRequired } from './skip-unless-required.ts';
+import { findInVersionFolders, findOnPath } from './binaries.ts';
 import { startContainer } from './container.ts';
-import { accountInPlaceOfRoot, newServerFolder, type Account } from './server-folder.ts';
+import { nonRootAccount, newServerFolder, type Account } from './server-folder.ts';
 import { ServerProcess, type ServerControl } from './server-process.ts';
 import { startWatchdog } from './watchdog.ts';
 
@@ -18,34 +18,34 @@ export interface TestPostgres {
   /** The address of the server with its database `postgres`, including user and password. */
   url: string;
   /**
-   * Returns the address of a new database on this server: an empty one, or a copy of the one at the given address, which
-   * nobody may be connected to. It is dropped by `close()` at the latest.
+   * Returns the address of a new database on this server: an empty one, or a copy of the one at the given address,
+   * which must have no connections. It is dropped by `close()` at the latest.
    */
   newDatabase(template?: string): Promise<string>;
-  /** Null for a server that we may not stop. */
+  /** Null for a server that tests may not stop. */
   control: ServerControl | null;
   close(): Promise<void>;
 }
 
 export interface PostgresOptions {
   /**
-   * Each commit waits for the disk, as in production; such a server is always private. Without it (`fsync=off`) a
-   * commit survives an immediate stop of the server, but not a crash of the machine; several times faster.
+   * Each commit waits for the disk, as in production. Such a server is always private. By default (`fsync=off`), a
+   * commit survives an immediate stop of the server, but not a crash of the machine, and is several times faster.
    */
   durable?: boolean;
-  /** The folder with one folder per version, besides PATH. `/usr/lib/postgresql` by default. */
+  /** The folder with one folder per version, searched in addition to PATH. `/usr/lib/postgresql` by default. */
   versionFolders?: string;
 }
 
-/** Null if PostgreSQL is unavailable; see the top of `index.ts` for the search order. */
+/** Returns null if PostgreSQL is unavailable. See the top of `index.ts` for the search order. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<TestPostgres | null> {
-  const given = process.env['TEST_POSTGRES_URL'];
-  if (given && !options.durable) return givenPostgres(given);
+  const externalUrl = process.env['TEST_POSTGRES_URL'];
+  if (externalUrl && !options.durable) return externalPostgres(externalUrl);
   const binaries = await findBinaries(options.versionFolders ?? debianVersionFolders);
   if (binaries) return privatePostgres(binaries, options.durable ?? false);
   return (
-    (await containedPostgres()) ??
-    absent(
+    (await containerPostgres()) ??
+    skipUnlessRequired(
       'PostgreSQL',
       `install its server, version ${oldestMajor} or newer (Debian, Ubuntu: apt-get install postgresql), ` +
         'start a container engine, or name a server in TEST_POSTGRES_URL',
@@ -53,8 +53,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
   );
 }
 
-async function givenPostgres(url: string): Promise<TestPostgres> {
-  const psql = onPath('psql') ?? inVersionFolders(debianVersionFolders, 'psql')[0];
+async function externalPostgres(url: string): Promise<TestPostgres> {
+  const psql = findOnPath('psql') ?? findInVersionFolders(debianVersionFolders, 'psql')[0];
   if (!psql) throw new Error('TEST_POSTGRES_URL needs psql: install the client of PostgreSQL.');
   const created: string[] = [];
   return {
@@ -62,18 +62,19 @@ async function givenPostgres(url: string): Promise<TestPostgres> {
     control: null,
     async newDatabase(template) {
       const name = databaseName();
-      await ask(psql, url, createDatabase(name, template));
+      await runStatement(psql, url, createDatabase(name, template));
       created.push(name);
       return withDatabase(url, name);
     },
     async close() {
-      for (const name of created.splice(0)) await ask(psql, url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      for (const name of created.splice(0))
+        await runStatement(psql, url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     },
   };
 }
 
 async function privatePostgres(binaries: string, durable: boolean): Promise<TestPostgres> {
-  const account = accountInPlaceOfRoot('postgres');
+  const account = nonRootAccount('postgres');
   const folder = newServerFolder('postgres', account);
   const watchdog = startWatchdog(folder, 'QUIT');
   try {
@@ -95,7 +96,7 @@ async function privatePostgres(binaries: string, durable: boolean): Promise<Test
       control: server,
       async newDatabase(template) {
         const name = databaseName();
-        await ask(join(binaries, 'psql'), url, createDatabase(name, template));
+        await runStatement(join(binaries, 'psql'), url, createDatabase(name, template));
         return withDatabase(url, name);
       },
       async close() {
@@ -135,13 +136,13 @@ const settings = (durable: boolean) =>
     `fsync=${durable ? 'on' : 'off'}`,
   ].flatMap((setting) => ['-c', setting]);
 
-async function containedPostgres(): Promise<TestPostgres | null> {
+async function containerPostgres(): Promise<TestPostgres | null> {
   const password = randomBytes(16).toString('hex');
   const container = await startContainer({
     image: 'postgres:17',
     port: 5432,
     environment: { POSTGRES_USER: 'portico', POSTGRES_PASSWORD: password, POSTGRES_DB: 'postgres' },
-    // Once while its image sets it up, then for real.
+    // The first time, the image is only setting up the database.
     ready: [/database system is ready to accept connections/, 2],
   });
   if (!container) return null;
@@ -158,11 +159,13 @@ async function containedPostgres(): Promise<TestPostgres | null> {
   };
 }
 
-/** The folder of `initdb`, `postgres` and `psql`, version 14 or newer; for a link on PATH, the folder it leads to. */
+/** Returns the folder of `initdb`, `postgres` and `psql`, version 14 or newer. A link on PATH is resolved. */
 async function findBinaries(versionFolders: string): Promise<string | null> {
-  const found = [onPath('initdb'), ...inVersionFolders(versionFolders, 'initdb')].filter((path) => path !== null);
+  const paths = [findOnPath('initdb'), ...findInVersionFolders(versionFolders, 'initdb')].filter(
+    (path) => path !== null,
+  );
   const candidates = await Promise.all(
-    found.map(async (path) => ({ folder: dirname(realpathSync(path)), major: await majorOf(path) })),
+    paths.map(async (path) => ({ folder: dirname(realpathSync(path)), major: await majorOf(path) })),
   );
   const usable = candidates
     .filter(({ folder, major }) => major >= oldestMajor && existsSync(join(folder, 'postgres')))
@@ -176,8 +179,8 @@ async function majorOf(initdb: string): Promise<number> {
   return Number(/\) (\d+)/.exec(stdout)?.[1] ?? 0);
 }
 
-/** Runs one statement with psql; the password goes through the environment, where no process list shows it. */
-async function ask(psql: string, url: string, statement: string): Promise<void> {
+/** Runs one statement with psql. The password is passed in the environment, where no process list shows it. */
+async function runStatement(psql: string, url: string, statement: string): Promise<void> {
   const address = new URL(url);
   const password = decodeURIComponent(address.password);
   address.password = '';

@@ -1,6 +1,6 @@
 import * as promised from 'node:timers/promises';
 
-/** The timers of real time, also in a test that has stopped its own. */
+/** Real timers, even in a test that has stopped time. */
 export const { setTimeout, clearTimeout } = globalThis;
 
 /** Waits in real time. */

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 
-/** A stream that keeps what is written to it; a logger writes each of its lines at once. */
+/** Returns a stream that records its chunks. A logger writes each line as one chunk. */
 export const recordingStream = (): { readonly stream: Writable; readonly written: readonly string[] } => {
   const written: string[] = [];
   const stream = new Writable({

@@ -7,8 +7,8 @@ const until = (check: () => unknown) => vi.waitFor(check, { timeout: 2 * 60_000,
 const redis = await startRedis();
 afterAll(() => redis?.close());
 
-/** The lines that the server answers to commands; waits until there are as many as expected. */
-async function ask(url: string, commands: string[], lines = commands.length): Promise<string[]> {
+/** Returns the lines of the replies to commands. Waits until the expected number of lines has arrived. */
+async function sendCommands(url: string, commands: string[], lines = commands.length): Promise<string[]> {
   const socket = await RawSocket.open(portOf(url));
   socket.send(commands.map((command) => `${command}\r\n`).join(''));
   await until(() => expect(socket.received.split('\r\n').length).toBeGreaterThan(lines));
@@ -17,78 +17,78 @@ async function ask(url: string, commands: string[], lines = commands.length): Pr
 }
 
 describe.skipIf(!redis?.control)('A private Redis', () => {
-  it('answers, never evicts a key, and keeps nothing on disk', async () => {
-    expect(await ask(redis!.url, ['PING'])).toEqual(['+PONG']);
-    expect(await ask(redis!.url, ['CONFIG GET maxmemory-policy'], 5)).toContain('noeviction');
-    expect(await ask(redis!.url, ['CONFIG GET save', 'CONFIG GET appendonly'], 10)).toEqual([
+  it('responds, never evicts a key, and stores nothing on disk', async () => {
+    expect(await sendCommands(redis!.url, ['PING'])).toEqual(['+PONG']);
+    expect(await sendCommands(redis!.url, ['CONFIG GET maxmemory-policy'], 5)).toContain('noeviction');
+    expect(await sendCommands(redis!.url, ['CONFIG GET save', 'CONFIG GET appendonly'], 10)).toEqual([
       ...['*2', '$4', 'save', '$0', ''],
       ...['*2', '$10', 'appendonly', '$2', 'no'],
     ]);
   });
 
   it('is emptied by flush', async () => {
-    await ask(redis!.url, ['SET flushed 1']);
+    await sendCommands(redis!.url, ['SET flushed 1']);
     await redis!.flush();
-    expect(await ask(redis!.url, ['EXISTS flushed'])).toEqual([':0']);
+    expect(await sendCommands(redis!.url, ['EXISTS flushed'])).toEqual([':0']);
   });
 
-  it('answers nothing while it is paused, on open connections or new ones, and everything afterwards', async () => {
+  it('does not respond while it is paused, on open or new connections, and responds afterwards', async () => {
     const open = await RawSocket.open(portOf(redis!.url));
     await redis!.control!.pause();
-    const dialled = await RawSocket.open(portOf(redis!.url));
+    const newSocket = await RawSocket.open(portOf(redis!.url));
     open.send('PING\r\n');
-    dialled.send('PING\r\n');
+    newSocket.send('PING\r\n');
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect([open.received, dialled.received]).toEqual(['', '']);
+    expect([open.received, newSocket.received]).toEqual(['', '']);
     await redis!.control!.resume();
-    await until(() => expect([open.received, dialled.received]).toEqual(['+PONG\r\n', '+PONG\r\n']));
+    await until(() => expect([open.received, newSocket.received]).toEqual(['+PONG\r\n', '+PONG\r\n']));
     open.close();
-    dialled.close();
+    newSocket.close();
   });
 
   it.each(['fast', 'immediate'] as const)(
-    'refuses connections after a stop (%s) and comes back empty on the same port',
+    'refuses connections after a stop (%s) and restarts empty on the same port',
     async (how) => {
-      await ask(redis!.url, ['SET kept 1']);
+      await sendCommands(redis!.url, ['SET kept 1']);
       const open = await RawSocket.open(portOf(redis!.url));
       await redis!.control!.stop(how);
-      await open.ended;
+      await open.closed;
       expect(await accepts(portOf(redis!.url))).toBe(false);
       await redis!.control!.start();
-      expect(await ask(redis!.url, ['EXISTS kept'])).toEqual([':0']);
+      expect(await sendCommands(redis!.url, ['EXISTS kept'])).toEqual([':0']);
     },
   );
 
-  it('takes arguments and a password, which its address includes and its flush uses', async () => {
+  it('accepts arguments and a password, which its address includes and its flush uses', async () => {
     const own = await startRedis({ args: ['--maxmemory', '7mb'], password: 'p@ss/word' });
-    expect(await ask(own!.url, ['PING'])).toEqual([expect.stringMatching(/^-NOAUTH/)]);
-    expect(await ask(own!.url, ['AUTH p@ss/word', 'CONFIG GET maxmemory'], 6)).toContain('7340032');
+    expect(await sendCommands(own!.url, ['PING'])).toEqual([expect.stringMatching(/^-NOAUTH/)]);
+    expect(await sendCommands(own!.url, ['AUTH p@ss/word', 'CONFIG GET maxmemory'], 6)).toContain('7340032');
     expect(decodeURIComponent(new URL(own!.url).password)).toBe('p@ss/word');
     await own!.flush();
     await own!.close();
   });
 
-  it('is separate from the server of the environment, which is used as it is and left running', async () => {
+  it('is separate from the server of the environment, which is used unchanged and left running', async () => {
     vi.stubEnv('TEST_REDIS_URL', `${redis!.url.slice(0, -1)}3`);
-    const given = await startRedis();
+    const external = await startRedis();
     const own = await startRedis({ args: ['--databases', '1'] });
     vi.unstubAllEnvs();
-    expect([given!.control, portOf(given!.url)]).toEqual([null, portOf(redis!.url)]);
+    expect([external!.control, portOf(external!.url)]).toEqual([null, portOf(redis!.url)]);
     expect(portOf(own!.url)).not.toBe(portOf(redis!.url));
-    await ask(redis!.url, ['SET other 1', 'SELECT 3', 'SET mine 1']);
-    await given!.flush();
-    await given!.close();
+    await sendCommands(redis!.url, ['SET other 1', 'SELECT 3', 'SET mine 1']);
+    await external!.flush();
+    await external!.close();
     await own!.close();
-    expect(await ask(redis!.url, ['EXISTS other', 'SELECT 3', 'EXISTS mine'])).toEqual([':1', '+OK', ':0']);
+    expect(await sendCommands(redis!.url, ['EXISTS other', 'SELECT 3', 'EXISTS mine'])).toEqual([':1', '+OK', ':0']);
   });
 
-  it('starts beside many others at once, each on its own port', async () => {
+  it('starts concurrently with many others, each on its own port', async () => {
     const others = await Promise.all(Array.from({ length: 12 }, () => startRedis()));
     expect(new Set(others.map((other) => other!.url)).size).toBe(12);
     await Promise.all(others.map((other) => other!.close()));
   });
 
-  it('says why it could not start', async () => {
+  it('reports why it could not start', async () => {
     await expect(startRedis({ args: ['--no-such-setting', '1'] })).rejects.toThrow('no-such-setting');
   });
 });

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { join } from 'node:path';
-import { absent } from './absent.ts';
-import { onPath } from './binaries.ts';
+import { skipUnlessRequired } from './skip-unless-required.ts';
+import { findOnPath } from './binaries.ts';
 import { startContainer } from './container.ts';
 import { newServerFolder } from './server-folder.ts';
 import { ServerProcess, type ServerControl } from './server-process.ts';
@@ -12,38 +12,38 @@ import { startWatchdog } from './watchdog.ts';
 export interface TestRedis {
   /** The address with its password, if it has one. */
   url: string;
-  /** Null for a server that we may not stop. `start()` after `stop()` begins empty: nothing is kept on disk. */
+  /** Null for a server that tests may not stop. After `stop()`, `start()` begins empty: nothing is stored on disk. */
   control: ServerControl | null;
   /** Empties the database in the address. */
   flush(): Promise<void>;
-  /** Sends a command that has one line of answer, and returns it without its type. Rejects if it is refused. */
-  tell(...words: string[]): Promise<string>;
+  /** Sends a command with a reply of one line, and returns the reply without its type. Rejects on an error reply. */
+  send(...words: string[]): Promise<string>;
   close(): Promise<void>;
 }
 
 export interface RedisOptions {
-  /** Further arguments for `redis-server`; they come last and so override ours. */
+  /** Additional arguments for `redis-server`. They come last and therefore override ours. */
   args?: string[];
   password?: string;
-  /** A Sentinel instead of a server, which needs the program on this machine. */
+  /** Starts a Sentinel instead of a server. It requires the program on this machine. */
   sentinel?: true;
 }
 
 /**
- * Null if Redis is unavailable; see the top of `index.ts` for the search order. The server of TEST_REDIS_URL is used as
- * it is, and `flush()` empties its database, so test files that share it run one after another. It is not used for a
- * test that needs its own arguments or password.
+ * Returns null if Redis is unavailable. See the top of `index.ts` for the search order. The server of TEST_REDIS_URL is
+ * used unchanged, and `flush()` empties its database, so test files that share it must run one after another. It is not
+ * used for a test that needs its own arguments or password.
  */
 export async function startRedis(options: RedisOptions = {}): Promise<TestRedis | null> {
   const args = serverArguments(options);
-  const given = process.env['TEST_REDIS_URL'];
-  if (given && !options.args && !options.password && !options.sentinel)
-    return { ...at(given), control: null, close: async () => {} };
-  const program = onPath('redis-server');
+  const externalUrl = process.env['TEST_REDIS_URL'];
+  if (externalUrl && !options.args && !options.password && !options.sentinel)
+    return { ...clientOf(externalUrl), control: null, close: async () => {} };
+  const program = findOnPath('redis-server');
   if (program) return privateRedis(program, args, options);
   return (
-    (options.sentinel ? null : await containedRedis(args, options.password)) ??
-    absent(
+    (options.sentinel ? null : await containerRedis(args, options.password)) ??
+    skipUnlessRequired(
       'Redis',
       'install its server (Debian, Ubuntu: apt-get install redis-server), start a container engine, ' +
         'or name a server in TEST_REDIS_URL',
@@ -51,7 +51,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<TestRedis 
   );
 }
 
-/** Nothing on disk, and no key is evicted: BullMQ requires that a full server answers "no memory left". */
+/** Stores nothing on disk and evicts no keys: BullMQ requires that a full server returns an out-of-memory error. */
 const serverArguments = ({ args = [], password, sentinel }: RedisOptions) => [
   ...(sentinel ? [] : ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction']),
   ...(password ? ['--requirepass', password] : []),
@@ -61,7 +61,7 @@ const serverArguments = ({ args = [], password, sentinel }: RedisOptions) => [
 async function privateRedis(program: string, args: string[], { password, sentinel }: RedisOptions): Promise<TestRedis> {
   const folder = newServerFolder('redis', null);
   const configuration = join(folder, 'sentinel.conf');
-  // A Sentinel writes what it knows there.
+  // A Sentinel writes its state there.
   if (sentinel) writeFileSync(configuration, '');
   const watchdog = startWatchdog(folder, 'KILL');
   try {
@@ -79,7 +79,7 @@ async function privateRedis(program: string, args: string[], { password, sentine
       watchdog,
     });
     return {
-      ...at(address('127.0.0.1', server.port, password)),
+      ...clientOf(address('127.0.0.1', server.port, password)),
       control: server,
       async close() {
         await server.stop('immediate');
@@ -92,7 +92,7 @@ async function privateRedis(program: string, args: string[], { password, sentine
   }
 }
 
-async function containedRedis(args: string[], password: string | undefined): Promise<TestRedis | null> {
+async function containerRedis(args: string[], password: string | undefined): Promise<TestRedis | null> {
   const container = await startContainer({
     image: 'redis:7',
     port: 6379,
@@ -101,7 +101,7 @@ async function containedRedis(args: string[], password: string | undefined): Pro
   });
   if (!container) return null;
   return {
-    ...at(address(container.host, container.port, password)),
+    ...clientOf(address(container.host, container.port, password)),
     control: null,
     close: () => container.close(),
   };
@@ -110,14 +110,14 @@ async function containedRedis(args: string[], password: string | undefined): Pro
 const address = (host: string, port: number, password: string | undefined) =>
   `redis://${password ? `:${encodeURIComponent(password)}@` : ''}${host}:${port}/0`;
 
-const at = (url: string) => ({
+const clientOf = (url: string) => ({
   url,
-  flush: async () => void (await ask(new URL(url), ['FLUSHDB'])),
-  tell: (...words: string[]) => ask(new URL(url), words),
+  flush: async () => void (await execute(new URL(url), ['FLUSHDB'])),
+  send: (...words: string[]) => execute(new URL(url), words),
 });
 
-/** Sends a command to the database in the address; returns its line of answer (RESP: `+OK`, `:5` or `-ERR …`). */
-function ask(url: URL, command: string[]): Promise<string> {
+/** Sends a command to the database in the address. Returns the line of its reply (RESP: `+OK`, `:5` or `-ERR …`). */
+function execute(url: URL, command: string[]): Promise<string> {
   const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
   const commands = [
     ...(password ? [['AUTH', ...(user ? [user] : []), password]] : []),
@@ -130,19 +130,19 @@ function ask(url: URL, command: string[]): Promise<string> {
       ? connectTls(port, url.hostname, { servername: url.hostname })
       : connect(port, url.hostname);
   return new Promise((resolve, reject) => {
-    let answer = '';
+    let reply = '';
     const end = (error: Error) => {
       socket.destroy();
       reject(error);
     };
-    socket.setTimeout(2 * 60_000, () => end(new Error('Redis did not answer within two minutes.')));
+    socket.setTimeout(2 * 60_000, () => end(new Error('Redis did not respond within two minutes.')));
     socket.on('error', end);
     socket.on('close', () => end(new Error('Redis closed the connection.')));
     socket.on('data', (bytes: Buffer) => {
-      answer += bytes.toString();
-      const lines = answer.split('\r\n').slice(0, -1);
-      const refusal = lines.find((line) => line.startsWith('-'));
-      if (refusal) end(new Error(`Redis refused: ${refusal}`));
+      reply += bytes.toString();
+      const lines = reply.split('\r\n').slice(0, -1);
+      const errorLine = lines.find((line) => line.startsWith('-'));
+      if (errorLine) end(new Error(`Redis returned an error: ${errorLine}`));
       if (lines.length < commands.length) return;
       socket.destroy();
       resolve(lines.at(-1)?.slice(1) ?? '');

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { absent } from './absent.ts';
-import { onPath } from './binaries.ts';
+import { skipUnlessRequired } from './skip-unless-required.ts';
+import { findOnPath } from './binaries.ts';
 
 export interface Certificate {
   /** PEM. */
@@ -12,10 +12,10 @@ export interface Certificate {
   readonly cert: string;
 }
 
-/** A self-signed certificate with a new key, valid for a day. Null without `openssl`: Node cannot sign certificates. */
+/** Returns a self-signed certificate with a new key, valid for a day. Null without `openssl`: Node cannot sign one. */
 export function selfSignedCertificate(names = ['DNS:localhost', 'IP:127.0.0.1']): Certificate | null {
-  const openssl = onPath('openssl');
-  if (!openssl) return absent('A self-signed certificate', 'install openssl');
+  const openssl = findOnPath('openssl');
+  if (!openssl) return skipUnlessRequired('A self-signed certificate', 'install openssl');
   const folder = mkdtempSync(join(tmpdir(), 'portico-test-certificate-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   try {

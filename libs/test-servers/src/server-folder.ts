@@ -7,29 +7,29 @@ export interface Account {
   gid: number;
 }
 
-/** The account for a server that refuses to run as root: its own or `nobody`; null if we are not root. */
-export function accountInPlaceOfRoot(preferred: string): Account | null {
+/** Returns the account for a server that refuses to run as root: its own or `nobody`. Null if we are not root. */
+export function nonRootAccount(preferred: string): Account | null {
   if (process.getuid?.() !== 0) return null;
   const accounts = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'));
-  for (const wanted of [preferred, 'nobody']) {
-    const found = accounts.find(([name]) => name === wanted);
-    if (found) return { uid: Number(found[2]), gid: Number(found[3]) };
+  for (const user of [preferred, 'nobody']) {
+    const account = accounts.find(([name]) => name === user);
+    if (account) return { uid: Number(account[2]), gid: Number(account[3]) };
   }
   throw new Error(`Run as root: neither ${preferred} nor nobody is an account of this machine.`);
 }
 
-/** A new empty folder that belongs to the account; not inside a folder that the account may not enter. */
+/** Returns a new empty folder that belongs to the account, in a folder that the account may enter. */
 export function newServerFolder(server: string, account: Account | null): string {
-  const parent = account && !everybodyMayEnter(tmpdir()) ? '/tmp' : tmpdir();
+  const parent = account && !isWorldAccessible(tmpdir()) ? '/tmp' : tmpdir();
   accessSync(parent);
   const folder = mkdtempSync(join(parent, `portico-test-${server}-`));
   if (account) chownSync(folder, account.uid, account.gid);
   return folder;
 }
 
-function everybodyMayEnter(folder: string): boolean {
-  const mayEnter = (statSync(folder).mode & 0o001) !== 0;
-  return mayEnter && (dirname(folder) === folder || everybodyMayEnter(dirname(folder)));
+function isWorldAccessible(folder: string): boolean {
+  const isSearchable = (statSync(folder).mode & 0o001) !== 0;
+  return isSearchable && (dirname(folder) === folder || isWorldAccessible(dirname(folder)));
 }

@@ -24,15 +24,15 @@ const start = (argumentsOf: (port: number) => string[]) =>
     watchdog,
   });
 
-it('A server whose port was taken meanwhile is started on the next one', async () => {
+it('A server whose port was taken in the meantime is started on the next one', async () => {
   const quicker = createServer().listen(0, '127.0.0.1');
   await once(quicker, 'listening');
-  const taken = (quicker.address() as { port: number }).port;
-  const asked: number[] = [];
-  const server = await start((port) => ['-e', listens, String(asked.push(port) === 1 ? taken : port)]);
+  const takenPort = (quicker.address() as { port: number }).port;
+  const ports: number[] = [];
+  const server = await start((port) => ['-e', listens, String(ports.push(port) === 1 ? takenPort : port)]);
   quicker.close();
-  expect(asked).toHaveLength(2);
-  expect(server.port).toBe(asked[1]);
+  expect(ports).toHaveLength(2);
+  expect(server.port).toBe(ports[1]);
   expect(await accepts(server.port)).toBe(true);
   await server.stop();
   expect(await accepts(server.port)).toBe(false);
@@ -49,7 +49,7 @@ it('A server that exits while it starts is not retried, and the error includes i
 });
 
 it('A missing program is an error', async () => {
-  const absent = ServerProcess.start({
+  const missing = ServerProcess.start({
     program: '/nowhere/server',
     arguments: () => [],
     ready: '',
@@ -59,5 +59,5 @@ it('A missing program is an error', async () => {
     account: null,
     watchdog,
   });
-  await expect(absent).rejects.toThrow('ENOENT');
+  await expect(missing).rejects.toThrow('ENOENT');
 });

@@ -9,17 +9,17 @@ import type { Watchdog } from './watchdog.ts';
 
 const startTimeMs = 5 * 60_000;
 const bindAttemptsMax = 10;
-const stopPatienceMs = 5_000;
+const killDelayMs = 5_000;
 
-/** What a test may do to its own server. The port stays the same throughout. */
+/** Controls the private server of a test. The port never changes. */
 export interface ServerControl {
   /**
-   * `fast`: connections are ended, state is saved properly. `immediate`: as in a crash. After 5 s its children are
-   * killed: PostgreSQL would wait a minute for the child of a late connection that never authenticates.
+   * `fast`: connections are ended and the state is saved properly. `immediate`: as in a crash. After 5 s, the children
+   * are killed: PostgreSQL would wait a minute for the child of a late connection that never authenticates.
    */
   stop(how?: 'fast' | 'immediate'): Promise<void>;
   start(): Promise<void>;
-  /** Freezes every process of the server: connections stay open, the system accepts new ones, none is answered. */
+  /** Freezes all processes of the server. Connections stay open, and new ones are accepted, but get no response. */
   pause(): Promise<void>;
   resume(): Promise<void>;
 }
@@ -27,9 +27,9 @@ export interface ServerControl {
 export interface ServerProgram {
   program: string;
   arguments(port: number): string[];
-  /** What the server logs once it answers. Checked in the log, because another server might answer on the port. */
+  /** The log message of a ready server. The log is checked because another server might respond on the port. */
   ready: string;
-  /** What it logs if the port is taken. */
+  /** The log message if the port is taken. */
   portTaken: string;
   stopSignals: { fast: NodeJS.Signals; immediate: NodeJS.Signals };
   folder: string;
@@ -46,7 +46,7 @@ export class ServerProcess implements ServerControl {
         await server.start();
         return server;
       } catch (error) {
-        if (!(error instanceof PortTaken) || attempt === bindAttemptsMax) throw error;
+        if (!(error instanceof PortTakenError) || attempt === bindAttemptsMax) throw error;
       }
     }
   }
@@ -88,29 +88,29 @@ export class ServerProcess implements ServerControl {
       child.ref();
       const exited = once(child, 'exit');
       child.kill(this.#program.stopSignals[how]);
-      const impatient = setTimeout(() => signalAll(childrenOf(pidOf(child)), 'SIGKILL'), stopPatienceMs);
+      const killTimer = setTimeout(() => signalAll(childrenOf(pidOf(child)), 'SIGKILL'), killDelayMs);
       await exited;
-      clearTimeout(impatient);
+      clearTimeout(killTimer);
     }
-    this.#gone();
+    this.#markStopped();
   }
 
   async pause(): Promise<void> {
     if (!this.#child) throw new Error('The server is not running.');
-    // Stop the first process before the others, so that it starts no further ones while they are listed.
+    // Stop the first process before the others, so that it cannot start more of them while they are listed.
     const pid = pidOf(this.#child);
     signalAll([pid], 'SIGSTOP');
     this.#paused = [pid];
-    // Repeat until no further one is found: a process may have been starting one as it was stopped.
-    for (let found = childrenOf(pid); found.length > 0; found = without(childrenOf(pid), this.#paused)) {
-      this.#paused.push(...found);
+    // Repeat until there are no more: the first process may have been starting one when it was stopped.
+    for (let children = childrenOf(pid); children.length > 0; children = exclude(childrenOf(pid), this.#paused)) {
+      this.#paused.push(...children);
       this.#program.watchdog.guard(this.#paused);
-      signalAll(found, 'SIGSTOP');
+      signalAll(children, 'SIGSTOP');
     }
   }
 
   async resume(): Promise<void> {
-    // Resume the first process last: it would take those that do not answer yet for lost.
+    // Resume the first process last: it would consider processes lost that do not respond yet.
     signalAll(this.#paused.reverse(), 'SIGCONT');
     if (this.#child && this.#paused.length > 0) this.#program.watchdog.guard([pidOf(this.#child)]);
     this.#paused = [];
@@ -120,9 +120,9 @@ export class ServerProcess implements ServerControl {
     const deadline = Date.now() + startTimeMs;
     while (!readFileSync(logFile, 'utf8').includes(this.#program.ready)) {
       if (hasExited(child)) {
-        this.#gone();
+        this.#markStopped();
         const log = readFileSync(logFile, 'utf8');
-        if (log.includes(this.#program.portTaken)) throw new PortTaken(`Port ${this.port} is taken.\n${log}`);
+        if (log.includes(this.#program.portTaken)) throw new PortTakenError(`Port ${this.port} is taken.\n${log}`);
         throw new Error(`${this.#program.program} ended while it started.\n${log}`);
       }
       if (Date.now() > deadline) {
@@ -133,15 +133,15 @@ export class ServerProcess implements ServerControl {
     }
   }
 
-  #gone(): void {
+  #markStopped(): void {
     this.#child = null;
     this.#program.watchdog.guard([]);
   }
 }
 
-class PortTaken extends Error {}
+class PortTakenError extends Error {}
 
-const without = (pids: number[], known: number[]) => pids.filter((pid) => !known.includes(pid));
+const exclude = (pids: number[], known: number[]) => pids.filter((pid) => !known.includes(pid));
 
 const hasExited = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
 
@@ -155,15 +155,15 @@ function signalAll(pids: number[], name: NodeJS.Signals): void {
     try {
       process.kill(pid, name);
     } catch (error) {
-      // It may have ended by itself after it was listed.
+      // It may have exited after it was listed.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }
 }
 
 /**
- * The child processes of a process. Each of PostgreSQL's leads its own group, so a signal to the group of the first
- * would not reach them. Without /proc (macOS), pausing stops only the first process.
+ * Returns the child processes of a process. Those of PostgreSQL have their own process groups, so a signal to the group
+ * of the first process would not reach them. Without /proc (macOS), pausing stops only the first process.
  */
 function childrenOf(parent: number): number[] {
   return pidsOfProc().filter((pid) => parentOf(pid) === parent);

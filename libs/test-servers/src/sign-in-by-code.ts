@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-export interface SignedIn {
+export interface SignInTokens {
   /** From `startIdentityProvider`, valid for an hour. */
   readonly idToken: string;
   readonly accessToken: string;
@@ -20,7 +20,7 @@ export interface SignInRequest {
 const redirectsMax = 10;
 
 /** Signs in with an authorization code and PKCE (RFC 7636), including the browser's part. */
-export async function signInByCode(request: SignInRequest): Promise<SignedIn> {
+export async function signInByCode(request: SignInRequest): Promise<SignInTokens> {
   const { issuer, clientId, redirectUri, scope, uid, resource } = request;
   const forResource: Readonly<Record<string, string>> = resource === undefined ? {} : { resource };
   const verifier = randomBytes(32).toString('base64url');
@@ -46,12 +46,12 @@ export async function signInByCode(request: SignInRequest): Promise<SignedIn> {
       ...forResource,
     }),
   });
-  const said = (await response.json()) as { id_token?: string; access_token?: string };
-  if (!said.id_token || !said.access_token) throw new Error(`No tokens: ${JSON.stringify(said)}`);
-  return { idToken: said.id_token, accessToken: said.access_token };
+  const body = (await response.json()) as { id_token?: string; access_token?: string };
+  if (!body.id_token || !body.access_token) throw new Error(`No tokens: ${JSON.stringify(body)}`);
+  return { idToken: body.id_token, accessToken: body.access_token };
 }
 
-/** Gets an access token by a client's own credentials (RFC 6749, section 4.4). */
+/** Gets an access token with a client's own credentials (RFC 6749, section 4.4). */
 export async function tokenByCredentials({
   issuer,
   clientId,
@@ -68,14 +68,14 @@ export async function tokenByCredentials({
     headers: { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` },
     body: new URLSearchParams({ grant_type: 'client_credentials', resource }),
   });
-  const said = (await response.json()) as { access_token?: string };
-  if (!said.access_token) throw new Error(`No token: ${JSON.stringify(said)}`);
-  return said.access_token;
+  const body = (await response.json()) as { access_token?: string };
+  if (!body.access_token) throw new Error(`No token: ${JSON.stringify(body)}`);
+  return body.access_token;
 }
 
 /**
- * Follows the pages of an issuer as a browser does, and submits each form on the way as it is. Returns the first address
- * outside the issuer, which it does not open; null if a page has nothing more to do.
+ * Follows the pages of an issuer as a browser does, and submits each form unchanged. Returns the first address outside
+ * the issuer, without opening it, or null at a page without a redirect and a form.
  */
 export async function browseFrom(start: string, issuer: string): Promise<string | null> {
   const cookies = new Map<string, string>();
@@ -96,7 +96,7 @@ export async function browseFrom(start: string, issuer: string): Promise<string 
     const action = /<form[^>]* action="([^"]+)"/.exec(page)?.[1];
     if (!location && !action) {
       if (response.ok) return null;
-      throw new Error(`${next.address} answered ${response.status}: ${page}`);
+      throw new Error(`${next.address} returned ${response.status}: ${page}`);
     }
     next = { address: new URL(location ?? action ?? '', next.address).href, form: location ? null : formIn(page) };
   }
@@ -122,7 +122,7 @@ const followToCode = async (start: string, redirectUri: string): Promise<string>
       cookies.set(name, value);
     }
     const location = response.headers.get('location');
-    if (!location) throw new Error(`${address} answered ${response.status}: ${await response.text()}`);
+    if (!location) throw new Error(`${address} returned ${response.status}: ${await response.text()}`);
     await response.body?.cancel();
     address = new URL(location, address).href;
     if (address.startsWith(redirectUri)) return codeIn(address);

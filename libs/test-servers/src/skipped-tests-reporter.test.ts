@@ -4,7 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import { startVitest } from 'vitest/node';
 import { SkippedTestsReporter } from './skipped-tests-reporter.ts';
 
-// Inside the package, because a test file finds Vitest from there.
+// Inside the package, so that a test file can resolve Vitest.
 const output = join(import.meta.dirname, '..', 'out-tsc');
 mkdirSync(output, { recursive: true });
 const root = mkdtempSync(join(output, 'skipped-'));
@@ -21,7 +21,7 @@ const source = `
   it.todo('is still to be written');
 `;
 
-/** What the reporter prints at the end of a run of the given test file. */
+/** Runs the test file. Returns the lines that the reporter prints at the end. */
 async function printedBy(file: string, text: string, options: { testNamePattern?: string } = {}): Promise<string[]> {
   writeFileSync(join(root, file), text);
   const printed: string[] = [];
@@ -31,7 +31,7 @@ async function printedBy(file: string, text: string, options: { testNamePattern?
   return printed;
 }
 
-it('The end of a run says how many tests were skipped and names each with its file and its reason', async () => {
+it('The end of a run reports the number of skipped tests and lists each with its file and its reason', async () => {
   expect(await printedBy('some.test.ts', source)).toEqual([
     'Skipped tests: 4',
     '  some.test.ts',
@@ -42,12 +42,12 @@ it('The end of a run says how many tests were skipped and names each with its fi
   ]);
 });
 
-it('The end of a run says if none was skipped', async () => {
+it('The end of a run reports that no test was skipped', async () => {
   const text = `import { it } from 'vitest'; it('runs', () => {});`;
   expect(await printedBy('none.test.ts', text)).toEqual(['Skipped tests: 0']);
 });
 
-it('The end of a run by name does not list what was left out on purpose', async () => {
+it('The end of a run by name does not list tests that were left out on purpose', async () => {
   expect(await printedBy('named.test.ts', source, { testNamePattern: 'runs' })).toEqual([
     'Skipped or left out by name: 4',
   ]);

@@ -15,9 +15,9 @@ interface Run {
 }
 
 /**
- * Reports at the end of a run how many tests were skipped and which, each with its file and the reason, if given
- * (`context.skip(reason)`): a test that never runs must be seen. A run by name (`-t`) leaves tests out on purpose; for
- * those it reports only the number.
+ * Reports the skipped tests at the end of a run: their number, and each with its file and its reason, if there is one
+ * (`context.skip(reason)`). A test that never runs must not go unnoticed. A run by name (`-t`) leaves tests out on
+ * purpose, so it reports only their number.
  */
 export class SkippedTestsReporter {
   #print: (line: string) => void;

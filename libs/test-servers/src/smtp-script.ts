@@ -1,26 +1,26 @@
 import { connect, type Socket } from 'node:net';
 
-/** The stages of a conversation; `message` is the end of the mail's own bytes (RFC 5321, section 3.3). */
+/** The stages of a conversation. `message` is the end of the mail data (RFC 5321, section 3.3). */
 export const smtpStages = ['greeting', 'ehlo', 'starttls', 'auth', 'mail', 'rcpt', 'data', 'message'] as const;
 export type SmtpStage = (typeof smtpStages)[number];
 
 /**
- * What happens instead of a stage. `hang`: no further answer. `drop`: the connection breaks, and the server never
- * hears of it. `lose the reply`: the server does its work, and the connection breaks before its answer arrives.
- * Anything else is sent as it is, instead of the server's answer: `550 5.1.1 no such user`, `* OK IMAP4`.
+ * The fault at a stage. `hang`: no more replies. `drop`: the connection breaks, and the server never receives the
+ * command. `lose the reply`: the server does its work, and the connection breaks before its reply arrives. Anything
+ * else is sent unchanged instead of the server's reply: `550 5.1.1 no such user`, `* OK IMAP4`.
  */
 export type SmtpFault = 'hang' | 'drop' | 'lose the reply' | (string & {});
-/** A stage that is not named proceeds as without a script. */
+/** A stage that is not listed proceeds normally. */
 export type SmtpScript = Partial<Record<SmtpStage, SmtpFault>>;
 
 export interface RelayOptions {
   readonly serverPort: number;
   readonly script: () => SmtpScript;
-  readonly awake: () => Promise<void>;
-  /** Called with each plain-text line that the client sent, without the mail itself. */
-  readonly heard: (line: string) => void;
+  readonly resumed: () => Promise<void>;
+  /** Called with each plain-text line that the client sends, except for the mail itself. */
+  readonly onLine: (line: string) => void;
   /** Whether the conversation is encrypted from its first byte. */
-  readonly isOpaque: boolean;
+  readonly isEncrypted: boolean;
 }
 
 const verbs: Record<string, SmtpStage> = {
@@ -34,8 +34,8 @@ const verbs: Record<string, SmtpStage> = {
 };
 
 /**
- * Stands between a client and a real server on loopback, passes one command and its answer after the other, and plays
- * the script. Encrypted traffic passes through unseen: no script applies to it.
+ * Relays one command and its reply after the other between a client and a real server on loopback, and applies the
+ * script. Encrypted traffic is forwarded unread: no script applies to it.
  */
 export async function relay(client: Socket, options: RelayOptions): Promise<void> {
   const server = connect(options.serverPort, '127.0.0.1');
@@ -44,16 +44,16 @@ export async function relay(client: Socket, options: RelayOptions): Promise<void
     server.destroy();
   };
   for (const socket of [client, server]) socket.on('error', end).on('close', end);
-  if (options.isOpaque) {
-    await options.awake();
+  if (options.isEncrypted) {
+    await options.resumed();
     client.pipe(server).pipe(client);
     return;
   }
   const [fromClient, fromServer] = [new Reader(client), new Reader(server)];
 
-  /** The server's answer as it reached the client; null once the conversation is over. */
+  /** Returns the server's reply as sent to the client, or null once the conversation is over. */
   const step = async (stage: SmtpStage | undefined, forward: () => void): Promise<string | null> => {
-    await options.awake();
+    await options.resumed();
     const fault = stage && options.script()[stage];
     if (fault === 'hang') {
       await new Promise((resolve) => client.once('close', resolve));
@@ -75,7 +75,7 @@ export async function relay(client: Socket, options: RelayOptions): Promise<void
     for (;;) {
       const line = await fromClient.until('\r\n');
       if (line === null) break;
-      options.heard(line.trimEnd());
+      options.onLine(line.trimEnd());
       const verb = line.slice(0, line.search(/\s/)).toUpperCase();
       const reply = await step(verbs[verb], () => server.write(line, 'latin1'));
       if (reply === null) break;
@@ -94,11 +94,11 @@ export async function relay(client: Socket, options: RelayOptions): Promise<void
   end();
 }
 
-/** Reads a socket piece by piece; each byte is one character of the text (latin1). */
+/** Reads a socket piece by piece. Each byte is one character of the text (latin1). */
 class Reader {
   readonly #socket: Socket;
   #buffered = '';
-  #isOver = false;
+  #isClosed = false;
   #changed = Promise.withResolvers<void>();
   readonly #take = (chunk: Buffer): void => {
     this.#buffered += chunk.toString('latin1');
@@ -108,12 +108,12 @@ class Reader {
   constructor(socket: Socket) {
     this.#socket = socket;
     socket.on('data', this.#take).on('close', () => {
-      this.#isOver = true;
+      this.#isClosed = true;
       this.#wake();
     });
   }
 
-  /** Reads up to and including the mark; null if the connection ends before. */
+  /** Reads up to and including the mark. Returns null if the connection ends before. */
   async until(mark: string): Promise<string | null> {
     for (;;) {
       const at = this.#buffered.indexOf(mark);
@@ -122,12 +122,12 @@ class Reader {
         this.#buffered = this.#buffered.slice(at + mark.length);
         return piece;
       }
-      if (this.#isOver) return null;
+      if (this.#isClosed) return null;
       await this.#changed.promise;
     }
   }
 
-  /** A whole reply, which may have several lines (RFC 5321, section 4.2.1). */
+  /** Reads a whole reply, which may have several lines (RFC 5321, section 4.2.1). */
   async reply(): Promise<string | null> {
     for (let lines = ''; ;) {
       const line = await this.until('\r\n');

@@ -8,24 +8,24 @@ import type { ServerControl } from './server-process.ts';
 import { relay, type SmtpScript } from './smtp-script.ts';
 
 export interface SmtpServerTestOptions {
-  /** The login of the one sender; if given, a login is required. */
+  /** The credentials of the only sender. If present, a login is required. */
   readonly credentials?: { readonly user: string; readonly password: string };
   /**
-   * `none`, the default: plain text. `starttls`: when a client asks for it, and no login before it. `implicit`: from
+   * `none`, the default: plain text. `starttls`: when a client requests it, with no login before it. `implicit`: from
    * the first byte.
    */
   readonly tls?: 'none' | 'starttls' | 'implicit';
   /** Replaces a certificate for `localhost` and `127.0.0.1`. */
   readonly certificate?: Certificate;
-  /** Whether the server accepts several commands at once (RFC 2920); it does by default. */
+  /** Whether the server supports pipelining (RFC 2920); true by default. */
   readonly pipelining?: boolean;
 }
 
-export interface TakenMail extends ParsedMail {
+export interface AcceptedMail extends ParsedMail {
   /** `from` is empty for the null reverse-path (RFC 5321, section 4.5.5). */
   readonly envelope: { readonly from: string; readonly to: readonly string[] };
   readonly isEncrypted: boolean;
-  /** The user who had logged in. */
+  /** The user that was logged in. */
   readonly user: string | null;
   readonly bytes: Buffer;
 }
@@ -37,32 +37,32 @@ export interface TestSmtpServer {
   readonly url: string;
   /** The certificate that a client must trust; null without TLS. */
   readonly certificate: string | null;
-  /** The mails that the server accepted, in order. */
-  taken(): readonly TakenMail[];
-  /** What clients sent in plain text, without the mails themselves. */
-  heard(): readonly string[];
-  /** Sets the faults from now on; `{}` for none. */
-  play(script: SmtpScript): void;
+  /** Returns the mails that the server has accepted, in order. */
+  accepted(): readonly AcceptedMail[];
+  /** Returns the lines that clients sent in plain text, without the mails themselves. */
+  receivedLines(): readonly string[];
+  /** Sets the faults from now on. `{}` removes them. */
+  setScript(script: SmtpScript): void;
   readonly control: ServerControl;
   close(): Promise<void>;
 }
 
-/** A real SMTP server on loopback that keeps the mails it receives. Null if it needs a certificate and none can be made. */
+/** Starts a real SMTP server on loopback that records mails. Null if it needs a certificate that cannot be created. */
 export async function startSmtpServer({
   credentials,
   tls = 'none',
   certificate,
   pipelining = true,
 }: SmtpServerTestOptions = {}): Promise<TestSmtpServer | null> {
-  const own = tls === 'none' ? null : (certificate ?? selfSignedCertificate());
-  if (tls !== 'none' && !own) return null;
-  const taken: TakenMail[] = [];
-  const heard: string[] = [];
+  const tlsOptions = tls === 'none' ? null : (certificate ?? selfSignedCertificate());
+  if (tls !== 'none' && !tlsOptions) return null;
+  const mails: AcceptedMail[] = [];
+  const lines: string[] = [];
   let script: SmtpScript = {};
 
   const server = new SMTPServer({
-    ...(own ?? {}),
-    ...keeping(taken),
+    ...(tlsOptions ?? {}),
+    ...recordMails(mails),
     ...login(credentials),
     secure: tls === 'implicit',
     disabledCommands: [...(tls === 'starttls' ? [] : ['STARTTLS']), ...(credentials ? [] : ['AUTH'])],
@@ -73,7 +73,7 @@ export async function startSmtpServer({
     closeTimeout: 100,
     logger: false,
   });
-  // If a client damages a connection, for example by leaving midway, only that client learns of it.
+  // An error on a connection, for example when a client disconnects midway, affects only that client.
   server.on('error', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port: serverPort } = server.server.address() as AddressInfo;
@@ -83,9 +83,9 @@ export async function startSmtpServer({
       void relay(client, {
         serverPort,
         script: () => script,
-        awake: () => front.awake,
-        heard: (line) => heard.push(line),
-        isOpaque: tls === 'implicit',
+        resumed: () => front.resumed,
+        onLine: (line) => lines.push(line),
+        isEncrypted: tls === 'implicit',
       });
     }),
   );
@@ -93,10 +93,10 @@ export async function startSmtpServer({
     host: '127.0.0.1',
     port: front.port,
     url: `${tls === 'implicit' ? 'smtps' : 'smtp'}://127.0.0.1:${front.port}`,
-    certificate: own?.cert ?? null,
-    taken: () => [...taken],
-    heard: () => [...heard],
-    play: (next) => {
+    certificate: tlsOptions?.cert ?? null,
+    accepted: () => [...mails],
+    receivedLines: () => [...lines],
+    setScript: (next) => {
       script = next;
     },
     control: front,
@@ -107,11 +107,11 @@ export async function startSmtpServer({
   };
 }
 
-const keeping = (taken: TakenMail[]): SMTPServerOptions => ({
+const recordMails = (mails: AcceptedMail[]): SMTPServerOptions => ({
   onData(stream, { envelope, secure, user }, callback) {
     buffer(stream).then(
       (bytes) => {
-        taken.push({
+        mails.push({
           ...parseMail(bytes),
           envelope: {
             from: envelope.mailFrom ? envelope.mailFrom.address : '',

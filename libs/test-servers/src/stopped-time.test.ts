@@ -6,13 +6,13 @@ import { startOllamaStandIn } from './ollama-stand-in/ollama-stand-in.ts';
 import { sleep } from './real-time.ts';
 import { stopTime, type StoppedTime } from './stopped-time.ts';
 
-const stopped = (): StoppedTime => {
+const stopForTest = (): StoppedTime => {
   const time = stopTime(vi);
-  onTestFinished(time.goOn);
+  onTestFinished(time.restore);
   return time;
 };
 
-/** Calls `done` once it is over, each with timers of another kind. */
+/** Call `done` after the time, each with another kind of timer. */
 const waits: readonly [string, (ms: number, done: () => void) => void][] = [
   ['setTimeout', (ms, done) => void setTimeout(done, ms)],
   ['the timers of Node with promises', (ms, done) => void promised(ms).then(done)],
@@ -20,43 +20,43 @@ const waits: readonly [string, (ms: number, done: () => void) => void][] = [
   ['AbortSignal.any', (ms, done) => AbortSignal.any([AbortSignal.timeout(ms)]).addEventListener('abort', done)],
 ];
 
-test.each(waits)('%s wait for the time of the test', async (_name, wait) => {
-  const time = stopped();
+test.each(waits)('%s waits for the time of the test', async (_name, wait) => {
+  const time = stopForTest();
   let isOver = false;
   wait(1_000, () => (isOver = true));
-  await time.pass(999);
+  await time.advance(999);
   expect(isOver).toBe(false);
-  await time.pass(1);
+  await time.advance(1);
   expect(isOver).toBe(true);
 });
 
-test('what only waits for its next turn does not wait for the time of the test', async () => {
-  stopped();
+test('a timer without a delay does not wait for the time of the test', async () => {
+  stopForTest();
   await new Promise((resolve) => setTimeout(resolve, 0));
   const cleared = setTimeout(() => expect.fail('It was cleared'), 0);
   clearTimeout(cleared);
   await sleep(20);
 });
 
-test('clocks stand still, and go on as far as the test says', async () => {
-  const time = stopped();
+test('clocks stand still, and advance only as far as the test advances them', async () => {
+  const time = stopForTest();
   const clocks = () => [Date.now(), performance.now(), hooks.now()];
   const before = clocks();
-  await time.pass(86_400_000);
+  await time.advance(86_400_000);
   expect(clocks().map((now, i) => now - (before[i] ?? 0))).toEqual([86_400_000, 86_400_000, 86_400_000]);
 });
 
-test('a limit that struck looks like one of AbortSignal.timeout', async () => {
+test('an expired timeout looks like one of AbortSignal.timeout', async () => {
   const real = AbortSignal.timeout(0);
   await expect.poll(() => real.aborted).toBe(true);
-  const time = stopped();
+  const time = stopForTest();
   const signal = AbortSignal.timeout(5);
-  await time.pass(5);
+  await time.advance(5);
   expect(signal.reason).toEqual(real.reason);
 });
 
-test('sockets and the fault proxy go on meanwhile, and one can wait for them', async () => {
-  const time = stopped();
+test('sockets and the fault proxy run in real time, and a test can wait for them', async () => {
+  const time = stopForTest();
   const before = Date.now();
   const standIn = await startOllamaStandIn();
   onTestFinished(() => standIn.close());
@@ -67,34 +67,34 @@ test('sockets and the fault proxy go on meanwhile, and one can wait for them', a
   void fetch(proxy.through(standIn.url)).then(async (response) => {
     text = await response.text();
   });
-  await time.stillUntil(() => expect(text).toBe('Ollama is running'));
+  await time.pollInRealTime(() => expect(text).toBe('Ollama is running'));
   expect(Date.now()).toBe(before);
 });
 
-test('the model of the Ollama stand-in computes in stopped time', async () => {
-  const time = stopped();
+test('the model of the Ollama stand-in runs in stopped time', async () => {
+  const time = stopForTest();
   const standIn = await startOllamaStandIn();
   onTestFinished(() => standIn.close());
   standIn.runner.loadMs = 60_000;
   let isLoaded = false;
   const body = JSON.stringify({ model: 'nomic-embed-text', input: [] });
   const loading = fetch(`${standIn.url}/api/embed`, { method: 'POST', body }).then(() => (isLoaded = true));
-  await time.stillUntil(() => expect(standIn.runner.loadsBegun).toBe(1));
-  await time.pass(59_999);
+  await time.pollInRealTime(() => expect(standIn.runner.loadCount).toBe(1));
+  await time.advance(59_999);
   expect(isLoaded).toBe(false);
-  await time.passUntil(loading);
+  await time.advanceUntil(loading);
 });
 
-test('what fails is attempted again while time passes, and what never ends is an error', async () => {
-  const time = stopped();
+test('a failing attempt is repeated while time passes, and a promise that never settles is an error', async () => {
+  const time = stopForTest();
   const before = Date.now();
   const attempt = () => (Date.now() < before + 5_000 ? Promise.reject(new Error('not yet')) : 'done');
-  expect(await time.passUntilSucceeds(attempt)).toBe('done');
-  await expect(time.passUntil(new Promise(() => undefined))).rejects.toThrow('Nothing came of it');
+  expect(await time.advanceUntilSuccess(attempt)).toBe('done');
+  await expect(time.advanceUntil(new Promise(() => undefined))).rejects.toThrow('The promise did not settle');
 });
 
-test('afterwards time is real again', async () => {
-  stopTime(vi).goOn();
+test('after a restore, time is real again', async () => {
+  stopTime(vi).restore();
   const before = hooks.now();
   await promised(1);
   expect(hooks.now()).toBeGreaterThan(before);

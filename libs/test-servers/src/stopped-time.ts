@@ -1,7 +1,7 @@
 import { performance as hooks } from 'node:perf_hooks';
 import { setTimeout, sleep } from './real-time.ts';
 
-/** What is needed of Vitest's `vi`. */
+/** The required part of Vitest's `vi`. */
 export interface FakeTimers {
   useFakeTimers(config: { toFake: TimerName[]; fakeNodeBuiltins: true }): unknown;
   useRealTimers(): unknown;
@@ -10,7 +10,7 @@ export interface FakeTimers {
 
 type TimerName = 'setTimeout' | 'clearTimeout' | 'setInterval' | 'clearInterval' | 'Date' | 'performance';
 
-const stopped: readonly TimerName[] = [
+const fakedTimers: readonly TimerName[] = [
   'setTimeout',
   'clearTimeout',
   'setInterval',
@@ -19,61 +19,61 @@ const stopped: readonly TimerName[] = [
   'performance',
 ];
 
-/** The time of this process, which passes only as the test says. */
+/** The time of this process, which passes only when the test advances it. */
 export interface StoppedTime {
-  /** Lets this much time pass: timers that are due fire. */
-  readonly pass: (ms: number) => Promise<void>;
-  /** Repeats an attempt until it succeeds, for which no time passes: what it waits for is I/O. */
-  readonly stillUntil: <T>(attempt: () => T | Promise<T>) => Promise<T>;
-  /** Lets time pass in small steps, with real I/O between them, until the promise settles. */
-  readonly passUntil: <T>(promise: Promise<T>) => Promise<T>;
-  /** Repeats an attempt that may fail, and lets time pass meanwhile, until it succeeds. */
-  readonly passUntilSucceeds: <T>(attempt: () => T | Promise<T>) => Promise<T>;
-  /** Real time again. */
-  readonly goOn: () => void;
+  /** Advances time by this much: timers that are due fire. */
+  readonly advance: (ms: number) => Promise<void>;
+  /** Repeats an attempt until it succeeds, without advancing time: it waits only for I/O. */
+  readonly pollInRealTime: <T>(attempt: () => T | Promise<T>) => Promise<T>;
+  /** Advances time in small steps, with real I/O between them, until the promise settles. */
+  readonly advanceUntil: <T>(promise: Promise<T>) => Promise<T>;
+  /** Repeats an attempt that may fail, and advances time in between, until it succeeds. */
+  readonly advanceUntilSuccess: <T>(attempt: () => T | Promise<T>) => Promise<T>;
+  /** Restores real time. */
+  readonly restore: () => void;
 }
 
-/** Past the limits that tests wait for in steps. */
+/** Longer than any timeout that tests wait for in steps. */
 const passedMaxMs = 120_000;
-/** A hundred of these attempts a second, for two minutes of real time at least. */
+/** There are at most 100 attempts per second, so this is at least two minutes of real time. */
 const attemptsMax = 12_000;
 const stepMs = 20;
-/** A step after some time: what is awaited then is minutes away. */
+/** The largest step. After some time, the awaited event is probably still minutes ahead. */
 const stepMaxMs = 100;
 const stepAfter = (passedMs: number): number => Math.min(stepMaxMs, Math.max(stepMs, passedMs / 500));
-/** Rounds of the event loop after each step, a real millisecond at least: more than an exchange on loopback takes. */
-const roundsOfStep = 20;
+/** Event loop iterations after each step, at least one real millisecond: longer than an exchange on loopback takes. */
+const roundsPerStep = 20;
 
 /**
- * Stops the time of this process, so that a limit strikes when the test lets its time pass, and never because the
- * machine is slow. `setTimeout`, `setInterval`, `node:timers`, `node:timers/promises`, `AbortSignal.timeout`, `Date` and
- * `performance.now` stand still. Sockets, `setImmediate` and other processes go on, and so do the proxies and servers of
- * this package, and timers without a delay, by which `fetch` only waits for its next turn; only the model of the Ollama stand-in computes in stopped time, so that a test can say what is over
- * first. `expect.poll` and `vi.waitFor` go on too, but let 50 ms of stopped time pass with each attempt: here
- * `stillUntil` takes their place.
+ * Stops the time of this process, so that a timeout expires when the test advances time, and never because the machine
+ * is slow. `setTimeout`, `setInterval`, `node:timers`, `node:timers/promises`, `AbortSignal.timeout`, `Date` and
+ * `performance.now` stand still. Sockets, `setImmediate` and other processes continue. So do the proxies and servers of
+ * this package, and timers without a delay, with which `fetch` only yields. Only the model of the Ollama stand-in runs
+ * in stopped time, so that a test can decide which of two things finishes first. `expect.poll` and `vi.waitFor`
+ * continue too, but advance stopped time by 50 ms with each attempt: use `pollInRealTime` instead.
  */
 export const stopTime = (timers: FakeTimers): StoppedTime => {
   const timeout = Reflect.get<typeof AbortSignal, 'timeout'>(AbortSignal, 'timeout');
-  timers.useFakeTimers({ toFake: [...stopped], fakeNodeBuiltins: true });
+  timers.useFakeTimers({ toFake: [...fakedTimers], fakeNodeBuiltins: true });
   const stoppedClock = globalThis.performance;
   Object.defineProperty(hooks, 'now', { value: () => stoppedClock.now(), configurable: true });
   const stoppedTimer = globalThis.setTimeout;
   const startTimer = (act: () => void, ms = 0, ...rest: []) => (ms > 0 ? stoppedTimer : setTimeout)(act, ms, ...rest);
   globalThis.setTimeout = Object.assign(startTimer, stoppedTimer);
   AbortSignal.timeout = (ms) => {
-    const over = new AbortController();
+    const controller = new AbortController();
     globalThis.setTimeout(
-      () => over.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
+      () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
       ms,
     );
-    return over.signal;
+    return controller.signal;
   };
-  const pass = async (ms: number): Promise<void> => {
+  const advance = async (ms: number): Promise<void> => {
     await timers.advanceTimersByTimeAsync(ms);
     await sleep(1);
-    for (let round = 0; round < roundsOfStep; round += 1) await new Promise(setImmediate);
+    for (let round = 0; round < roundsPerStep; round += 1) await new Promise(setImmediate);
   };
-  const passUntil = async <T>(promise: Promise<T>): Promise<T> => {
+  const advanceUntil = async <T>(promise: Promise<T>): Promise<T> => {
     let isSettled = false;
     const settle = () => {
       isSettled = true;
@@ -81,14 +81,14 @@ export const stopTime = (timers: FakeTimers): StoppedTime => {
     promise.then(settle, settle);
     for (const before = performance.now(); !isSettled;) {
       const passedMs = performance.now() - before;
-      if (passedMs > passedMaxMs) throw new Error('Nothing came of it within two minutes of stopped time');
-      await pass(stepAfter(passedMs));
+      if (passedMs > passedMaxMs) throw new Error('The promise did not settle within two minutes of stopped time');
+      await advance(stepAfter(passedMs));
     }
     return promise;
   };
   return {
-    pass,
-    async stillUntil(attempt) {
+    advance,
+    async pollInRealTime(attempt) {
       for (let attempts = 1; ; attempts += 1) {
         try {
           return await attempt();
@@ -98,19 +98,19 @@ export const stopTime = (timers: FakeTimers): StoppedTime => {
         await sleep(10);
       }
     },
-    passUntil,
-    async passUntilSucceeds(attempt) {
+    advanceUntil,
+    async advanceUntilSuccess(attempt) {
       for (const before = performance.now(); ;) {
         try {
-          return await passUntil(Promise.resolve(attempt()));
+          return await advanceUntil(Promise.resolve(attempt()));
         } catch (error) {
           const passedMs = performance.now() - before;
           if (passedMs > passedMaxMs) throw error;
-          await pass(stepAfter(passedMs));
+          await advance(stepAfter(passedMs));
         }
       }
     },
-    goOn: () => {
+    restore: () => {
       AbortSignal.timeout = timeout;
       Reflect.deleteProperty(hooks, 'now');
       timers.useRealTimers();

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * A shell that outlives this process however it ends, including by SIGKILL, because that closes the shell's standard
- * input. The shell then ends the processes in the last line it was given, properly even if they are paused, and removes
+ * A shell that outlives this process however it exits, even by SIGKILL, because this closes the shell's standard input.
+ * The shell then ends the processes in the last line that it received, properly even if they are paused, and removes
  * the folder.
  */
 const script = `
@@ -18,7 +18,7 @@ rm -rf -- "$folder"
 `;
 
 export interface Watchdog {
-  /** The processes to end when this process is gone; replaces those named before. */
+  /** Sets the processes to end when this process exits, in place of the previous ones. */
   guard(processes: readonly number[]): void;
   /** Ends the guarded processes and removes the folder. */
   release(): Promise<void>;
@@ -26,12 +26,12 @@ export interface Watchdog {
 
 /** Guarded processes get `endSignal` and, if they survive, SIGKILL after 5 s. */
 export function startWatchdog(folder: string, endSignal: 'QUIT' | 'KILL'): Watchdog {
-  // Its own session: the SIGINT of a terminal ends the tests, but must not end their watchdog.
+  // In its own session: the SIGINT of a terminal ends the tests, but must not end their watchdog.
   const shell = spawn('/bin/sh', ['-c', script, 'watchdog', folder, endSignal], {
     cwd: '/',
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
-    // Nothing from the tests' environment: with an empty PATH the shell still finds what it needs.
+    // Independent of the tests' environment: with an empty PATH, the shell still finds its programs.
     env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
   });
   const exited = once(shell, 'exit');

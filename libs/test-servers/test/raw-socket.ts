@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A TCP connection whose bytes a test writes and reads itself. */
+/** A TCP connection whose bytes are written and read by the test itself. */
 export class RawSocket {
   static async open(port: number): Promise<RawSocket> {
     const raw = RawSocket.dial(port);
@@ -9,13 +9,13 @@ export class RawSocket {
     return raw;
   }
 
-  /** Does not wait until it is open: a connection that is reset at once may never seem so. */
+  /** Does not wait until it is open: a connection that is reset immediately may never appear to be open. */
   static dial(port: number): RawSocket {
     return new RawSocket(connect(port, '127.0.0.1'));
   }
 
   /** How the connection ended; pending while it is open. */
-  readonly ended: Promise<'end' | 'reset'>;
+  readonly closed: Promise<'end' | 'reset'>;
   #socket: Socket;
   #received: Buffer[] = [];
 
@@ -24,7 +24,7 @@ export class RawSocket {
     socket.on('data', (bytes: Buffer) => this.#received.push(bytes));
     let how: 'end' | 'reset' = 'end';
     socket.on('error', () => (how = 'reset'));
-    this.ended = new Promise((resolve) => socket.once('close', () => resolve(how)));
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve(how)));
   }
 
   get received(): string {
@@ -44,7 +44,7 @@ export class RawSocket {
   }
 }
 
-/** Whether a server takes a connection on the port. */
+/** Returns whether a server accepts a connection on the port. */
 export async function accepts(port: number): Promise<boolean> {
   try {
     (await RawSocket.open(port)).close();

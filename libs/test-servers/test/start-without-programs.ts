@@ -3,5 +3,5 @@ import { startRedis } from '../src/redis.ts';
 
 /** Prints the result of starting each server, or its error message. */
 const starts = [() => startPostgres({ versionFolders: '/nowhere' }), () => startRedis()];
-const answers = await Promise.all(starts.map((start) => start().catch((error: Error) => error.message)));
-console.log(JSON.stringify(answers));
+const results = await Promise.all(starts.map((start) => start().catch((error: Error) => error.message)));
+console.log(JSON.stringify(results));

@@ -2,7 +2,7 @@ import { accessTokenContract, proofsOf, type AccessTokenSubject, type Sabotages 
 import { PorticoError } from '@portico/domain';
 import { createMemoryClock } from '@portico/memory';
 import { test } from 'vitest';
-import { claimsOf, remembering, verifying } from '../test/breaking-verifier.ts';
+import { claimsOf, cacheBy, replaceVerify } from '../test/breaking-verifier.ts';
 import { createTestIssuer, testAccessAudiences, testAudience, testIssuer } from './test-issuer.ts';
 
 const createSubject = (): AccessTokenSubject => {
@@ -22,28 +22,28 @@ const createSubject = (): AccessTokenSubject => {
 
 type Sabotage = (subject: AccessTokenSubject) => AccessTokenSubject;
 
-/** Judges the token with its claims corrected, so that their faults are missed. */
-const overlooking = (better: (subject: AccessTokenSubject) => object): Sabotage =>
-  verifying(async (subject, token, use) =>
-    subject.verifier.verify(await subject.mintAccess({ ...claimsOf(token), ...better(subject) }), use),
+/** Verifies the token with its claims corrected, so that their faults are missed. */
+const missFaults = (correct: (subject: AccessTokenSubject) => object): Sabotage =>
+  replaceVerify(async (subject, token, use) =>
+    subject.verifier.verify(await subject.mintAccess({ ...claimsOf(token), ...correct(subject) }), use),
   );
 
 const sabotages: Sabotages<typeof accessTokenContract, AccessTokenSubject> = {
-  'an access token is valid only where access tokens are taken': verifying(({ verifier }, token) =>
+  'an access token is valid only where access tokens are accepted': replaceVerify(({ verifier }, token) =>
     verifier.verify(token, 'identity or access'),
   ),
-  'an identity token is valid wherever a token is taken': verifying(async ({ verifier }, token, use) => {
+  'an identity token is valid for every use': replaceVerify(async ({ verifier }, token, use) => {
     if (use !== 'identity') throw new PorticoError('invalid_token');
     return verifier.verify(token, use);
   }),
-  'a token that was valid for one use is judged anew for another': remembering((token) => token),
-  'an access token names one of our audiences, whoever the others and its client are': overlooking(
+  'a token that was valid for one use is validated again for another': cacheBy((token) => token),
+  'an access token names one of our audiences, regardless of its other audiences and its client': missFaults(
     ({ accessAudiences: [aud] }) => ({ aud }),
   ),
-  'the type of an access token keeps it from being an identity token': verifying(async (subject, token, use) =>
-    subject.verifier.verify(await subject.mint(claimsOf(token)), use),
+  'a token whose type is that of access tokens is not valid as an identity token': replaceVerify(
+    async (subject, token, use) => subject.verifier.verify(await subject.mint(claimsOf(token)), use),
   ),
-  'an access token that is bound to a key is invalid, because no proof of the key is asked for': verifying(
+  'an access token that is bound to a key is invalid, because no proof of possession is requested': replaceVerify(
     async (subject, token, use) => {
       const claims = Object.entries(claimsOf(token)).filter(([name]) => name !== 'cnf');
       return subject.verifier.verify(await subject.mint(Object.fromEntries(claims)), use);

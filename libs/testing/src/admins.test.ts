@@ -29,16 +29,16 @@ const signIn = ({ useCases, tokens }: Harness, uid: string, issuer: string) =>
     deadline: null,
   });
 
-test('the first admin is made while nobody can sign in as an admin, and only once', async () => {
+test('the first admin is created if no one can sign in as an admin, and only once', async () => {
   const harness = createHarness();
   await promote(harness, 'of-an-issuer-off', another);
   await promote(harness, 'not-bound', null);
-  const made = await harness.useCases.claimFirstAdmin(root);
-  expect(made).toMatchObject({ uid: 'root', role: 'admin', status: 'approved', issuer: testIssuer });
+  const admin = await harness.useCases.claimFirstAdmin(root);
+  expect(admin).toMatchObject({ uid: 'root', role: 'admin', status: 'approved', issuer: testIssuer });
   expect(await harness.useCases.claimFirstAdmin({ ...root, uid: 'second' })).toBeNull();
 });
 
-test('the first admin is bound to the named issuer, even if the profile was bound to another', async () => {
+test('the first admin is bound to the given issuer, even if the profile was bound to another', async () => {
   const harness = createHarness();
   await promote(harness, 'root', another);
   expect(await harness.useCases.claimFirstAdmin(root)).toMatchObject({ uid: 'root', issuer: testIssuer });
@@ -59,24 +59,26 @@ test('one admin who can sign in always remains', async () => {
   await expect(useCases.changeRole(operator, next.id, 'client')).rejects.toThrow('The last admin');
 });
 
-test('making an admin as whom nobody can sign in returns a warning', async () => {
+test('creating an admin without a possible sign-in returns a warning', async () => {
   const harness = createHarness();
   const warningFor = async (uid: string, issuer: string | null) => {
     const { id } = await promote(harness, uid, issuer);
     return (await harness.useCases.changeRole(operator, id, 'admin')).warning;
   };
-  expect(await warningFor('unbound', null)).toContain('whoever first presents a token with its user id and e-mail');
+  expect(await warningFor('unbound', null)).toContain(
+    'the first person to present a token with its user id and e-mail',
+  );
   expect(await warningFor('off', another)).toContain('the issuer that the profile is bound to is disabled');
   expect(await warningFor('bound', testIssuer)).toBeNull();
   const { id } = await promote(harness, 'suspended', testIssuer);
   await harness.useCases.changeRole(operator, id, 'client');
   await harness.useCases.suspendProfile(operator, id, null);
   expect((await harness.useCases.changeRole(operator, id, 'admin')).warning).toBe(
-    'Nobody can sign in as this admin: the profile is suspended.',
+    'No one can sign in as this admin: the profile is suspended.',
   );
 });
 
-test('with two issuers enabled, the first to bind a uid keeps it, and the same uid of the other is unknown', async () => {
+test('with two issuers enabled, the first one binds a uid, and the same uid of the other issuer is unknown', async () => {
   const harness = createHarness({ issuers: [testIssuer, another] });
   await register(harness, 'ada');
   const outcomes = await Promise.allSettled([signIn(harness, 'ada', another), signIn(harness, 'ada', testIssuer)]);

@@ -1,7 +1,7 @@
 import { createLexicalEmbedder } from '@portico/embedder';
 import type { Embedder } from '@portico/domain';
 
-/** An embedder of another model: the built-in one, which disregards two thirds of what it found. */
+/** An embedder with another model: the built-in embedder, ignoring two thirds of its dimensions. */
 export const createAnotherEmbedder = (modelId = 'another-model'): Embedder => {
   const lexical = createLexicalEmbedder();
   return {
@@ -9,14 +9,14 @@ export const createAnotherEmbedder = (modelId = 'another-model'): Embedder => {
     modelId: async () => modelId,
     async embed(texts, purpose) {
       const { vectors } = await lexical.embed(texts, purpose);
-      return { modelId, vectors: vectors.map(thinned) };
+      return { modelId, vectors: vectors.map(thinOut) };
     },
   };
 };
 
-const thinned = (vector: Float32Array): Float32Array => {
-  const left = vector.map((x, i) => (i % 3 === 0 ? x : 0));
-  left[0] = (left[0] ?? 0) + 0.01;
-  const length = Math.hypot(...left);
-  return left.map((x) => x / length);
+const thinOut = (vector: Float32Array): Float32Array => {
+  const result = vector.map((x, i) => (i % 3 === 0 ? x : 0));
+  result[0] = (result[0] ?? 0) + 0.01;
+  const length = Math.hypot(...result);
+  return result.map((x) => x / length);
 };

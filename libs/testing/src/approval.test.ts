@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createCast } from './cast.ts';
+import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
 const setUp = async () => {
   const harness = createHarness();
-  return { ...harness, ...(await createCast(harness)) };
+  return { ...harness, ...(await createFixtures(harness)) };
 };
 
 test('an approval issues credentials that work, and mails them', async () => {
@@ -18,7 +18,7 @@ test('an approval issues credentials that work, and mails them', async () => {
   expect(mail?.text).toContain(`client_secret: ${secret}`);
 });
 
-test('of concurrent approvals, one succeeds, and its credentials work', async () => {
+test('one of several concurrent approvals succeeds, and its credentials work', async () => {
   const { useCases, authority, register, byKey } = await setUp();
   const { id } = await register('ada');
   const attempts = await Promise.allSettled([1, 2, 3].map(() => useCases.approveProfile(authority, id)));
@@ -47,7 +47,7 @@ test('a rejection mails its reason and leaves a profile without credentials', as
   expect((await byToken('ada')).profile).toMatchObject({ status: 'rejected', clientId: null, approvedAt: null });
 });
 
-test('a rejection that is taken back leaves a registration that can be approved', async () => {
+test('a reopened registration can be approved', async () => {
   const { useCases, authority, register, byKey } = await setUp();
   const { id } = await register('ada');
   await useCases.rejectProfile(authority, id, null);

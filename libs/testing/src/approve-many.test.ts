@@ -1,11 +1,11 @@
 import type { ProfileReference, ProfileStore } from '@portico/domain';
 import { expect, test } from 'vitest';
-import { createCast } from './cast.ts';
+import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
 const byId = ({ id }: { readonly id: string }) => ({ by: 'id', id }) as ProfileReference;
 
-/** A harness whose database fails at these changes of a profile, counted from 1. */
+/** Creates a harness with a database that fails at these changes of a profile, counted from 1. */
 const setUp = async (failing: readonly number[] = []) => {
   const plain = createHarness();
   let approvals = 0;
@@ -18,10 +18,10 @@ const setUp = async (failing: readonly number[] = []) => {
       return change;
     });
   const harness = createHarness({}, { ...plain.ports, profiles: { ...plain.ports.profiles, update } });
-  return { ...harness, mailer: plain.mailer, ...(await createCast(harness)) };
+  return { ...harness, mailer: plain.mailer, ...(await createFixtures(harness)) };
 };
 
-test('each approved profile gets credentials that work, and a mail of its own', async () => {
+test('each approved profile gets credentials that work, and its own mail', async () => {
   const { useCases, authority, register, byKey, runJobs, mailer } = await setUp();
   const people = [
     await register('ada'),
@@ -43,7 +43,7 @@ test('each approved profile gets credentials that work, and a mail of its own', 
   }
 });
 
-test('a failure after an approval is an outcome, because the credentials before it must be told', async () => {
+test('a failure after an approval is an outcome, because the credentials issued before must be returned', async () => {
   const { useCases, authority, register, ports } = await setUp([2]);
   const [ada, bob, cleo] = [await register('ada'), await register('bob'), await register('cleo')];
   const outcomes = await useCases.approveMany(authority, [ada, bob, cleo].map(byId));
@@ -53,8 +53,8 @@ test('a failure after an approval is an outcome, because the credentials before 
     ['approved', true],
   ]);
   expect((await ports.profiles.find(bob.id))?.status).toBe('pending');
-  const again = await useCases.approveMany(authority, [ada, bob].map(byId));
-  expect(again.map(({ result }) => result)).toEqual(['already_approved', 'approved']);
+  const outcomesAgain = await useCases.approveMany(authority, [ada, bob].map(byId));
+  expect(outcomesAgain.map(({ result }) => result)).toEqual(['already_approved', 'approved']);
 });
 
 test('a failure before any approval is an error, and nothing has changed', async () => {

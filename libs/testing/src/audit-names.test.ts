@@ -11,7 +11,7 @@ import {
 import { createHarness, type Harness } from './harness.ts';
 import { testIssuer } from './test-issuer.ts';
 
-/** What the service has written about its own actions, oldest first. */
+/** Returns the audit entries of the service's own actions, oldest first. */
 const messages = async ({ ports }: Harness) =>
   (await ports.audit.page({ source: 'system' }, 0, 100)).entries
     .toReversed()
@@ -54,7 +54,7 @@ const create = async (
   });
 };
 
-test('every entry of the service names its objects and its actor, even after they are gone', async () => {
+test('every entry of the service names its objects and its actor, even after they are deleted', async () => {
   const harness = await withAdmin();
   const { useCases, ports, authority, admin, ada } = harness;
   const byRoot = { actor: 'root@example.com' };
@@ -84,8 +84,8 @@ test('every entry of the service names its objects and its actor, even after the
   await useCases.startReindex(operatorAuthority);
   await useCases.removeProfile(authority, ada.id);
 
-  const written = await messages(harness);
-  expect(written).toEqual([
+  const entries = await messages(harness);
+  expect(entries).toEqual([
     { action: 'admin.bootstrap', profile_id: admin.id, profile: 'root@example.com', issuer: testIssuer },
     { action: 'profile.register', ...ofAda, bound: false },
     { action: 'profile.approve', ...byRoot, ...ofAda, client_id: first.clientId },
@@ -107,18 +107,18 @@ test('every entry of the service names its objects and its actor, even after the
     { action: 'profile.delete', ...byRoot, ...ofAda },
   ]);
   for (const secret of [first.secret, second.secret, 'the upstream secret']) {
-    expect(JSON.stringify(written)).not.toContain(secret);
+    expect(JSON.stringify(entries)).not.toContain(secret);
   }
 });
 
-test('the entries of a rejection and of taking it back name the profile', async () => {
+test('the entries of a rejection and of a reopening name the profile', async () => {
   const harness = await withAdmin();
   await harness.useCases.rejectProfile(harness.authority, harness.ada.id, 'no');
   await harness.useCases.reopenRegistration(harness.authority, harness.ada.id);
-  const named = { actor: 'root@example.com', profile_id: harness.ada.id, profile: 'ada@example.com' };
+  const objects = { actor: 'root@example.com', profile_id: harness.ada.id, profile: 'ada@example.com' };
   expect((await messages(harness)).slice(-2)).toEqual([
-    { action: 'profile.reject', ...named },
-    { action: 'profile.reopen', ...named },
+    { action: 'profile.reject', ...objects },
+    { action: 'profile.reopen', ...objects },
   ]);
 });
 
@@ -138,7 +138,7 @@ test('a name from an old row is one line of bounded length in an entry', async (
   expect(String(collection)).toHaveLength(254);
 });
 
-test('each resealed secret leaves an entry, and a secret that stays as it is leaves none', async () => {
+test('each resealed secret causes an entry, and an unchanged secret causes none', async () => {
   const harness = await withAdmin();
   const { ports, useCases, authority, ada } = harness;
   const { id } = await create(harness, authority, 'Roads');
@@ -148,23 +148,23 @@ test('each resealed secret leaves an entry, and a secret that stays as it is lea
   expect(await messages(harness)).toHaveLength(before);
   const [mail] = await ports.outbox.sealed();
   const cipher = { ...ports.cipher, isCurrent: () => false };
-  const turned = createHarness({}, { ...ports, cipher });
-  expect(await turned.useCases.resealSecrets(operatorAuthority)).toMatchObject({ credentials: 1, mails: 1 });
+  const harnessWithNewKey = createHarness({}, { ...ports, cipher });
+  expect(await harnessWithNewKey.useCases.resealSecrets(operatorAuthority)).toMatchObject({ credentials: 1, mails: 1 });
   expect((await messages(harness)).slice(before)).toEqual([
     { action: 'secrets.reseal', collection_id: id, collection: 'Roads' },
     { action: 'secrets.reseal', job_id: mail?.id },
   ]);
 });
 
-test('an interrupted resealing has an entry for each secret that it changed', async () => {
+test('an interrupted resealing causes an entry for each changed secret', async () => {
   const harness = await withAdmin();
   const { ports, authority } = harness;
   for (const name of ['a', 'b', 'c']) await create(harness, authority, name);
   const before = (await messages(harness)).length;
-  const turned = createHarness({}, { ...ports, cipher: { ...ports.cipher, isCurrent: () => false } });
-  const breaking = (done: number) => {
+  const harnessWithNewKey = createHarness({}, { ...ports, cipher: { ...ports.cipher, isCurrent: () => false } });
+  const interrupt = (done: number) => {
     if (done === 2) throw new Error('the machine is lost');
   };
-  await expect(turned.useCases.resealSecrets(operatorAuthority, breaking)).rejects.toThrow('lost');
+  await expect(harnessWithNewKey.useCases.resealSecrets(operatorAuthority, interrupt)).rejects.toThrow('lost');
   expect((await messages(harness)).slice(before)).toHaveLength(2);
 });

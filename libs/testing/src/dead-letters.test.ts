@@ -9,7 +9,7 @@ const authority = operatorAuthority;
 const register = ({ useCases }: Harness, uid: string) =>
   useCases.registerProfile({ uid, email: `${uid}@example.com`, fullName: uid, companyName: null }, null, null);
 
-test('a mail that no server accepts is given up, listed, requeued, and sent once a server accepts it', async () => {
+test('a mail that the server rejects is given up, listed, requeued, and sent once the server accepts it', async () => {
   const harness = createHarness();
   const { useCases, mailer } = harness;
   mailer.failWith('for good');
@@ -53,12 +53,12 @@ test('a dead credentials mail is never sent: its client gets new credentials, an
   expect((await useCases.listDeadLetters(10)).total).toBe(0);
 });
 
-test('a refusal by a server is kept as one line, short enough for any database', async () => {
-  const answer = `550 \u0000no\ud800${'!'.repeat(5_000)}`;
+test('a rejection by a server is stored as one line, short enough for any database', async () => {
+  const reply = `550 \u0000no\ud800${'!'.repeat(5_000)}`;
   const mailer: Mailer = {
     enabled: true,
     send: async () => {
-      throw new DeliveryError(answer, true);
+      throw new DeliveryError(reply, true);
     },
   };
   const harness = createHarness({}, { mailer });
@@ -74,7 +74,7 @@ test('an unknown job is not requeued', async () => {
   expect(await useCases.requeueJob(authority, 'no such job' as JobId)).toBe('no dead letter');
 });
 
-test('each requeue and discard of a dead letter leaves an entry, and one without effect leaves none', async () => {
+test('each requeue and discard of a dead letter causes an entry, unless it has no effect', async () => {
   const harness = createHarness();
   const { useCases, mailer, ports } = harness;
   mailer.failWith('for good');
@@ -85,11 +85,11 @@ test('each requeue and discard of a dead letter leaves an entry, and one without
   const [first, second] = (await useCases.listDeadLetters(9)).deadLetters;
   if (!first || !second) throw new Error('nothing was given up');
   const before = (await ports.audit.page({ source: 'system' }, 0, 99)).total;
-  const nobody = 'no such job' as JobId;
+  const unknownJob = 'no such job' as JobId;
   await useCases.requeueJob(authority, first.id);
-  await useCases.requeueJob(authority, nobody);
+  await useCases.requeueJob(authority, unknownJob);
   await useCases.discardJob(authority, second.id);
-  await useCases.discardJob(authority, nobody);
+  await useCases.discardJob(authority, unknownJob);
   await useCases.requeueJobs(authority);
   await useCases.requeueJobs(authority);
   const { entries, total } = await ports.audit.page({ source: 'system' }, 0, 3);
@@ -117,27 +117,27 @@ test('a text that cannot be embedded becomes a dead letter, retried once per pro
   embedder.refuse('weather');
   const { id } = await create(harness, 'weather');
   await harness.runJobs();
-  const reason = 'The embedder was told to refuse this text';
+  const reason = 'The embedder is set to refuse this text';
   expect((await useCases.listDeadLetters(9)).deadLetters).toMatchObject([
     { kind: 'embed', collectionId: id, attempts: 1, error: reason },
   ]);
-  // The first call of a process retries, because the reason may be gone by then; the new job replaces the dead letter.
+  // The first call of a process retries, because the reason may be fixed by then. The new job replaces the dead letter.
   for (let look = 1; look <= 3; look += 1) {
-    expect((await useCases.followModel()).outdated).toBe(1);
+    expect((await useCases.checkModels()).outdated).toBe(1);
     await harness.runJobs();
     expect(await useCases.listDeadLetters(9)).toMatchObject({ deadLetters: [{ attempts: 1 }], total: 1, waiting: 0 });
   }
   const [first] = (await useCases.listDeadLetters(9)).deadLetters;
-  await useCases.followModel();
+  await useCases.checkModels();
   await harness.runJobs();
   expect((await useCases.listDeadLetters(9)).deadLetters[0]?.id).toBe(first?.id);
   embedder.change();
-  await useCases.followModel();
+  await useCases.checkModels();
   await harness.runJobs();
   expect((await useCases.listDeadLetters(9)).deadLetters[0]?.id).not.toBe(first?.id);
 });
 
-test('while the embedder is away, no embedding is given up, however often it is retried', async () => {
+test('while the embedder is unavailable, no embedding is given up, after any number of retries', async () => {
   const harness = createHarness();
   const { useCases, embedder } = harness;
   embedder.interrupt();

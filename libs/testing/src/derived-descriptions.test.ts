@@ -1,13 +1,13 @@
 import { clientPair } from '@portico/domain';
 import { expect, test } from 'vitest';
-import { createCast } from './cast.ts';
+import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
 const setUp = async () => {
   const harness = createHarness();
-  const cast = await createCast(harness);
+  const fixtures = await createFixtures(harness);
   const { useCases, documents, runJobs } = harness;
-  /** A document whose paths have these resources. */
+  /** Reads a document with paths for these resources. */
   const read = (resources: readonly string[], description?: string) =>
     documents.readFile(
       Buffer.from(
@@ -19,31 +19,31 @@ const setUp = async () => {
       ),
       'json',
     );
-  const doImport = async (resources: readonly string[], description?: string) => {
+  const importDocument = async (resources: readonly string[], description?: string) => {
     const document = await read(resources, description);
     const input = { name: 'Roads', document, strict: false, importKey: 'roads.json' };
-    const { collection, outcome } = await useCases.importCollection(cast.authority, cast.admin.id, input);
+    const { collection, outcome } = await useCases.importCollection(fixtures.authority, fixtures.admin.id, input);
     await runJobs();
     return { outcome, ...collection };
   };
-  return { ...harness, ...cast, read, doImport };
+  return { ...harness, ...fixtures, read, importDocument };
 };
 
-test('an import without a description derives one, which search and lists know', async () => {
-  const { doImport, useCases, byKey, approved, authority } = await setUp();
-  const imported = await doImport(['bridges', 'tunnels']);
-  expect(imported).toMatchObject({ outcome: 'created', description: 'Bridges, tunnels.', descriptionDerived: true });
+test('an import without a description derives one, which search and lists use', async () => {
+  const { importDocument, useCases, byKey, approved, authority } = await setUp();
+  const collection = await importDocument(['bridges', 'tunnels']);
+  expect(collection).toMatchObject({ outcome: 'created', description: 'Bridges, tunnels.', descriptionDerived: true });
   const { id, key } = await approved('ada');
-  await useCases.grantAccess(authority, clientPair(id, imported.id));
+  await useCases.grantAccess(authority, clientPair(id, collection.id));
   const ada = await byKey(key, null);
   expect(await useCases.listCollections(ada, null)).toMatchObject([{ description: 'Bridges, tunnels.' }]);
   const { results } = await useCases.searchCollections(ada, 'tunnels', 1);
   expect(results[0]?.score).toBeGreaterThan(0.2);
 });
 
-test('the audit log says that it is derived', async () => {
-  const { doImport, useCases, authority, ports } = await setUp();
-  const { id } = await doImport(['bridges']);
+test('the audit log records that it is derived', async () => {
+  const { importDocument, useCases, authority, ports } = await setUp();
+  const { id } = await importDocument(['bridges']);
   await useCases.updateCollection(authority, id, { description: 'Written.', strict: false });
   const { entries } = await ports.audit.page({ source: 'system' }, 0, 2);
   expect(entries.map(({ message }) => JSON.parse(message) as unknown)).toMatchObject([
@@ -52,11 +52,11 @@ test('the audit log says that it is derived', async () => {
   ]);
 });
 
-test('a changed document derives it anew, and only then it is embedded again', async () => {
-  const { doImport } = await setUp();
-  await doImport(['bridges']);
-  expect(await doImport(['bridges'])).toMatchObject({ outcome: 'unchanged', contentRevision: 1 });
-  expect(await doImport(['ferries'])).toMatchObject({
+test('a changed document derives it again, and only then it is embedded again', async () => {
+  const { importDocument } = await setUp();
+  await importDocument(['bridges']);
+  expect(await importDocument(['bridges'])).toMatchObject({ outcome: 'unchanged', contentRevision: 1 });
+  expect(await importDocument(['ferries'])).toMatchObject({
     outcome: 'updated',
     description: 'Ferries.',
     descriptionDerived: true,
@@ -64,27 +64,27 @@ test('a changed document derives it anew, and only then it is embedded again', a
   });
 });
 
-test('a document that is replaced by an admin derives it anew too', async () => {
-  const { doImport, useCases, authority, read } = await setUp();
-  const { id } = await doImport(['bridges']);
+test('a document that an admin replaces derives it again, too', async () => {
+  const { importDocument, useCases, authority, read } = await setUp();
+  const { id } = await importDocument(['bridges']);
   const edit = { document: await read(['ferries']), strict: false };
   const { collection } = await useCases.updateCollection(authority, id, edit);
   expect(collection).toMatchObject({ description: 'Ferries.', contentRevision: 2 });
 });
 
-test('what an admin wrote stays at the next import, and so does what an admin emptied', async () => {
+test("an admin's description is kept by the next import, even an empty one", async () => {
   for (const description of ['Written.', '']) {
-    const { doImport, useCases, authority } = await setUp();
-    const { id } = await doImport(['bridges']);
+    const { importDocument, useCases, authority } = await setUp();
+    const { id } = await importDocument(['bridges']);
     await useCases.updateCollection(authority, id, { description, strict: false });
-    expect(await doImport(['ferries'])).toMatchObject({ description, descriptionDerived: false });
+    expect(await importDocument(['ferries'])).toMatchObject({ description, descriptionDerived: false });
   }
 });
 
-test('a description that the document gains replaces a derived one', async () => {
-  const { doImport } = await setUp();
-  await doImport(['bridges']);
-  expect(await doImport(['bridges'], 'All roads.')).toMatchObject({
+test('a description in a later version of the document replaces a derived one', async () => {
+  const { importDocument } = await setUp();
+  await importDocument(['bridges']);
+  expect(await importDocument(['bridges'], 'All roads.')).toMatchObject({
     description: 'All roads.',
     descriptionDerived: false,
   });

@@ -1,14 +1,14 @@
 import { clientPair } from '@portico/domain';
 import { expect, test } from 'vitest';
-import { createCast } from './cast.ts';
+import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
 const setUp = async () => {
   const harness = createHarness();
-  return { ...harness, ...(await createCast(harness)) };
+  return { ...harness, ...(await createFixtures(harness)) };
 };
 
-test('a caller changes their own name and company, and omitted fields stay', async () => {
+test('a caller can change their own name and company, and omitted fields stay', async () => {
   const { useCases, register, byToken } = await setUp();
   await register('ada');
   const edit = async (change: object) => useCases.updateOwnProfile(await byToken('ada'), change);
@@ -17,7 +17,7 @@ test('a caller changes their own name and company, and omitted fields stay', asy
   expect(await edit({ companyName: null })).toMatchObject({ fullName: 'Ada King', companyName: null });
 });
 
-test('an edit moves updatedAt forward, even if the clock stands still; an empty edit does not', async () => {
+test('an edit increases updatedAt, even if the clock is stopped; an edit without changes does not', async () => {
   const { useCases, register, byToken } = await setUp();
   await register('ada');
   const before = (await byToken('ada')).profile.updatedAt;
@@ -39,7 +39,7 @@ test('a collection and its operations are embedded again only if its text change
   expect([renamed.revision, renamed.contentRevision, await waiting()]).toEqual([2, 2, 2]);
 });
 
-test('a credential is stored sealed and opened for callers that may read it, and each read is audited', async () => {
+test('a credential is sealed in the store and opened for permitted callers, and each read is audited', async () => {
   const { useCases, authority, collection, approved, byKey, ports } = await setUp();
   const id = await collection('Roads');
   const bearer = { type: 'bearer', name: null, in: null, value: 's3cret' } as const;
@@ -51,19 +51,19 @@ test('a credential is stored sealed and opened for callers that may read it, and
   const ada = await approved('ada');
   await useCases.grantAccess(authority, clientPair(ada.id, id));
   expect((await useCases.readMetadata(await byKey(ada.key, id))).authentication.value).toBe('s3cret');
-  const readings = { source: 'system', action: 'collection.credential_read', actorId: ada.id } as const;
-  expect((await ports.audit.page(readings, 0, 9)).total).toBe(1);
+  const credentialReads = { source: 'system', action: 'collection.credential_read', actorId: ada.id } as const;
+  expect((await ports.audit.page(credentialReads, 0, 9)).total).toBe(1);
 });
 
-test('a deleted collection is gone with its grants and its vector', async () => {
+test('a collection is deleted together with its grants and its vector', async () => {
   const { useCases, authority, collection, approved, byKey, runJobs } = await setUp();
   const [id, ada] = [await collection('Roads'), await approved('ada')];
   await useCases.grantAccess(authority, clientPair(ada.id, id));
   await runJobs();
-  const found = async () => (await useCases.searchCollections(await byKey(ada.key, null), 'roads', 5)).results;
-  expect(await found()).toMatchObject([{ collectionName: 'Roads' }]);
+  const search = async () => (await useCases.searchCollections(await byKey(ada.key, null), 'roads', 5)).results;
+  expect(await search()).toMatchObject([{ collectionName: 'Roads' }]);
   await useCases.removeCollection(authority, id);
   await runJobs();
-  expect(await found()).toEqual([]);
+  expect(await search()).toEqual([]);
   await expect(useCases.removeCollection(authority, id)).rejects.toThrow('Collection not found');
 });

@@ -20,7 +20,7 @@ const withCollections = async (...names: readonly string[]): Promise<Harness> =>
   return harness;
 };
 
-const found = async ({ useCases, tokens }: Harness, query: string) => {
+const search = async ({ useCases, tokens }: Harness, query: string) => {
   const credential = { kind: 'token', token: tokens.mint({ uid: 'root', email: 'root@example.com' }) } as const;
   const { principal } = await useCases.admit({
     credential,
@@ -35,25 +35,25 @@ const found = async ({ useCases, tokens }: Harness, query: string) => {
 
 const waiting = async ({ ports, clock }: Harness) => (await ports.outbox.state(clock.now())).waiting;
 
-test('while a changed model re-embeds, searches find only its own vectors', async () => {
+test('while a changed model re-embeds, searches only use its own vectors', async () => {
   const harness = await withCollections('weather', 'weather archive');
   await harness.runJobs();
-  expect(await found(harness, 'weather')).toEqual(['weather', 'weather archive']);
+  expect(await search(harness, 'weather')).toEqual(['weather', 'weather archive']);
   harness.embedder.change();
-  expect(await found(harness, 'weather')).toEqual([]);
-  expect((await harness.useCases.followModel()).outdated).toBe(2);
+  expect(await search(harness, 'weather')).toEqual([]);
+  expect((await harness.useCases.checkModels()).outdated).toBe(2);
   const [first] = await harness.ports.outbox.due('embed', harness.clock.now(), 1);
   if (first) await harness.useCases.workJob(first);
-  expect(await found(harness, 'weather')).toHaveLength(1);
+  expect(await search(harness, 'weather')).toHaveLength(1);
   await harness.runJobs();
-  expect(await found(harness, 'weather')).toEqual(['weather', 'weather archive']);
+  expect(await search(harness, 'weather')).toEqual(['weather', 'weather archive']);
 });
 
-test('another look adds no second job, and still returns how many are outdated', async () => {
+test('another check adds no second job, and still returns the number of outdated vectors', async () => {
   const harness = await withCollections('weather', 'payments');
   await harness.runJobs();
   harness.embedder.change();
-  for (let time = 1; time <= 3; time += 1) expect((await harness.useCases.followModel()).outdated).toBe(2);
+  for (let time = 1; time <= 3; time += 1) expect((await harness.useCases.checkModels()).outdated).toBe(2);
   expect(await waiting(harness)).toBe(2);
   const now = harness.clock.now();
   const [id] = await harness.ports.outbox.due('embed', now, 1);
@@ -68,57 +68,57 @@ test('jobs for many collections are added in batches, and a failure keeps the ea
   const sizes: number[] = [];
   const enqueue: typeof embeddingJobs.enqueue = async (effects) => {
     sizes.push(effects.jobs?.length ?? 0);
-    if (sizes.length === 2) throw new Error('The database went away');
+    if (sizes.length === 2) throw new Error('The database went down');
     await embeddingJobs.enqueue(effects);
   };
-  const { followModel } = createUseCases(
+  const { checkModels } = createUseCases(
     { ...harness.ports, embeddings: { ...embeddings, outdated }, embeddingJobs: { ...embeddingJobs, enqueue } },
     defaultSettings,
   );
-  await expect(followModel()).rejects.toThrow('The database went away');
+  await expect(checkModels()).rejects.toThrow('The database went down');
   expect(await waiting(harness)).toBe(2_000);
-  expect((await followModel()).outdated).toBe(5_000);
+  expect((await checkModels()).outdated).toBe(5_000);
   expect(await waiting(harness)).toBe(5_000);
   expect(sizes).toEqual([2_000, 2_000, 2_000, 1_000]);
-  expect((await followModel()).outdated).toBe(5_000);
+  expect((await checkModels()).outdated).toBe(5_000);
   expect(sizes).toHaveLength(4);
 });
 
-test('a vector that the earlier model stores late is found outdated by the next look', async () => {
+test('a vector that the earlier model stores late is found to be outdated by the next check', async () => {
   const harness = await withCollections('weather');
   await harness.runJobs();
   harness.embedder.change();
-  expect((await harness.useCases.followModel()).outdated).toBe(1);
+  expect((await harness.useCases.checkModels()).outdated).toBe(1);
   for (const id of await harness.ports.outbox.due('embed', harness.clock.now(), 9)) await harness.ports.outbox.done(id);
-  expect((await harness.useCases.followModel()).outdated).toBe(1);
+  expect((await harness.useCases.checkModels()).outdated).toBe(1);
   expect(await waiting(harness)).toBe(1);
 });
 
 test('once nothing is outdated, collections are not read again until the model or one of them changes', async () => {
   const harness = await withCollections('weather');
   await harness.runJobs();
-  const asked: string[] = [];
+  const queriedModels: string[] = [];
   const { embeddings } = harness.ports;
   const outdated = async (modelId: string) => {
-    asked.push(modelId);
+    queriedModels.push(modelId);
     return embeddings.outdated(modelId);
   };
-  const { followModel } = createUseCases(
+  const { checkModels } = createUseCases(
     { ...harness.ports, embeddings: { ...embeddings, outdated } },
     defaultSettings,
   );
-  for (let time = 1; time <= 3; time += 1) expect((await followModel()).outdated).toBe(0);
+  for (let time = 1; time <= 3; time += 1) expect((await checkModels()).outdated).toBe(0);
   const builtIn = await createWordVectorEmbedder().modelId();
-  expect(asked).toEqual([`${builtIn}/1`]);
+  expect(queriedModels).toEqual([`${builtIn}/1`]);
   harness.embedder.change();
-  for (let time = 1; time <= 2; time += 1) expect((await followModel()).outdated).toBe(1);
+  for (let time = 1; time <= 2; time += 1) expect((await checkModels()).outdated).toBe(1);
   await harness.runJobs();
-  for (let time = 1; time <= 3; time += 1) expect((await followModel()).outdated).toBe(0);
-  expect(asked).toEqual([1, 2, 2, 2].map((version) => `${builtIn}/${version}`));
+  for (let time = 1; time <= 3; time += 1) expect((await checkModels()).outdated).toBe(0);
+  expect(queriedModels).toEqual([1, 2, 2, 2].map((version) => `${builtIn}/${version}`));
   const [id] = await harness.ports.collections.visibleIds({ of: 'all' });
   await harness.ports.embeddings.put({ ...vectorOf(id), modelId: 'a model of an earlier version' });
-  for (let time = 1; time <= 3; time += 1) expect((await followModel()).outdated).toBe(0);
-  expect(asked).toHaveLength(5);
+  for (let time = 1; time <= 3; time += 1) expect((await checkModels()).outdated).toBe(0);
+  expect(queriedModels).toHaveLength(5);
 });
 
 const vectorOf = (id: CollectionId | undefined) => ({

@@ -1,9 +1,9 @@
 import type { AccessRequest, GrantChange, GrantState, Ports } from '@portico/domain';
 import { expect, test } from 'vitest';
-import { createCast } from './cast.ts';
+import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
-/** A harness in which these requests are pending for every pair; `changes` has what was decided. */
+/** Creates a harness in which these requests are pending for every pair. `changes` records the decisions. */
 const setUp = async (requests: readonly AccessRequest[] = []) => {
   const plain = createHarness();
   const changes: GrantChange[] = [];
@@ -17,7 +17,7 @@ const setUp = async (requests: readonly AccessRequest[] = []) => {
       }),
   };
   const harness = createHarness({}, { ...plain.ports, grants });
-  return { ...harness, clock: plain.clock, changes, ...(await createCast(harness)) };
+  return { ...harness, clock: plain.clock, changes, ...(await createFixtures(harness)) };
 };
 
 const request = {
@@ -32,7 +32,7 @@ const request = {
   answer: null,
 } as unknown as AccessRequest;
 
-test('a request that several pairs would close is closed once, as granted', async () => {
+test('a request that several pairs close is closed once, as granted', async () => {
   const { useCases, authority, approved, collection, clock, changes } = await setUp([request]);
   const [ada, bob, id] = [await approved('ada'), await approved('bob'), await collection('weather')];
   const profiles = [ada, bob].map((one) => ({ by: 'id', id: one.id }) as const);
@@ -43,7 +43,7 @@ test('a request that several pairs would close is closed once, as granted', asyn
   ]);
 });
 
-test('what was granted before closes no request, and writes nothing', async () => {
+test('an existing grant closes no request, and writes nothing', async () => {
   const { useCases, authority, approved, collection, changes } = await setUp([request]);
   const [{ id }, weather] = [await approved('ada'), await collection('weather')];
   const many = { profiles: [{ by: 'id', id }], groups: [], collections: [{ by: 'id', id: weather }] } as const;
@@ -52,7 +52,7 @@ test('what was granted before closes no request, and writes nothing', async () =
   expect(changes[1]).toEqual({ put: [], remove: [], requests: [], jobs: [], entries: [], deadline: null });
 });
 
-test('a grant that has expired is granted anew, and has nothing left to revoke', async () => {
+test('an expired grant can be granted again, but not revoked', async () => {
   const { useCases, authority, approved, collection, clock } = await setUp();
   const [{ id }, weather] = [await approved('ada'), await collection('weather')];
   const many = { profiles: [{ by: 'id', id }], groups: [], collections: [{ by: 'id', id: weather }] } as const;

@@ -1,15 +1,15 @@
 import { clientPair } from '@portico/domain';
 import type { CollectionId, ProfileId } from '@portico/domain';
 import { expect, test } from 'vitest';
-import { createCast } from './cast.ts';
+import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
 const absent = '00000000-0000-4000-8000-00000000dead';
 
 const setUp = async () => {
   const harness = createHarness();
-  const cast = await createCast(harness);
-  return { ...harness, ...cast, ada: await cast.approved('ada'), roads: await cast.collection('Roads') };
+  const fixtures = await createFixtures(harness);
+  return { ...harness, ...fixtures, ada: await fixtures.approved('ada'), roads: await fixtures.collection('Roads') };
 };
 
 test('a client reads a granted collection from the grant to the revocation', async () => {
@@ -22,7 +22,7 @@ test('a client reads a granted collection from the grant to the revocation', asy
   await expect(read()).rejects.toThrow('No access to this collection');
 });
 
-test('a grant shows in the lists of its client and of its collection', async () => {
+test('a grant is in the lists of its client and of its collection', async () => {
   const { useCases, authority, clock, ada, roads, collection } = await setUp();
   await collection('Bridges');
   await useCases.grantAccess(authority, clientPair(ada.id, roads));
@@ -49,7 +49,7 @@ test('a missing grant cannot be revoked', async () => {
   await expect(useCases.revokeAccess(authority, clientPair(ada.id, roads))).rejects.toThrow('Grant not found');
 });
 
-test('grants sleep while their client is an admin, and wake when it is a client again', async () => {
+test('grants are suspended while their client is an admin, and active when it is a client again', async () => {
   const { useCases, authority, byToken, ada, roads } = await setUp();
   await byToken('ada');
   await useCases.grantAccess(authority, clientPair(ada.id, roads));

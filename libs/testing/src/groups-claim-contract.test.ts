@@ -3,7 +3,7 @@ import type { GroupsClaimSubject, Sabotages, TokenClaims } from '@portico/contra
 import type { GroupsClaim } from '@portico/domain';
 import { createMemoryClock } from '@portico/memory';
 import { test } from 'vitest';
-import { answering } from '../test/breaking-verifier.ts';
+import { changeIdentity } from '../test/breaking-verifier.ts';
 import { createTestIssuer, testAudience, testIssuer } from './test-issuer.ts';
 
 const createSubject = (): GroupsClaimSubject => {
@@ -18,36 +18,38 @@ const createSubject = (): GroupsClaimSubject => {
   };
 };
 
-/** Says something else of the groups that the token names. */
-const saying = (change: (found: GroupsClaim | null, claims: TokenClaims) => Partial<GroupsClaim> | null) =>
-  answering<GroupsClaimSubject>(({ groups }, claims) => {
+/** Changes the groups claim of the verified token. */
+const changeGroups = (change: (claim: GroupsClaim | null, claims: TokenClaims) => Partial<GroupsClaim> | null) =>
+  changeIdentity<GroupsClaimSubject>(({ groups }, claims) => {
     const changed = change(groups, claims);
     return { groups: changed && { names: [], issuedAt: 0, ...groups, ...changed } };
   });
 
-const listed = (value: unknown): readonly string[] =>
+const namesIn = (value: unknown): readonly string[] =>
   [value].flat().filter((name): name is string => typeof name === 'string');
 
 const sabotages: Sabotages<typeof groupsClaimContract, GroupsClaimSubject> = {
-  'a token names its groups, sorted by code points and each once': saying(
-    (found) => found && { names: found.names.toSorted() },
+  'a token names its groups, sorted by code points and without duplicates': changeGroups(
+    (claim) => claim && { names: claim.names.toSorted() },
   ),
-  'a token says when it was issued': saying((found, { exp }) => found && { issuedAt: Number(exp) * 1_000 }),
-  'a token without the claim names no group': saying(
-    (found, { groups }) => found && { names: [...found.names, ...listed(groups)] },
+  'the groups come with the time at which the token was issued': changeGroups(
+    (claim, { exp }) => claim && { issuedAt: Number(exp) * 1_000 },
   ),
-  'a token that does not say when it was issued says nothing of groups': saying((found) => found ?? {}),
-  'a claim of the whole name comes before a path of names': saying((found, { organisation }) =>
-    organisation === undefined ? found : found && { names: listed((organisation as TokenClaims)['groups']) },
+  'a token without the claim names no groups': changeGroups(
+    (claim, { groups }) => claim && { names: [...claim.names, ...namesIn(groups)] },
   ),
-  'a claim may be one name': saying((found, claims) =>
-    typeof claims[groupsClaim] === 'string' ? found && { names: claims[groupsClaim].split(', ') } : found,
+  'a token without a time of issue has no groups claim': changeGroups((claim) => claim ?? {}),
+  'a claim with the whole name takes precedence over a path of names': changeGroups((claim, { organisation }) =>
+    organisation === undefined ? claim : claim && { names: namesIn((organisation as TokenClaims)['groups']) },
   ),
-  'a name is trimmed, and one that no group can have is left out': saying(
-    (found) => found && { names: found.names.filter((name) => name.length < 201) },
+  'a claim may be one name': changeGroups((claim, claims) =>
+    typeof claims[groupsClaim] === 'string' ? claim && { names: claims[groupsClaim].split(', ') } : claim,
   ),
-  'a token names at most 1,000 groups, the first of them': saying(
-    (found, claims) => found && { names: listed(claims[groupsClaim]).length > 1_000 ? [] : found.names },
+  'names are trimmed, and invalid group names are left out': changeGroups(
+    (claim) => claim && { names: claim.names.filter((name) => name.length < 201) },
+  ),
+  'only the first 1,000 groups of a token are returned': changeGroups(
+    (claim, claims) => claim && { names: namesIn(claims[groupsClaim]).length > 1_000 ? [] : claim.names },
   ),
 };
 

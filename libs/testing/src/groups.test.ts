@@ -9,27 +9,27 @@ import {
 } from '@portico/domain';
 import { createMemoryDatabase, createMemoryStores } from '@portico/memory';
 import { expect, test } from 'vitest';
-import { createCast } from './cast.ts';
+import { createFixtures } from './fixtures.ts';
 import { createHarness, type Harness } from './harness.ts';
 
 const absent = '00000000-0000-4000-8000-00000000dead';
 
 const setUp = async () => {
   const harness = createHarness();
-  const cast = await createCast(harness);
+  const fixtures = await createFixtures(harness);
   const { useCases } = harness;
   const group = (name: string, tier: string | null = null) =>
-    useCases.createGroup(cast.authority, { name, description: '', tier });
-  const roads = await cast.collection('Roads');
+    useCases.createGroup(fixtures.authority, { name, description: '', tier });
+  const roads = await fixtures.collection('Roads');
   const crew = await group('Crew');
-  await useCases.grantAccess(cast.authority, groupPair(crew.id, roads));
-  return { ...harness, ...cast, group, roads, crew, ada: await cast.approved('ada') };
+  await useCases.grantAccess(fixtures.authority, groupPair(crew.id, roads));
+  return { ...harness, ...fixtures, group, roads, crew, ada: await fixtures.approved('ada') };
 };
 
-type Scene = Awaited<ReturnType<typeof setUp>>;
+type Setup = Awaited<ReturnType<typeof setUp>>;
 
-/** What a caller sees by its list and by a read. */
-const sees = async ({ useCases, byKey, roads }: Scene, key: Parameters<Scene['byKey']>[0]) => {
+/** Returns the collections that a caller can list, and checks that reading agrees. */
+const visibleTo = async ({ useCases, byKey, roads }: Setup, key: Parameters<Setup['byKey']>[0]) => {
   const names = (await useCases.listCollections(await byKey(key, null), null)).map(({ name }) => name);
   const target = await byKey(key, roads);
   expect(target.granted).toBe(names.includes('Roads'));
@@ -42,51 +42,51 @@ const tokenOf = ({ tokens }: Harness, groups: readonly string[] | null, ttlSecon
     token: tokens.mint({ uid: 'ada', email: 'ada@example.com', ...(groups ? { groups } : {}) }, ttlSeconds),
   }) as const;
 
-/** What the service has recorded about groups, oldest first. */
-const recorded = async ({ ports }: Harness) =>
+/** Returns the audit entries about groups, oldest first. */
+const groupEntries = async ({ ports }: Harness) =>
   (await ports.audit.page({ source: 'system' }, 0, 100)).entries
     .toReversed()
     .map(({ message }) => JSON.parse(message) as Record<string, unknown>)
     .filter(({ action }) => String(action).startsWith('group.'));
 
-test('a member has what its group has, from joining to leaving', async () => {
+test('a member has the access of its group, from joining to leaving', async () => {
   const scene = await setUp();
   const { useCases, authority, crew, ada } = scene;
-  expect(await sees(scene, ada.key)).toEqual([]);
+  expect(await visibleTo(scene, ada.key)).toEqual([]);
   await useCases.addMember(authority, crew.id, ada.id);
-  expect(await sees(scene, ada.key)).toEqual(['Roads']);
+  expect(await visibleTo(scene, ada.key)).toEqual(['Roads']);
   expect(await useCases.removeMember(authority, crew.id, ada.id)).toEqual({ staysByClaim: false });
-  expect(await sees(scene, ada.key)).toEqual([]);
+  expect(await visibleTo(scene, ada.key)).toEqual([]);
 });
 
-test.each<[string, (scene: Scene) => Promise<unknown>]>([
+test.each<[string, (scene: Setup) => Promise<unknown>]>([
   ['the group is deleted', ({ useCases, authority, crew }) => useCases.removeGroup(authority, crew.id)],
   [
     'the grant of the group is revoked',
     ({ useCases, authority, crew, roads }) => useCases.revokeAccess(authority, groupPair(crew.id, roads)),
   ],
   [
-    'the grant of the group ends',
+    'the grant of the group expires',
     async ({ useCases, authority, clock, crew, roads }) => {
       await useCases.changeExpiry(authority, groupPair(crew.id, roads), clock.now() + 1_000);
       clock.advance(1_000);
     },
   ],
-])('members lose what only the group gave them when %s', async (_what, end) => {
+])('members lose the access that only the group gave them when %s', async (_event, end) => {
   const scene = await setUp();
   await scene.useCases.addMember(scene.authority, scene.crew.id, scene.ada.id);
-  expect(await sees(scene, scene.ada.key)).toEqual(['Roads']);
+  expect(await visibleTo(scene, scene.ada.key)).toEqual(['Roads']);
   await end(scene);
-  expect(await sees(scene, scene.ada.key)).toEqual([]);
+  expect(await visibleTo(scene, scene.ada.key)).toEqual([]);
 });
 
-test('a grant of its own outlives the membership', async () => {
+test("a member's own grant outlives the membership", async () => {
   const scene = await setUp();
   const { useCases, authority, crew, ada, roads } = scene;
   await useCases.addMember(authority, crew.id, ada.id);
   await useCases.grantAccess(authority, clientPair(ada.id, roads));
   await useCases.removeMember(authority, crew.id, ada.id);
-  expect(await sees(scene, ada.key)).toEqual(['Roads']);
+  expect(await visibleTo(scene, ada.key)).toEqual(['Roads']);
 });
 
 test('the rules for members are checked in order', async () => {
@@ -104,13 +104,13 @@ test('the rules for members are checked in order', async () => {
   expect(await useCases.removeMember(authority, crew.id, ada.id)).toEqual({ staysByClaim: true });
 });
 
-test('many members are added at once, each with its outcome', async () => {
+test('many members can be added in one call, each with its outcome', async () => {
   const scene = await setUp();
   const { useCases, authority, crew, ada, approved } = scene;
   const bob = await approved('bob');
   await useCases.addMember(authority, crew.id, ada.id);
-  const asked = [ada.id, ' BOB@example.com', bob.id, absent, 'nobody@example.com', 'nonsense'];
-  const outcomes = await useCases.addMembers(authority, crew.id, asked);
+  const references = [ada.id, ' BOB@example.com', bob.id, absent, 'nobody@example.com', 'nonsense'];
+  const outcomes = await useCases.addMembers(authority, crew.id, references);
   expect(outcomes.map(({ profile, result }) => [profile, result])).toEqual([
     [ada.id, 'already'],
     [bob.id, 'added'],
@@ -128,70 +128,70 @@ test('many members are added at once, each with its outcome', async () => {
   ]);
 });
 
-test('a token that names the group makes a member, by its key too, until a newer token does not', async () => {
+test('a token with the group creates a member, also for its key, until a newer token lacks the group', async () => {
   const scene = await setUp();
   const { clock, byKey, ada } = scene;
   const first = tokenOf(scene, ['Crew', 'Another']);
-  expect(await sees(scene, first)).toEqual(['Roads']);
-  expect(await sees(scene, ada.key)).toEqual(['Roads']);
+  expect(await visibleTo(scene, first)).toEqual(['Roads']);
+  expect(await visibleTo(scene, ada.key)).toEqual(['Roads']);
   clock.advance(1_000);
-  expect(await sees(scene, tokenOf(scene, null))).toEqual([]);
-  expect(await sees(scene, ada.key)).toEqual([]);
-  expect(await sees(scene, first)).toEqual([]);
+  expect(await visibleTo(scene, tokenOf(scene, null))).toEqual([]);
+  expect(await visibleTo(scene, ada.key)).toEqual([]);
+  expect(await visibleTo(scene, first)).toEqual([]);
   clock.advance(1_000);
   await byKey(tokenOf(scene, ['Crew']), null);
-  expect(await sees(scene, first)).toEqual(['Roads']);
+  expect(await visibleTo(scene, first)).toEqual(['Roads']);
 });
 
-test('of two tokens of one second, the one that came last counts', async () => {
+test('if two tokens were issued in the same second, the last one received counts', async () => {
   const scene = await setUp();
-  expect(await sees(scene, tokenOf(scene, ['Crew']))).toEqual(['Roads']);
-  expect(await sees(scene, tokenOf(scene, []))).toEqual([]);
-  expect(await sees(scene, tokenOf(scene, ['Crew']))).toEqual(['Roads']);
+  expect(await visibleTo(scene, tokenOf(scene, ['Crew']))).toEqual(['Roads']);
+  expect(await visibleTo(scene, tokenOf(scene, []))).toEqual([]);
+  expect(await visibleTo(scene, tokenOf(scene, ['Crew']))).toEqual(['Roads']);
 });
 
-test('a token whose claims are stored writes nothing more, and an older one neither', async () => {
+test('a token with stored claims writes nothing, and neither does an older one', async () => {
   const scene = await setUp();
   const { ports, clock, byKey } = scene;
-  let followed = 0;
+  let syncs = 0;
   const real = { ...ports.groups };
-  ports.groups.followClaims = async (...claim) => {
-    followed += 1;
-    return real.followClaims(...claim);
+  ports.groups.syncClaims = async (...claim) => {
+    syncs += 1;
+    return real.syncClaims(...claim);
   };
   const older = tokenOf(scene, ['Another']);
   clock.advance(1_000);
   const newer = tokenOf(scene, ['Crew']);
   for (const token of [newer, newer, older, newer]) await byKey(token, null);
-  expect(followed).toBe(1);
-  expect(await sees(scene, older)).toEqual(['Roads']);
+  expect(syncs).toBe(1);
+  expect(await visibleTo(scene, older)).toEqual(['Roads']);
 });
 
-test('a group that is renamed away from the claim loses its members by claim, and one renamed to it gains them', async () => {
+test('a group renamed to a name not in the claim loses its members by claim, and regains them by the old name', async () => {
   const scene = await setUp();
   const { useCases, authority, crew } = scene;
   const token = tokenOf(scene, ['Crew']);
-  expect(await sees(scene, token)).toEqual(['Roads']);
+  expect(await visibleTo(scene, token)).toEqual(['Roads']);
   await useCases.updateGroup(authority, crew.id, { name: 'Staff' });
-  expect(await sees(scene, token)).toEqual([]);
+  expect(await visibleTo(scene, token)).toEqual([]);
   await useCases.updateGroup(authority, crew.id, { name: 'Crew' });
-  expect(await sees(scene, token)).toEqual(['Roads']);
+  expect(await visibleTo(scene, token)).toEqual(['Roads']);
 });
 
-test('what tokens said can be forgotten; what an administrator did stays', async () => {
+test("the groups of tokens can be cleared; an administrator's changes stay", async () => {
   const scene = await setUp();
   const { useCases, authority, crew, ada, byKey } = scene;
   await byKey(tokenOf(scene, ['Crew']), null);
-  expect(await sees(scene, ada.key)).toEqual(['Roads']);
-  expect(await useCases.forgetGroupClaims(authority)).toBe(1);
-  expect(await useCases.forgetGroupClaims(authority)).toBe(0);
-  expect(await sees(scene, ada.key)).toEqual([]);
+  expect(await visibleTo(scene, ada.key)).toEqual(['Roads']);
+  expect(await useCases.clearGroupClaims(authority)).toBe(1);
+  expect(await useCases.clearGroupClaims(authority)).toBe(0);
+  expect(await visibleTo(scene, ada.key)).toEqual([]);
   await useCases.addMember(authority, crew.id, ada.id);
-  await useCases.forgetGroupClaims(authority);
-  expect(await sees(scene, ada.key)).toEqual(['Roads']);
+  await useCases.clearGroupClaims(authority);
+  expect(await visibleTo(scene, ada.key)).toEqual(['Roads']);
 });
 
-test('a suspended profile follows no token', async () => {
+test('the token of a suspended profile changes no groups', async () => {
   const scene = await setUp();
   const { useCases, authority, ada, byKey, crew } = scene;
   await byKey(tokenOf(scene, []), null);
@@ -201,7 +201,7 @@ test('a suspended profile follows no token', async () => {
   expect(await useCases.listMembers(authority, crew.id)).toEqual([]);
 });
 
-test('each change leaves one entry that names the group and the profile', async () => {
+test('each change causes one entry that names the group and the profile', async () => {
   const scene = await setUp();
   const { useCases, authority, crew, ada, byKey, clock, group } = scene;
   await group('Other');
@@ -216,22 +216,22 @@ test('each change leaves one entry that names the group and the profile', async 
   await useCases.updateGroup(authority, crew.id, { name: 'Staff', description: 'All', tier: null });
   await useCases.updateGroup(authority, crew.id, { name: 'Staff' });
   await useCases.removeGroup(authority, crew.id);
-  const of = { group_id: crew.id, group: 'Crew' };
-  const who = { profile_id: ada.id, profile: 'ada@example.com' };
+  const crewFields = { group_id: crew.id, group: 'Crew' };
+  const profileFields = { profile_id: ada.id, profile: 'ada@example.com' };
   const admin = { actor: 'root@example.com' };
-  expect(await recorded(scene)).toEqual([
-    { action: 'group.create', ...admin, ...of },
+  expect(await groupEntries(scene)).toEqual([
+    { action: 'group.create', ...admin, ...crewFields },
     expect.objectContaining({ action: 'group.create', group: 'Other' }),
-    { action: 'group.join', ...admin, ...of, ...who },
-    { action: 'group.leave', ...admin, ...of, ...who },
-    { action: 'group.claim', actor: 'ada@example.com', ...who, gained: ['Crew'], lost: [] },
-    { action: 'group.claim', actor: 'ada@example.com', ...who, gained: ['Other'], lost: ['Crew'] },
-    { action: 'group.update', ...admin, ...of, fields: ['name', 'description'], new_name: 'Staff' },
+    { action: 'group.join', ...admin, ...crewFields, ...profileFields },
+    { action: 'group.leave', ...admin, ...crewFields, ...profileFields },
+    { action: 'group.claim', actor: 'ada@example.com', ...profileFields, gained: ['Crew'], lost: [] },
+    { action: 'group.claim', actor: 'ada@example.com', ...profileFields, gained: ['Other'], lost: ['Crew'] },
+    { action: 'group.update', ...admin, ...crewFields, fields: ['name', 'description'], new_name: 'Staff' },
     { action: 'group.delete', ...admin, group_id: crew.id, group: 'Staff' },
   ]);
 });
 
-test('joining closes the requests for what the group has, by hand and by claim', async () => {
+test('joining manually or by claim closes the requests for the collections of the group', async () => {
   const scene = await setUp();
   const { ports, useCases, authority, clock, crew, ada, byKey, roads } = scene;
   const pending: AccessRequest = {
@@ -256,8 +256,8 @@ test('joining closes the requests for what the group has, by hand and by claim',
       closed.push(change.requests);
       return { ...change, requests: [] };
     });
-  ports.groups.followClaims = (profile, claims, decide) =>
-    real.followClaims(profile, claims, (before) => {
+  ports.groups.syncClaims = (profile, claims, decide) =>
+    real.syncClaims(profile, claims, (before) => {
       const change = decide(before, [pending]);
       closed.push(change.requests);
       return { ...change, requests: [] };
@@ -271,7 +271,7 @@ test('joining closes the requests for what the group has, by hand and by claim',
   expect(closed).toEqual([granted, undefined, granted, granted]);
 });
 
-test("a group's tier limits members without one of their own", async () => {
+test("a group's tier limits members without their own tier", async () => {
   const scene = await setUp();
   const { useCases, authority, ada, byKey, group } = scene;
   await useCases.createTier(authority, {
@@ -289,7 +289,7 @@ test("a group's tier limits members without one of their own", async () => {
   expect((await byKey(ada.key, null)).limits.groupTier).toBeNull();
 });
 
-test('a group is found by its id, or exactly by its name, even one that looks like an id', async () => {
+test('a group is found by its id or its exact name, even a name that looks like an id', async () => {
   const { useCases, authority, crew, group } = await setUp();
   const odd = await group(absent);
   const find = (text: string) => useCases.findGroup(authority, text);
@@ -300,7 +300,7 @@ test('a group is found by its id, or exactly by its name, even one that looks li
     await expect(find(text)).rejects.toThrow('Group not found');
 });
 
-test('a name is taken once', async () => {
+test('a name is unique', async () => {
   const { useCases, authority, crew, group } = await setUp();
   await expect(group('Crew')).rejects.toThrow('Group already exists');
   const other = await group('Other');
@@ -308,7 +308,7 @@ test('a name is taken once', async () => {
   expect((await useCases.updateGroup(authority, crew.id, { name: 'Crew' })).updatedAt).toBe(crew.updatedAt);
 });
 
-test("a group's collections are listed by name, with their ends", async () => {
+test("a group's collections are listed by name, with their expiries", async () => {
   const { useCases, authority, crew, clock, roads, collection } = await setUp();
   const bridges: CollectionId = await collection('bridges');
   const end = clock.now() + 60_000;
@@ -324,12 +324,12 @@ test("a group's collections are listed by name, with their ends", async () => {
   await expect(useCases.listGroupCollections(authority, absent as GroupId)).rejects.toThrow('Group not found');
 });
 
-test('an e-mail names the same profile among few and among many, where a mailbox has several', async () => {
+test('an e-mail finds the same profile in short and long lists, even if a mailbox has several profiles', async () => {
   const database = createMemoryDatabase();
   const harness = createHarness({}, createMemoryStores(database));
-  const { authority, approved } = await createCast(harness);
+  const { authority, approved } = await createFixtures(harness);
   const crew = await harness.useCases.createGroup(authority, { name: 'Crew', description: '', tier: null });
-  const twins: ProfileId[] = [];
+  const sameMailbox: ProfileId[] = [];
   for (const [email, age] of [
     ['b@b\u00fccher.example', 1],
     ['b@xn--bcher-kva.example', 0],
@@ -338,12 +338,17 @@ test('an e-mail names the same profile among few and among many, where a mailbox
     const { id } = await approved(`twin-${age}`);
     const profile = database.profiles.get(id);
     if (profile) database.profiles.set(id, { ...profile, email, createdAt: profile.createdAt - age });
-    twins.push(id);
+    sameMailbox.push(id);
   }
-  const asked = ['b@b\u00fccher.example', 'b@xn--bcher-kva.example', 'b@B\u00fccher.example', 'b@bu\u0308cher.example'];
+  const addresses = [
+    'b@b\u00fccher.example',
+    'b@xn--bcher-kva.example',
+    'b@B\u00fccher.example',
+    'b@bu\u0308cher.example',
+  ];
   const many = Array.from({ length: 60 }, (_, at) => `nobody-${at}@example.com`);
-  for (const emails of [asked, [...asked, ...many]]) {
+  for (const emails of [addresses, [...addresses, ...many]]) {
     const outcomes = await harness.useCases.addMembers(authority, crew.id, emails);
-    expect(outcomes.slice(0, 4).map(({ profile }) => profile)).toEqual([...twins, twins[2]]);
+    expect(outcomes.slice(0, 4).map(({ profile }) => profile)).toEqual([...sameMailbox, sameMailbox[2]]);
   }
 });

@@ -3,7 +3,7 @@ import { clientPair, personAuthorityOf, readableTarget } from '@portico/domain';
 import { createHarness } from './harness.ts';
 import { testIssuer } from './test-issuer.ts';
 
-test('a person who registers, is approved and gets a grant finds that collection and no other', async () => {
+test('a user who registers, is approved and gets a grant finds only that collection', async () => {
   const harness = createHarness();
   const { useCases, documents, tokens } = harness;
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });

@@ -40,16 +40,18 @@ export const defaultSettings: Settings = {
   failedCredentialsLimit: null,
 };
 
-/** The real ones, shared by all harnesses: their threads start when first used and do not keep the process alive. */
+/**
+ * Real implementations, shared by all harnesses: their threads start on first use and do not keep the process alive.
+ */
 const documents = createDocumentReader();
 const slicer = createOperationSlicer();
 
-/** The real one as well, so that its table is read once. */
+/** Also the real implementation, shared so that its table is read only once. */
 const { embedder: builtInEmbedder, operationEmbedder } = createWordVectorEmbedders();
 
 /**
- * The whole system in this process: stores, mails and time in memory, everything else as in the service on one machine.
- * The clock stands still, and tests can inspect and break whatever they want.
+ * The whole system in this process: stores, mails and time in memory, everything else like the service on one machine.
+ * The clock is stopped, and tests can inspect and break anything.
  */
 export interface Harness {
   readonly ports: Ports;
@@ -60,14 +62,14 @@ export interface Harness {
   readonly embedder: SwitchedEmbedder;
   readonly tokens: TestIssuer;
   readonly documents: DocumentReader;
-  /** Runs every job that is due now, and those that these jobs add. */
+  /** Runs all jobs that are due now, including jobs that these jobs add. */
   readonly runJobs: () => Promise<void>;
 }
 
 /** `settings` and `ports` override the defaults. */
 export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<Ports> = {}): Harness => {
   const clock = createMemoryClock();
-  const queue = createInProcessJobQueue({ concurrency: oneOfEach });
+  const queue = createInProcessJobQueue({ concurrency: oneOfEachKind });
   const mailer = createMemoryMailer();
   const embedder = createSwitchedEmbedder(builtInEmbedder);
   const tokens = createTestIssuer({
@@ -110,13 +112,13 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
   };
 };
 
-const oneOfEach = Object.fromEntries(jobKinds.map((kind) => [kind, 1])) as Record<JobKind, number>;
+const oneOfEachKind = Object.fromEntries(jobKinds.map((kind) => [kind, 1])) as Record<JobKind, number>;
 
 const limiterOn = (clock: Ports['clock']): RateLimiter => {
-  const made = createInProcessRateLimiter({ clock });
+  const limiter = createInProcessRateLimiter({ clock });
   return {
-    consume: async (subject, rule) => (await made).consume(subject, rule),
-    peek: async (subject, rule) => (await made).peek(subject, rule),
-    peekEach: async (asked) => (await made).peekEach(asked),
+    consume: async (subject, rule) => (await limiter).consume(subject, rule),
+    peek: async (subject, rule) => (await limiter).peek(subject, rule),
+    peekMany: async (queries) => (await limiter).peekMany(queries),
   };
 };

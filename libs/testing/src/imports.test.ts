@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { createCast } from './cast.ts';
+import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
 const setUp = async () => {
   const harness = createHarness();
-  const { authority, admin } = await createCast(harness);
+  const { authority, admin } = await createFixtures(harness);
   const { useCases, documents, ports } = harness;
-  /** A document with these operations, such as `GET /bridges`. */
+  /** Returns the import of a document with these operations, such as `GET /bridges`. */
   const inputOf = async (
     operations: readonly string[],
     {
@@ -28,13 +28,13 @@ const setUp = async () => {
     useCases.importCollection(authority, admin.id, await inputOf(...from));
   const plan = async (...from: Parameters<typeof inputOf>) => {
     const { outcome, current, planned, added, removed } = await useCases.planImport(authority, await inputOf(...from));
-    const named = (operations: typeof added) => operations.map(({ method, path }) => `${method} ${path}`);
-    return { outcome, id: current?.id ?? null, planned, added: named(added), removed: named(removed) };
+    const format = (operations: typeof added) => operations.map(({ method, path }) => `${method} ${path}`);
+    return { outcome, id: current?.id ?? null, planned, added: format(added), removed: format(removed) };
   };
-  /** Everything that a plan could have written. */
-  const written = async () => {
-    const listed = await ports.collections.list({ of: 'all' }, null);
-    const whole = listed.map(async ({ id }) => [
+  /** Returns everything that a plan could have written. */
+  const storedState = async () => {
+    const collections = await ports.collections.list({ of: 'all' }, null);
+    const whole = collections.map(async ({ id }) => [
       await ports.collections.find(id),
       await ports.collections.document(id),
       await ports.operations.list(id, { tag: null, containing: null }, null),
@@ -45,10 +45,10 @@ const setUp = async () => {
       outbox: await ports.outbox.state(Number.MAX_SAFE_INTEGER),
     };
   };
-  return { ...harness, authority, admin, publish, plan, written };
+  return { ...harness, authority, admin, publish, plan, storedState };
 };
 
-test('a plan says that a document is new, and names its operations', async () => {
+test('a plan reports that a document is new, and lists its operations', async () => {
   const { plan } = await setUp();
   expect(await plan(['GET /bridges', 'POST /bridges'], { importKey: 'a' })).toMatchObject({
     ...{ outcome: 'created', id: null, planned: { name: 'Roads', description: 'Bridges.', descriptionDerived: true } },
@@ -56,7 +56,7 @@ test('a plan says that a document is new, and names its operations', async () =>
   });
 });
 
-test('a plan names what would change, and then that changes', async () => {
+test('a plan lists the changes that the import then makes', async () => {
   const { publish, plan } = await setUp();
   const { collection } = await publish(['GET /bridges', 'GET /roads'], { importKey: 'a' });
   const next = [['GET /roads', 'DELETE /roads'], { importKey: 'a', name: 'Ways', description: 'All.' }] as const;
@@ -72,24 +72,24 @@ test('a plan names what would change, and then that changes', async () => {
 });
 
 test('a plan writes nothing', async () => {
-  const { publish, plan, written } = await setUp();
+  const { publish, plan, storedState } = await setUp();
   await publish(['GET /bridges'], { importKey: 'a' });
-  const before = await written();
+  const before = await storedState();
   await plan(['GET /roads'], { importKey: 'a', name: 'Other', description: 'Other.' });
   await plan(['GET /roads'], { importKey: 'b' });
   await plan(['GET /roads'], { name: 'Roads' });
-  expect(await written()).toEqual(before);
+  expect(await storedState()).toEqual(before);
 });
 
-test('a plan refuses what an import refuses', async () => {
+test('a plan rejects the same input as the import', async () => {
   const { publish, plan } = await setUp();
-  const departing = [['NOT/A /method'], { strict: true }] as const;
-  const refusal = await publish(...departing).catch((error: unknown) => error);
+  const invalidImport = [['NOT/A /method'], { strict: true }] as const;
+  const refusal = await publish(...invalidImport).catch((error: unknown) => error);
   expect(refusal).toMatchObject({ code: 'invalid_body' });
-  await expect(plan(...departing)).rejects.toThrow((refusal as Error).message);
+  await expect(plan(...invalidImport)).rejects.toThrow((refusal as Error).message);
 });
 
-test('without an import key, the collection of exactly this name is updated, whoever made it', async () => {
+test('without an import key, the collection of exactly this name is updated, regardless of its creator', async () => {
   const { publish, useCases, authority, admin, documents } = await setUp();
   const document = await documents.readFile(
     Buffer.from('{"openapi":"3.0.3","info":{"title":"x","version":"1"},"paths":{}}'),
@@ -106,14 +106,14 @@ test('without an import key, the collection of exactly this name is updated, who
   expect(await publish(['GET /bridges'], { name: 'ROADS' })).toMatchObject({ outcome: 'created' });
 });
 
-test('a name is found among many that differ by case alone, and one that several collections have is refused', async () => {
+test('a name is found among many that differ only by case, and a name of several collections is rejected', async () => {
   const { publish, plan } = await setUp();
-  // Page after page of lists has the same sort key.
-  const spellings = Array.from({ length: 128 }, (_, at) =>
+  // The entries of many pages of lists have the same sort key.
+  const names = Array.from({ length: 128 }, (_, at) =>
     [...'letters'].map((letter, place) => ((at >> place) & 1 ? letter.toUpperCase() : letter)).join(''),
   );
-  for (const name of spellings) await publish(['GET /x'], { name, importKey: `file ${name}` });
-  for (const name of spellings) expect(await plan(['GET /x'], { name })).toMatchObject({ outcome: 'unchanged' });
+  for (const name of names) await publish(['GET /x'], { name, importKey: `file ${name}` });
+  for (const name of names) expect(await plan(['GET /x'], { name })).toMatchObject({ outcome: 'unchanged' });
   await publish(['GET /x'], { name: 'letters', importKey: 'other' });
   await expect(plan(['GET /x'], { name: 'letters' })).rejects.toMatchObject({ code: 'name_shared' });
   await expect(publish(['GET /x'], { name: 'letters' })).rejects.toMatchObject({ code: 'name_shared' });

@@ -9,49 +9,49 @@ import {
   type UseCases,
 } from '@portico/domain';
 import { expect, test } from 'vitest';
-import { createCast } from './cast.ts';
+import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
 const day = 86_400_000;
 
-/** A harness that records what is offered to the queue, and every job that waits. */
+/** Creates a harness that records the jobs offered to the queue, and lists all waiting jobs. */
 const setUp = async () => {
   const offered = new Map<JobId, JobKind>();
   const offer = (kind: JobKind, ids: readonly JobId[]) => ids.forEach((id) => offered.set(id, kind));
   const harness = createHarness({}, { queue: { offer, start: () => undefined, stop: async () => undefined } });
   const waiting = async () =>
     (await Promise.all(jobKinds.map((kind) => harness.ports.outbox.due(kind, Number.MAX_SAFE_INTEGER, 10_000)))).flat();
-  return { ...harness, ...(await createCast(harness)), offered, waiting };
+  return { ...harness, ...(await createFixtures(harness)), offered, waiting };
 };
 
-type Scene = Awaited<ReturnType<typeof setUp>>;
+type Setup = Awaited<ReturnType<typeof setUp>>;
 
-const asked = async ({ useCases, authority, approved, collection, byKey }: Scene, uid: string) => {
+const prepareRequest = async ({ useCases, authority, approved, collection, byKey }: Setup, uid: string) => {
   const client = await approved(uid);
   const collectionId = await collection(`Wanted by ${uid}`);
   await useCases.updateCollection(authority, collectionId, { discoverable: true, strict: false });
-  const askAs = async () =>
-    useCases.askForAccess(await byKey(client.key, null), { collectionId, reason: 'Why not', durationDays: null });
-  return { client, collectionId, askAs };
+  const requestAccess = async () =>
+    useCases.requestAccess(await byKey(client.key, null), { collectionId, reason: 'Why not', durationDays: null });
+  return { client, collectionId, requestAccess };
 };
 
-/** A group that has access to what this client has asked for. */
-const withGroup = async (scene: Scene, uid: string) => {
+/** Creates a group with access to the collection that this client has requested. */
+const withGroup = async (scene: Setup, uid: string) => {
   const { useCases, authority } = scene;
-  const { client, collectionId, askAs } = await asked(scene, uid);
+  const { client, collectionId, requestAccess } = await prepareRequest(scene, uid);
   const group = await useCases.createGroup(authority, { name: uid, description: '', tier: null });
-  await askAs();
+  await requestAccess();
   await useCases.grantAccess(authority, groupPair(group.id, collectionId));
   return { client, group };
 };
 
-/** Brings about what the use case needs, and returns the use of it. */
-type Preparation = (scene: Scene) => Promise<() => Promise<unknown>>;
+/** Sets up the preconditions of a use case, and returns a function that calls it. */
+type Preparation = (scene: Setup) => Promise<() => Promise<unknown>>;
 
 const byId = (id: ProfileId): ProfileReference => ({ by: 'id', id });
 
 /** Each use case that may write jobs. */
-const writing = {
+const jobWritingUseCases = {
   registerProfile:
     async ({ register }) =>
     () =>
@@ -100,31 +100,31 @@ const writing = {
   importCollection: async ({ useCases, authority, admin, documents }) => {
     const text = JSON.stringify({ openapi: '3.0.3', info: { title: 'Roads', version: '1' }, paths: {} });
     const document = await documents.readFile(Buffer.from(text), 'json');
-    const described = { importKey: 'roads', name: 'Roads', description: '', authentication: null };
-    return () => useCases.importCollection(authority, admin.id, { ...described, document, strict: false });
+    const input = { importKey: 'roads', name: 'Roads', description: '', authentication: null };
+    return () => useCases.importCollection(authority, admin.id, { ...input, document, strict: false });
   },
-  askForAccess: async (scene) => {
-    const { askAs } = await asked(scene, 'ada');
-    // Else one more request would be counted on the notice that waits.
+  requestAccess: async (scene) => {
+    const { requestAccess } = await prepareRequest(scene, 'ada');
+    // Otherwise the request would be added to the pending notice.
     for (const id of await scene.waiting()) await scene.ports.outbox.done(id);
-    return askAs;
+    return requestAccess;
   },
   approveRequest: async (scene) => {
-    const { id } = await (await asked(scene, 'ada')).askAs();
+    const { id } = await (await prepareRequest(scene, 'ada')).requestAccess();
     return () => scene.useCases.approveRequest(scene.authority, id, undefined);
   },
   denyRequest: async (scene) => {
-    const { id } = await (await asked(scene, 'ada')).askAs();
+    const { id } = await (await prepareRequest(scene, 'ada')).requestAccess();
     return () => scene.useCases.denyRequest(scene.authority, id, null);
   },
   grantAccess: async (scene) => {
-    const { client, collectionId, askAs } = await asked(scene, 'ada');
-    await askAs();
+    const { client, collectionId, requestAccess } = await prepareRequest(scene, 'ada');
+    await requestAccess();
     return () => scene.useCases.grantAccess(scene.authority, clientPair(client.id, collectionId));
   },
   grantMany: async (scene) => {
-    const { client, collectionId, askAs } = await asked(scene, 'ada');
-    await askAs();
+    const { client, collectionId, requestAccess } = await prepareRequest(scene, 'ada');
+    await requestAccess();
     const collections = [{ by: 'id', id: collectionId }] as const;
     return () => scene.useCases.grantMany(scene.authority, { profiles: [byId(client.id)], groups: [], collections });
   },
@@ -148,7 +148,7 @@ const writing = {
     });
     return () => scene.useCases.updateGroup(scene.authority, group.id, { name: 'renamed' });
   },
-  /** Follows what a token says of groups. */
+  /** Syncs the groups of a token. */
   admit: async (scene) => {
     await withGroup(scene, 'ada');
     const token = scene.tokens.mint({ uid: 'ada', email: 'ada@example.com', groups: ['ada'] });
@@ -161,29 +161,29 @@ const writing = {
         deadline: null,
       });
   },
-  announceExpiries: async ({ useCases, authority, approved, collection, clock }) => {
+  sendExpiryNotices: async ({ useCases, authority, approved, collection, clock }) => {
     const [{ id }, roads] = [await approved('ada'), await collection('Roads')];
     await useCases.grantAccess(authority, clientPair(id, roads), clock.now() + 8 * day);
-    await useCases.announceExpiries();
+    await useCases.sendExpiryNotices();
     clock.advance(day);
-    return () => useCases.announceExpiries();
+    return () => useCases.sendExpiryNotices();
   },
   startReindex: async ({ useCases, authority, collection, runJobs }) => {
     await collection('Roads');
     await runJobs();
     return () => useCases.startReindex(authority);
   },
-  followModel: async ({ useCases, collection, ports }) => {
+  checkModels: async ({ useCases, collection, ports }) => {
     await collection('Roads');
     for (const kind of ['embed', 'operations'] as const)
       for (const id of await ports.outbox.due(kind, Number.MAX_SAFE_INTEGER, 9)) await ports.outbox.done(id);
-    return () => useCases.followModel();
+    return () => useCases.checkModels();
   },
 } satisfies Partial<Record<keyof UseCases, Preparation>>;
 
-test('every use case that writes jobs offers them at once, and so jobs of every kind', async () => {
+test('every use case that writes jobs offers them immediately, and together they write all kinds of jobs', async () => {
   const kinds = new Set<JobKind>();
-  for (const [name, prepare] of Object.entries<Preparation>(writing)) {
+  for (const [name, prepare] of Object.entries<Preparation>(jobWritingUseCases)) {
     const scene = await setUp();
     const use = await prepare(scene);
     const before = new Set(await scene.waiting());
@@ -197,7 +197,7 @@ test('every use case that writes jobs offers them at once, and so jobs of every 
   expect([...kinds].sort()).toEqual([...jobKinds].sort());
 });
 
-test('of a change with more than 500 jobs of a kind, the relay offers the rest', async () => {
+test('a change offers only 500 jobs of a kind, and leaves the rest to the relay', async () => {
   const { ports, offered, clock } = await setUp();
   const jobs = Array.from({ length: 501 }, () => ({
     id: ports.random.uuid() as JobId,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCast } from './cast.ts';
+import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
 const defaultLimit = { allowed: 3, windowSeconds: 60 };
@@ -7,13 +7,16 @@ const gold = { tier: 'gold', description: null, allowed: 5, windowSeconds: 60, i
 
 const setUp = async () => {
   const harness = createHarness({ defaultLimit });
-  const cast = await createCast(harness);
-  const ada = await cast.approved('ada');
+  const fixtures = await createFixtures(harness);
+  const ada = await fixtures.approved('ada');
   const limitOf = async () => {
-    const { source, rule, usage } = await harness.useCases.readEffectiveLimit(await cast.byToken('root'), ada.clientId);
+    const { source, rule, usage } = await harness.useCases.readEffectiveLimit(
+      await fixtures.byToken('root'),
+      ada.clientId,
+    );
     return [source, rule.allowed, usage.remaining];
   };
-  return { ...harness, ...cast, ada, limitOf, call: () => cast.byKey(ada.key, null) };
+  return { ...harness, ...fixtures, ada, limitOf, call: () => fixtures.byKey(ada.key, null) };
 };
 
 test('a client without tier or override has the default limit, and each call counts', async () => {
@@ -43,7 +46,7 @@ test('an active override takes precedence over an active tier, and either over t
   expect(await limitOf()).toEqual(['default', 3, 3]);
 });
 
-test("of a client's overrides one is active: the last one activated", async () => {
+test('only the last activated override of a client is active', async () => {
   const { useCases, authority, ada } = await setUp();
   const rule = { allowed: 9, windowSeconds: 60, isActive: true };
   const first = await useCases.createOverride(authority, ada.clientId, rule);
@@ -54,7 +57,7 @@ test("of a client's overrides one is active: the last one activated", async () =
   expect(await active()).toEqual([first.id]);
 });
 
-test('a tier that is deleted is taken from its clients', async () => {
+test('a deleted tier is removed from its clients', async () => {
   const { useCases, authority, ada, limitOf, byToken } = await setUp();
   await useCases.createTier(authority, gold);
   await expect(useCases.createTier(authority, gold)).rejects.toThrow('Tier already exists');
@@ -65,7 +68,7 @@ test('a tier that is deleted is taken from its clients', async () => {
   expect((await limitOf())[0]).toBe('default');
 });
 
-test('clients are counted apart', async () => {
+test('clients are counted separately', async () => {
   const { approved, byKey, call } = await setUp();
   const bob = await approved('bob');
   for (let calls = 1; calls <= 3; calls += 1) await call();
@@ -82,7 +85,7 @@ test('only an approved client can have an override', async () => {
   }
 });
 
-test('a client can read its own limit and no other, and reading counts nothing', async () => {
+test('a client can read only its own limit, and reading does not count', async () => {
   const { useCases, ada, approved, call } = await setUp();
   const own = await call();
   const bob = await approved('bob');

@@ -9,7 +9,7 @@ import {
 } from '@portico/identity';
 import { testGroupsClaim } from './test-issuer.ts';
 
-/** The real local issuer with a key of its own, on these ports. */
+/** Creates the real local issuer with its own key, on these ports. */
 export const createTestSignIn = async ({
   clock,
   random,

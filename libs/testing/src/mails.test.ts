@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { operatorAuthority, toIso, type Profile, type ProfileId } from '@portico/domain';
-import { createCast } from './cast.ts';
+import { createFixtures } from './fixtures.ts';
 import { createHarness, type Harness } from './harness.ts';
 
 const authority = operatorAuthority;
@@ -8,7 +8,7 @@ const authority = operatorAuthority;
 const register = ({ useCases }: Harness, uid: string, fullName = uid) =>
   useCases.registerProfile({ uid, email: `${uid}@example.com`, fullName, companyName: null }, null, null);
 
-/** The texts of the mails to this person. */
+/** Returns the text of the mails to this user. */
 const textsTo = ({ mailer }: Harness, uid: string) =>
   mailer.sent.filter(({ to }) => to === `${uid}@example.com`).map(({ text }) => text);
 
@@ -22,26 +22,26 @@ test('a secret that an admin rotates is mailed to its owner, with the end of the
   await harness.runJobs();
   const third = await useCases.rotateCredentials(authority, ada.id, 3_600);
   await harness.runJobs();
-  const [approval, rotation, graced, ...more] = textsTo(harness, 'ada');
+  const [approval, rotation, withGracePeriod, ...more] = textsTo(harness, 'ada');
   expect(more).toEqual([]);
   expect(approval).toContain(`client_secret: ${first.secret}`);
   expect(rotation).toContain(`client_id: ${second.clientId}\nclient_secret: ${second.secret}`);
   expect(rotation).toContain('Your previous secret no longer works.');
-  expect(graced).toContain(`client_secret: ${third.secret}`);
-  expect(graced).toContain(
+  expect(withGracePeriod).toContain(`client_secret: ${third.secret}`);
+  expect(withGracePeriod).toContain(
     `works until ${toIso(clock.now() + 3_600_000)
       .slice(0, 16)
       .replace('T', ' ')} UTC`,
   );
 });
 
-test('mails name the public address of the service, if that is set', async () => {
+test('mails contain the public address of the service if it is set', async () => {
   const address = 'https://portico.example.com';
   for (const publicUrl of [address, null]) {
     const harness = createHarness({ publicUrl });
-    const cast = await createCast(harness);
-    await cast.approved('ada');
-    await harness.useCases.rejectProfile(cast.authority, (await register(harness, 'bob')).id, null);
+    const fixtures = await createFixtures(harness);
+    await fixtures.approved('ada');
+    await harness.useCases.rejectProfile(fixtures.authority, (await register(harness, 'bob')).id, null);
     await register(harness, 'eve');
     await harness.runJobs();
     const { sent } = harness.mailer;
@@ -53,7 +53,7 @@ test('mails name the public address of the service, if that is set', async () =>
   }
 });
 
-test('the secret of a rotation waits sealed in its own job', async () => {
+test('the secret of a rotation is sealed in its own job', async () => {
   const { ports, useCases, ...harness } = createHarness();
   const ada = await register({ ports, useCases, ...harness }, 'ada');
   await useCases.approveProfile(authority, ada.id);
@@ -87,7 +87,7 @@ test('a secret that was replaced while its mail waited is not mailed', async () 
   expect((await useCases.listDeadLetters(9)).waiting).toBe(0);
 });
 
-test('a mail that waited says nothing that was taken back meanwhile', async () => {
+test('a delayed mail is not sent if its decision was reversed in the meantime', async () => {
   const harness = createHarness({ adminNotices: false });
   const { useCases, runJobs, mailer } = harness;
   const { id: ada } = await register(harness, 'ada');
@@ -113,7 +113,7 @@ test('a mail that waited says nothing that was taken back meanwhile', async () =
   expect(await sentNext()).toEqual(['rejection to ada@example.com']);
 });
 
-test('a secret that a client rotates for itself is not mailed', async () => {
+test('a secret that a client rotates itself is not mailed', async () => {
   const harness = createHarness();
   const { ports, useCases } = harness;
   const { id, uid } = await register(harness, 'ada');
@@ -134,7 +134,7 @@ test('without a mailer, a rotation leaves no job', async () => {
   expect((await harness.ports.outbox.state(harness.clock.now())).waiting).toBe(0);
 });
 
-const kept = (facts: Partial<Pick<Profile, 'id' | 'uid' | 'email'>>): Profile => ({
+const oldProfile = (facts: Partial<Pick<Profile, 'id' | 'uid' | 'email'>>): Profile => ({
   id: '00000000-0000-4000-8000-000000000001' as ProfileId,
   email: 'victim@bank.example',
   fullName: 'Customer,\r\n\r\nYour account was locked. Sign in at https://evil.example/login to keep it.\r\n\r\n',
@@ -152,16 +152,16 @@ const kept = (facts: Partial<Pick<Profile, 'id' | 'uid' | 'email'>>): Profile =>
   ...facts,
 });
 
-test('what a stranger put into the names of an old row is in no mail to the owner of the address', async () => {
+test('names that a stranger wrote into an old row are in no mail to the owner of the address', async () => {
   const harness = createHarness();
   const { ports, useCases, mailer } = harness;
   const other = '00000000-0000-4000-8000-000000000002' as ProfileId;
   const noEffects = { deadline: null };
-  await ports.profiles.add(kept({}), noEffects);
-  await ports.profiles.add(kept({ id: other, email: 'other@bank.example', uid: 'm2' }), noEffects);
-  await useCases.approveProfile(authority, kept({}).id);
+  await ports.profiles.add(oldProfile({}), noEffects);
+  await ports.profiles.add(oldProfile({ id: other, email: 'other@bank.example', uid: 'm2' }), noEffects);
+  await useCases.approveProfile(authority, oldProfile({}).id);
   await harness.runJobs();
-  await useCases.rotateCredentials(authority, kept({}).id, 0);
+  await useCases.rotateCredentials(authority, oldProfile({}).id, 0);
   await useCases.rejectProfile(authority, other, null);
   await harness.runJobs();
   expect(mailer.sent).toHaveLength(3);
@@ -175,8 +175,8 @@ test('a mail to an old row with two addresses is given up, and goes to neither',
   const harness = createHarness();
   const { ports, useCases, mailer } = harness;
   const email = 'a@bank.example\r\nBcc: b@bank.example';
-  await ports.profiles.add(kept({ email }), { deadline: null });
-  await useCases.rejectProfile(authority, kept({}).id, null);
+  await ports.profiles.add(oldProfile({ email }), { deadline: null });
+  await useCases.rejectProfile(authority, oldProfile({}).id, null);
   await harness.runJobs();
   expect(mailer.sent).toEqual([]);
   expect((await useCases.listDeadLetters(9)).deadLetters).toMatchObject([{ kind: 'mail.rejection' }]);

@@ -42,12 +42,12 @@ const withDocument = async ({ useCases, documents }: Harness, content: object): 
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
   if (!admin) throw new Error('There already is an admin');
   const document = await documents.readFile(Buffer.from(JSON.stringify(content)), 'json');
-  const texts = { name: 'Weather', description: 'Forecasts', authentication: null };
+  const input = { name: 'Weather', description: 'Forecasts', authentication: null };
   const authority = authorityOf({ profile: admin, deadline: null });
-  await useCases.createCollection(authority, admin.id, { ...texts, document, strict: false });
+  await useCases.createCollection(authority, admin.id, { ...input, document, strict: false });
 };
 
-const found = async ({ useCases, tokens }: Harness, query: string): Promise<readonly string[]> => {
+const search = async ({ useCases, tokens }: Harness, query: string): Promise<readonly string[]> => {
   const credential = { kind: 'token', token: tokens.mint({ uid: 'root', email: 'root@example.com' }) } as const;
   const request = { credential, auth: 'token', target: null, sender: { address: '::1' }, deadline: null } as const;
   const { principal } = await useCases.admit(request);
@@ -61,51 +61,53 @@ const operationsJob = async ({ ports, clock }: Harness): Promise<JobId> => {
   return id;
 };
 
-const all = async <Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> => {
-  const read: Item[] = [];
-  for await (const item of items) read.push(item);
-  return read;
+const collect = async <Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> => {
+  const results: Item[] = [];
+  for await (const item of items) results.push(item);
+  return results;
 };
 
-/** A model with switches, which counts the documents that it embeds. */
-const countingModel = () => {
+/** Creates a model with switches that records the documents that it embeds. */
+const createRecordingModel = () => {
   const model = createSwitchedEmbedder(createAnotherEmbedder());
   const embedded: string[] = [];
-  const counting: Embedder = {
+  const recording: Embedder = {
     ...model,
     embed: async (texts, purpose) => {
       if (purpose === 'document') embedded.push(...texts);
       return model.embed(texts, purpose);
     },
   };
-  return { model, embedded, operationEmbedder: createModelOperationEmbedder({ model: counting, words }) };
+  return { model, embedded, operationEmbedder: createModelOperationEmbedder({ model: recording, words }) };
 };
 
-test('operations that a model embeds are found by what they mean and by how they are written', async () => {
-  const { operationEmbedder } = countingModel();
+test('operations that a model embeds are found by their meaning and by their words', async () => {
+  const { operationEmbedder } = createRecordingModel();
   const harness = await withWeather({ operationEmbedder });
   await harness.runJobs();
-  expect((await found(harness, 'forecast of rain'))[0]).toBe('/rain');
-  expect((await found(harness, 'remove a weather station'))[0]).toBe('/stations/{id}');
+  expect((await search(harness, 'forecast of rain'))[0]).toBe('/rain');
+  expect((await search(harness, 'remove a weather station'))[0]).toBe('/stations/{id}');
 });
 
-test('the id of the model names what made each part of a vector', async () => {
-  const { model, operationEmbedder } = countingModel();
+test('the model id contains the model of each part of a vector', async () => {
+  const { model, operationEmbedder } = createRecordingModel();
   const id = await operationEmbedder.modelId();
   expect(id).toBe(`${await model.modelId()}+${await words.modelId()}+operations-1`);
-  expect((await operationEmbedder.embedQuestion('rain')).modelId).toBe(id);
+  expect((await operationEmbedder.embedQuery('rain')).modelId).toBe(id);
   model.change();
-  expect((await operationEmbedder.embedQuestion('rain')).modelId).toBe(await operationEmbedder.modelId());
+  expect((await operationEmbedder.embedQuery('rain')).modelId).toBe(await operationEmbedder.modelId());
   expect(await operationEmbedder.modelId()).not.toBe(id);
 });
 
-test('a text is embedded once, however often it occurs, and no operations need no model', async () => {
-  const { model, embedded, operationEmbedder } = countingModel();
+test('a text is embedded once even if it occurs repeatedly, and an empty list requires no model', async () => {
+  const { model, embedded, operationEmbedder } = createRecordingModel();
   const operation = { key: 'a'.repeat(16), method: 'GET', path: '/a', operationId: null, summary: 'A', tags: [] };
   const twice = [operation, operation].map((one) => ({ ...one, deprecated: false, excerpt: '' }));
   const owner = { name: 'Letters', description: '', baseUrl: '' };
   const vectorsOf = async (...portions: (typeof twice)[]) =>
-    (await all(operationEmbedder.embedOperations(owner, portions, async () => {}))).flatMap(({ vectors }) => vectors);
+    (await collect(operationEmbedder.embedOperations(owner, portions, async () => {}))).flatMap(
+      ({ vectors }) => vectors,
+    );
   const vectors = await vectorsOf(twice);
   expect(embedded.toSorted()).toEqual(['A\nget a\nLetters', 'Letters']);
   expect(vectors[0]).toEqual(vectors[1]);
@@ -114,22 +116,22 @@ test('a text is embedded once, however often it occurs, and no operations need n
   expect(await vectorsOf([])).toEqual([]);
 });
 
-test('while the model is away searches for operations are refused, and jobs wait', async () => {
-  const { model, operationEmbedder } = countingModel();
+test('while the model is unavailable searches for operations are rejected, and jobs wait', async () => {
+  const { model, operationEmbedder } = createRecordingModel();
   const harness = await withWeather({ operationEmbedder });
   model.interrupt();
   expect(await harness.useCases.workJob(await operationsJob(harness))).toMatchObject({
     failed: 'operations',
     givenUp: false,
   });
-  await expect(found(harness, 'rain')).rejects.toMatchObject({ code: 'embedding_unavailable' });
+  await expect(search(harness, 'rain')).rejects.toMatchObject({ code: 'embedding_unavailable' });
   model.resume();
   harness.clock.advance(10_000);
   await harness.runJobs();
-  expect(await found(harness, 'forecast of rain')).toContain('/rain');
+  expect(await search(harness, 'forecast of rain')).toContain('/rain');
 });
 
-test('an operation that the model refuses is found by its words, and the others as ever', async () => {
+test('an operation that the model refuses is found by its words, and the others as usual', async () => {
   const another = createAnotherEmbedder();
   const model: Embedder = {
     ...another,
@@ -140,40 +142,40 @@ test('an operation that the model refuses is found by its words, and the others 
   };
   const harness = await withWeather({ operationEmbedder: createModelOperationEmbedder({ model, words }) });
   expect(await harness.useCases.workJob(await operationsJob(harness))).toBe('done');
-  expect((await found(harness, 'forecast of rain'))[0]).toBe('/rain');
+  expect((await search(harness, 'forecast of rain'))[0]).toBe('/rain');
   expect(await harness.useCases.readOperationProgress()).toEqual({ total: 1, done: 1, failed: 0 });
 });
 
-test('after a change of the model operations are queued once, and found when they are embedded with it', async () => {
-  const { model, operationEmbedder } = countingModel();
+test('after a change of the model operations are queued once, and found once they are embedded with it', async () => {
+  const { model, operationEmbedder } = createRecordingModel();
   const harness = await withWeather({ operationEmbedder });
   await harness.runJobs();
-  expect((await harness.useCases.followModel()).operationsOutdated).toBe(0);
+  expect((await harness.useCases.checkModels()).operationsOutdated).toBe(0);
   model.change();
-  expect(await found(harness, 'forecast of rain')).toEqual([]);
-  for (let time = 0; time < 2; time += 1) expect((await harness.useCases.followModel()).operationsOutdated).toBe(1);
+  expect(await search(harness, 'forecast of rain')).toEqual([]);
+  for (let time = 0; time < 2; time += 1) expect((await harness.useCases.checkModels()).operationsOutdated).toBe(1);
   expect(await harness.ports.outbox.due('operations', harness.clock.now(), 9)).toHaveLength(1);
   await harness.runJobs();
-  expect((await harness.useCases.followModel()).operationsOutdated).toBe(0);
-  expect((await found(harness, 'forecast of rain'))[0]).toBe('/rain');
+  expect((await harness.useCases.checkModels()).operationsOutdated).toBe(0);
+  expect((await search(harness, 'forecast of rain'))[0]).toBe('/rain');
 });
 
-test('a model that is replaced while operations are embedded leaves no block of two models', async () => {
-  const { model, embedded, operationEmbedder } = countingModel();
+test('replacing a model while operations are embedded leaves no block of two models', async () => {
+  const { model, embedded, operationEmbedder } = createRecordingModel();
   const harness = await withWeather({ operationEmbedder });
-  const replacing = () => {
+  const replaceModel = () => {
     if (embedded.length === 4) model.change();
     return false;
   };
-  const outcome = await harness.useCases.workJob(await operationsJob(harness), replacing);
+  const outcome = await harness.useCases.workJob(await operationsJob(harness), replaceModel);
   expect(outcome).toMatchObject({ failed: 'operations', givenUp: false });
   harness.clock.advance(10_000);
   await harness.runJobs();
-  expect((await found(harness, 'forecast of rain'))[0]).toBe('/rain');
+  expect((await search(harness, 'forecast of rain'))[0]).toBe('/rain');
 });
 
-test('work that is interrupted, or fails, goes on where it ended', async () => {
-  const { model, embedded, operationEmbedder } = countingModel();
+test('work that is interrupted or fails resumes where it stopped', async () => {
+  const { model, embedded, operationEmbedder } = createRecordingModel();
   const harness = await withWeather({ operationEmbedder });
   const id = await operationsJob(harness);
   // The words take six checkpoints, and the first texts one.
@@ -191,35 +193,35 @@ test('work that is interrupted, or fails, goes on where it ended', async () => {
   expect(embedded.filter((text) => before.includes(text))).toEqual([]);
 });
 
-test('of portions that were embedded before the work was interrupted none is embedded again', async () => {
-  const { embedded, operationEmbedder } = countingModel();
+test('portions that were embedded before an interruption are not embedded again', async () => {
+  const { embedded, operationEmbedder } = createRecordingModel();
   const owner = { name: 'Weather', description: '', baseUrl: '' };
-  const named = (summary: string) => ({
+  const operationOf = (summary: string) => ({
     ...{ key: summary, method: 'GET', path: '/', operationId: null, summary, tags: [] },
     ...{ deprecated: false, excerpt: '' },
   });
-  const portions = [['Rain', 'Snow'], ['Wind'], ['Fog']].map((summaries) => summaries.map(named));
+  const portions = [['Rain', 'Snow'], ['Wind'], ['Fog']].map((summaries) => summaries.map(operationOf));
   const summaries = () => embedded.map((text) => text.split('\n')[0]).toSorted();
   const work = operationEmbedder.embedOperations(owner, portions, async () => {
     if (embedded.length >= 4) throw new Error('Interrupted');
   });
-  await expect(all(work)).rejects.toThrow('Interrupted');
+  await expect(collect(work)).rejects.toThrow('Interrupted');
   expect(summaries()).toEqual(['Rain', 'Snow', 'Weather', 'Wind']);
-  const again = async () => {
+  const repeatWork = async () => {
     embedded.length = 0;
-    const done = await all(operationEmbedder.embedOperations(owner, portions, async () => {}));
+    const done = await collect(operationEmbedder.embedOperations(owner, portions, async () => {}));
     expect(done.map(({ operations, vectors }) => [operations, vectors.length])).toEqual(
       portions.map((operations) => [operations, operations.length]),
     );
     return summaries();
   };
-  expect(await again()).toEqual(['Fog']);
-  // Once the work is done, nothing of it is kept.
-  expect(await again()).toEqual(['Fog', 'Rain', 'Snow', 'Weather', 'Wind']);
+  expect(await repeatWork()).toEqual(['Fog']);
+  // Once the work is done, nothing of it is cached.
+  expect(await repeatWork()).toEqual(['Fog', 'Rain', 'Snow', 'Weather', 'Wind']);
 });
 
-test('a model that is replaced between two portions ends the work', async () => {
-  const { model, operationEmbedder } = countingModel();
+test('replacing a model between two portions aborts the work', async () => {
+  const { model, operationEmbedder } = createRecordingModel();
   const operation = { method: 'GET', path: '/', operationId: null, tags: [], deprecated: false, excerpt: '' };
   const portions = [[{ ...operation, summary: 'Rain' }], [{ ...operation, summary: 'Snow' }]];
   const owner = { name: 'Weather', description: '', baseUrl: '' };
@@ -233,7 +235,7 @@ test('a model that is replaced between two portions ends the work', async () => 
 });
 
 test.each([999, 1_000, 1_001, 2_001])(
-  'of %i operations each has its vector',
+  'each of %i operations has its vector',
   async (count) => {
     const harness = createHarness();
     const paths = Object.fromEntries(
@@ -245,12 +247,12 @@ test.each([999, 1_000, 1_001, 2_001])(
     const unpacked = unpackOperations(block?.packed ?? new Uint8Array());
     expect(unpacked).toHaveLength(count);
     expect(new Set(unpacked.map(({ key }) => key)).size).toBe(count);
-    expect(await found(harness, `station x${count - 1}`)).toContain(`/stations/${count - 1}`);
+    expect(await search(harness, `station x${count - 1}`)).toContain(`/stations/${count - 1}`);
   },
   60_000,
 );
 
-test('an interrupted job is due again at once, and has not failed', async () => {
+test('an interrupted job is immediately due again, and has not failed', async () => {
   const harness = await withWeather({});
   const id = await operationsJob(harness);
   expect(await harness.useCases.workJob(id, () => true)).toBe('interrupted');
@@ -258,8 +260,8 @@ test('an interrupted job is due again at once, and has not failed', async () => 
   expect((await harness.ports.outbox.claim(id, now, now + 1))?.attempts).toBe(0);
 });
 
-/** The built-in embedder, for which each operation takes as long as `advance` says. */
-const slowly = (advance: () => void): OperationEmbedder => ({
+/** The built-in embedder, calling `advance` at each checkpoint to let time pass. */
+const createSlowEmbedder = (advance: () => void): OperationEmbedder => ({
   ...words,
   embedOperations: (owner, portions, checkpoint) =>
     words.embedOperations(owner, portions, async () => {
@@ -268,9 +270,9 @@ const slowly = (advance: () => void): OperationEmbedder => ({
     }),
 });
 
-test('a long job keeps its lease, so that no second worker runs it', async () => {
+test('a long job renews its lease, so that no second worker runs it', async () => {
   const others: unknown[] = [];
-  const operationEmbedder = slowly(() => {
+  const operationEmbedder = createSlowEmbedder(() => {
     harness.clock.advance(15_000);
     others.push(harness.ports.outbox.claim(id, harness.clock.now(), harness.clock.now() + 1));
   });
@@ -280,10 +282,10 @@ test('a long job keeps its lease, so that no second worker runs it', async () =>
   expect(await Promise.all(others)).toEqual([null, null, null, null, null, null]);
 });
 
-test('a job ends at its next checkpoint once another worker has leased it, whose lease stays', async () => {
+test('a job stops at its next checkpoint if another worker has leased it, and that lease stays', async () => {
   const claim = () => harness.ports.outbox.claim(id, harness.clock.now(), harness.clock.now() + 20_000);
   const others: unknown[] = [];
-  const operationEmbedder = slowly(() => {
+  const operationEmbedder = createSlowEmbedder(() => {
     harness.clock.advance(30_000);
     others.push(claim());
   });
@@ -294,46 +296,46 @@ test('a job ends at its next checkpoint once another worker has leased it, whose
   expect(await claim()).toBeNull();
 });
 
-test('blocks of other models are removed once nobody has had them for a day, and every collection has its own', async () => {
-  const { model, operationEmbedder } = countingModel();
+test('blocks of other models are removed if unused for a day and every collection has its current block', async () => {
+  const { model, operationEmbedder } = createRecordingModel();
   const harness = await withWeather({ operationEmbedder });
   const { ports, clock } = harness;
   await harness.runJobs();
-  await harness.useCases.followModel();
+  await harness.useCases.checkModels();
   const first = await operationEmbedder.modelId();
   const other = createUseCases({ ...ports, operationEmbedder: words }, defaultSettings);
-  await other.followModel();
+  await other.checkModels();
   model.change();
-  const isLeft = async (modelId: string) => (await ports.operationBlocks.changedSince(0, modelId, 1)).length > 0;
+  const hasBlocks = async (modelId: string) => (await ports.operationBlocks.changedSince(0, modelId, 1)).length > 0;
 
   clock.advance(dayMs);
-  await other.followModel();
-  expect((await harness.useCases.followModel()).forgotten).toEqual([]);
+  await other.checkModels();
+  expect((await harness.useCases.checkModels()).removed).toEqual([]);
   await harness.runJobs();
   // The other configuration is still in use.
-  expect((await harness.useCases.followModel()).forgotten).toEqual([]);
-  expect(await isLeft(first)).toBe(true);
+  expect((await harness.useCases.checkModels()).removed).toEqual([]);
+  expect(await hasBlocks(first)).toBe(true);
 
   clock.advance(dayMs - 1);
-  expect((await harness.useCases.followModel()).forgotten).toEqual([]);
+  expect((await harness.useCases.checkModels()).removed).toEqual([]);
   clock.advance(1);
-  const { forgotten } = await harness.useCases.followModel();
-  expect(forgotten.toSorted()).toEqual([`operations: ${first}`, `operations: ${await words.modelId()}`].toSorted());
-  expect(await isLeft(first)).toBe(false);
-  expect(await isLeft(await operationEmbedder.modelId())).toBe(true);
-  expect((await harness.useCases.followModel()).forgotten).toEqual([]);
+  const { removed } = await harness.useCases.checkModels();
+  expect(removed.toSorted()).toEqual([`operations: ${first}`, `operations: ${await words.modelId()}`].toSorted());
+  expect(await hasBlocks(first)).toBe(false);
+  expect(await hasBlocks(await operationEmbedder.modelId())).toBe(true);
+  expect((await harness.useCases.checkModels()).removed).toEqual([]);
 });
 
-test('blocks of other models stay until every collection has its own', async () => {
-  const { model, operationEmbedder } = countingModel();
+test('blocks of other models stay until every collection has its current block', async () => {
+  const { model, operationEmbedder } = createRecordingModel();
   const harness = await withWeather({ operationEmbedder });
   await harness.runJobs();
-  await harness.useCases.followModel();
+  await harness.useCases.checkModels();
   model.change();
   harness.clock.advance(dayMs);
-  await harness.useCases.followModel();
+  await harness.useCases.checkModels();
   harness.clock.advance(dayMs);
-  expect((await harness.useCases.followModel()).forgotten).toEqual([]);
+  expect((await harness.useCases.checkModels()).removed).toEqual([]);
   await harness.runJobs();
-  expect((await harness.useCases.followModel()).forgotten).toHaveLength(1);
+  expect((await harness.useCases.checkModels()).removed).toHaveLength(1);
 });

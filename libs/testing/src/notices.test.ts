@@ -14,7 +14,7 @@ const register = ({ useCases }: Harness, uid: string, identity: IdentityClaims |
     null,
   );
 
-/** A harness with these admins. */
+/** Creates a harness with these admins. */
 const withAdmins = async (names: readonly string[] = ['root'], settings: Partial<Settings> = {}) => {
   const harness = createHarness(settings);
   const ids = [];
@@ -41,9 +41,9 @@ const withAdmins = async (names: readonly string[] = ['root'], settings: Partial
   return { ...harness, ids };
 };
 
-const waits = async ({ ports, clock }: Harness) => (await ports.outbox.state(clock.now())).waiting;
+const waitingCount = async ({ ports, clock }: Harness) => (await ports.outbox.state(clock.now())).waiting;
 
-test('an admin gets a mail about a registration at once: who registered, and what to do', async () => {
+test('an admin immediately gets a mail about a registration: who registered, and what to do', async () => {
   const harness = await withAdmins();
   const ada = await register(harness, 'ada');
   await harness.runJobs();
@@ -53,7 +53,7 @@ test('an admin gets a mail about a registration at once: who registered, and wha
   expect(text).toContain('POST /api/profiles/{id}/approve');
 });
 
-test('registrations within 5 minutes of a notice are in the next one, which comes when the 5 minutes are over', async () => {
+test('registrations within 5 minutes of a notice are in the next one, which is sent after the 5 minutes', async () => {
   const harness = await withAdmins();
   const { clock, mailer } = harness;
   await register(harness, 'ada');
@@ -83,7 +83,7 @@ test('a flood of registrations causes one mail in 5 minutes, with their number a
     await register(harness, `f${at}`);
     if (at % 100 === 0) await harness.runJobs();
   }
-  expect(await waits(harness)).toBe(1);
+  expect(await waitingCount(harness)).toBe(1);
   clock.advance(fiveMinutes);
   await harness.runJobs();
   expect(mailer.sent).toHaveLength(2);
@@ -93,18 +93,18 @@ test('a flood of registrations causes one mail in 5 minutes, with their number a
   expect(text.match(/@example\.com/g)).toHaveLength(20);
 });
 
-test('a registration that comes while a notice is being sent is in the next one', async () => {
+test('a registration that arrives while a notice is being sent is in the next one', async () => {
   const harness = await withAdmins();
   const { clock, mailer, ports, useCases } = harness;
   await register(harness, 'ada');
   const [id] = await ports.outbox.due('mail.notice', clock.now(), 9);
   if (!id) throw new Error('no notice waits');
   const send = mailer.send.bind(mailer);
-  const meanwhile = async (mail: Parameters<typeof send>[0]) => {
+  const sendAndRegister = async (mail: Parameters<typeof send>[0]) => {
     await send(mail);
     await register(harness, 'bob');
   };
-  Object.assign(mailer, { send: meanwhile });
+  Object.assign(mailer, { send: sendAndRegister });
   await useCases.workJob(id);
   Object.assign(mailer, { send });
   clock.advance(fiveMinutes);
@@ -134,7 +134,7 @@ test('each approved admin gets a notice, and a former admin gets none', async ()
   ).toEqual(['bea@example.com', 'root@example.com']);
 });
 
-test('an admin as whom nobody can sign in gets no notice', async () => {
+test('an admin without a possible sign-in gets no notice', async () => {
   const harness = await withAdmins();
   const promoted = await register(harness, 'unseen');
   await harness.useCases.changeRole(authority, promoted.id, 'admin');
@@ -143,19 +143,19 @@ test('an admin as whom nobody can sign in gets no notice', async () => {
   expect(harness.mailer.sent.map(({ to }) => to)).toEqual(['root@example.com']);
 });
 
-test('no notice is sent if every registration is decided by then', async () => {
+test('no notice is sent if every registration has already been decided', async () => {
   const harness = await withAdmins();
   const { id } = await register(harness, 'ada');
   await harness.useCases.rejectProfile(authority, id, null);
   await harness.runJobs();
   expect(harness.mailer.sent.map(({ to }) => to)).toEqual(['ada@example.com']);
-  // No mail was sent, so the next one need not wait.
+  // No mail was sent, so the next one does not have to wait.
   await register(harness, 'bob');
   await harness.runJobs();
   expect(harness.mailer.sent.at(-1)).toMatchObject({ to: 'root@example.com' });
 });
 
-test('a notice that fails for now is sent later, once', async () => {
+test('a notice that fails temporarily is sent later, once', async () => {
   const harness = await withAdmins();
   const { clock, mailer } = harness;
   mailer.failWith('for now');
@@ -170,7 +170,7 @@ test('a notice that fails for now is sent later, once', async () => {
   expect(mailer.sent.map(({ subject }) => subject)).toEqual(['2 registrations waiting for approval']);
 });
 
-test('a notice that is refused for good is one dead letter, however many register', async () => {
+test('a permanently rejected notice is one dead letter for any number of registrations', async () => {
   const harness = await withAdmins();
   const { mailer, useCases } = harness;
   mailer.failWith('for good');
@@ -194,7 +194,7 @@ test('ADMIN_NOTICES=off stops notices: no job is added, and a waiting one sends 
   await register(off, 'bob');
   await off.runJobs();
   expect(on.mailer.sent).toEqual([]);
-  expect(await waits(on)).toBe(0);
+  expect(await waitingCount(on)).toBe(0);
   const quiet = await withAdmins(['root'], { adminNotices: false });
   await register(quiet, 'ada');
   expect(await quiet.ports.outbox.due('mail.notice', Number.MAX_SAFE_INTEGER, 9)).toEqual([]);
@@ -205,5 +205,5 @@ test('without a mailer, a registration leaves no job', async () => {
   const harness = createHarness({}, { mailer: { ...mailer, enabled: false } });
   await harness.useCases.claimFirstAdmin({ issuer: testIssuer, uid: 'root', email: 'root@example.com' });
   await register(harness, 'ada');
-  expect(await waits(harness)).toBe(0);
+  expect(await waitingCount(harness)).toBe(0);
 });

@@ -1,49 +1,57 @@
 import { clientPair } from '@portico/domain';
 import type { CollectionId, Ports } from '@portico/domain';
 import { expect, test } from 'vitest';
-import { createCast } from './cast.ts';
+import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
 const request = { form: 'slice', detail: 'request', maxBytes: 8_192 } as const;
 const everything = { tag: null, containing: null };
 
-/** A client that may use a collection of one operation, and one that it may not use. */
+/** Creates a client, a collection of one operation that it may use, and another one that it may not use. */
 const setUp = async (ports: (right: Ports) => Partial<Ports> = () => ({}), summary = 'Read the tolls of a road') => {
   const plain = createHarness();
   const harness = createHarness({}, { ...plain.ports, ...ports(plain.ports) });
-  const cast = await createCast({ ...harness, tokens: plain.tokens });
+  const fixtures = await createFixtures({ ...harness, tokens: plain.tokens });
   const read = (summary: string) => {
     const paths = { '/tolls': { get: { summary, responses: {} } } };
     const document = { openapi: '3.0.3', info: { title: 'Roads', version: '1' }, paths };
     return harness.documents.readFile(Buffer.from(JSON.stringify(document)), 'json');
   };
   const create = async (): Promise<CollectionId> => {
-    const texts = { name: 'Roads', description: '', authentication: null };
+    const input = { name: 'Roads', description: '', authentication: null };
     const document = await read(summary);
     return (
-      await harness.useCases.createCollection(cast.authority, cast.admin.id, { ...texts, document, strict: false })
+      await harness.useCases.createCollection(fixtures.authority, fixtures.admin.id, {
+        ...input,
+        document,
+        strict: false,
+      })
     ).id;
   };
   const [roads, hidden] = [await create(), await create()];
-  const { id, key } = await cast.approved('ada');
-  await harness.useCases.grantAccess(cast.authority, clientPair(id, roads));
+  const { id, key } = await fixtures.approved('ada');
+  await harness.useCases.grantAccess(fixtures.authority, clientPair(id, roads));
   const [operation] = await harness.ports.operations.list(roads, everything, null);
   if (!operation) throw new Error('The document has no operation');
   const describe = async (collection: CollectionId) => {
-    const principal = await cast.byKey(key, collection);
-    const { text, isOfRequest } = await harness.useCases.describeOperation(principal, operation.key, request);
-    return { ...(JSON.parse(Buffer.from(text).toString()) as { readonly summary: string }), isOfRequest };
+    const principal = await fixtures.byKey(key, collection);
+    const { text, isFromAdmittedDocument } = await harness.useCases.describeOperation(
+      principal,
+      operation.key,
+      request,
+    );
+    return { ...(JSON.parse(Buffer.from(text).toString()) as { readonly summary: string }), isFromAdmittedDocument };
   };
-  return { ...harness, ...cast, read, roads, hidden, key, describe };
+  return { ...harness, ...fixtures, read, roads, hidden, key, describe };
 };
 
-test('an operation is described to those who may read its collection alone', async () => {
+test('an operation is described only to callers that may read its collection', async () => {
   const { describe, roads, hidden } = await setUp();
   expect((await describe(roads)).summary).toBe('Read the tolls of a road');
   await expect(describe(hidden)).rejects.toThrow('No access to this collection');
 });
 
-test('slices, and searches of what may be seen, are counted for the collection', async () => {
+test('slices, and searches of a visible collection, are counted for the collection', async () => {
   const { useCases, describe, roads, hidden, key, byKey, byToken } = await setUp();
   await describe(roads);
   for (const collectionId of [roads, hidden]) {
@@ -60,9 +68,9 @@ test('slices, and searches of what may be seen, are counted for the collection',
   ]);
 });
 
-test('an operation of a document that is replaced while it is read is cut out of the new one', async () => {
+test('if a document is replaced while it is read, the operation is sliced from the new document', async () => {
   let replace = async (): Promise<unknown> => undefined;
-  const racing = ({ collections }: Ports): Partial<Ports> => ({
+  const replaceDuringRead = ({ collections }: Ports): Partial<Ports> => ({
     collections: {
       ...collections,
       document: async (id) => {
@@ -71,18 +79,18 @@ test('an operation of a document that is replaced while it is read is cut out of
       },
     },
   });
-  // No other test has brought this document into the thread that slices.
-  const { describe, roads, read, useCases, authority } = await setUp(racing, 'Read a toll that changes');
+  // No other test has loaded this document into the slicing thread.
+  const { describe, roads, read, useCases, authority } = await setUp(replaceDuringRead, 'Read a toll that changes');
   const document = await read('Read all tolls');
   replace = async () => {
     replace = async () => undefined;
     await useCases.updateCollection(authority, roads, { document, strict: false });
   };
-  expect(await describe(roads)).toMatchObject({ summary: 'Read all tolls', isOfRequest: false });
-  expect(await describe(roads)).toMatchObject({ summary: 'Read all tolls', isOfRequest: true });
+  expect(await describe(roads)).toMatchObject({ summary: 'Read all tolls', isFromAdmittedDocument: false });
+  expect(await describe(roads)).toMatchObject({ summary: 'Read all tolls', isFromAdmittedDocument: true });
 });
 
-test('a document that was stored without its operations is read once more', async () => {
+test('a document that was stored without its operations is read again', async () => {
   const { ports, runJobs, roads, useCases, key, byKey } = await setUp();
   const { documentDigest } = (await ports.collections.find(roads)) ?? {};
   await ports.collections.update(roads, (collection) => ({

@@ -8,23 +8,23 @@ const read = ({ documents }: ReturnType<typeof createHarness>, title: string) =>
     'json',
   );
 
-/** A harness in which `change` runs after a collection was admitted and before its document is read. */
-const racing = async (
+/** Creates a harness that runs `change` after a collection was admitted and before its document is read. */
+const raceOnRead = async (
   change: (harness: ReturnType<typeof createHarness>, collection: Collection) => Promise<unknown>,
 ) => {
   const plain = createHarness();
-  let raced = false;
+  let hasRaced = false;
   const collections: Ports['collections'] = {
     ...plain.ports.collections,
     document: async (id) => {
-      if (!raced) {
-        raced = true;
+      if (!hasRaced) {
+        hasRaced = true;
         await change(plain, collection);
       }
       return plain.ports.collections.document(id);
     },
   };
-  const racy = createHarness({}, { ...plain.ports, collections });
+  const racingHarness = createHarness({}, { ...plain.ports, collections });
   const collection = await plain.useCases.createCollection(operatorAuthority, 'someone' as Collection['createdBy'], {
     name: 'one',
     description: '',
@@ -32,24 +32,24 @@ const racing = async (
     document: await read(plain, 'one'),
     strict: false,
   });
-  return { racy, collection };
+  return { racy: racingHarness, collection };
 };
 
-test('a collection that changes while it is read is returned with the document from after the change', async () => {
-  const { racy, collection } = await racing(async (harness, { id }) =>
+test('a collection that changes while it is read is returned with the changed document', async () => {
+  const { racy, collection } = await raceOnRead(async (harness, { id }) =>
     harness.useCases.updateCollection(operatorAuthority, id, {
       name: 'two',
       document: await read(harness, 'two'),
       strict: false,
     }),
   );
-  const answered = await racy.useCases.readDocument(collection);
-  expect(answered.collection).toMatchObject({ name: 'two', revision: 2 });
-  expect(answered.document).toEqual((await racy.ports.collections.document(collection.id))?.packed);
+  const result = await racy.useCases.readDocument(collection);
+  expect(result.collection).toMatchObject({ name: 'two', revision: 2 });
+  expect(result.document).toEqual((await racy.ports.collections.document(collection.id))?.packed);
 });
 
 test('a collection that is deleted while it is read is not found', async () => {
-  const { racy, collection } = await racing((harness, { id }) =>
+  const { racy, collection } = await raceOnRead((harness, { id }) =>
     harness.useCases.removeCollection(operatorAuthority, id),
   );
   await expect(racy.useCases.readDocument(collection)).rejects.toThrow('Collection not found');

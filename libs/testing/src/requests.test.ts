@@ -8,32 +8,42 @@ import {
   type RequestFilter,
 } from '@portico/domain';
 import { expect, test } from 'vitest';
-import { createCast } from './cast.ts';
+import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
 const all: RequestFilter = { status: null, profileId: null, collectionId: null };
 
 const setUp = async () => {
   const harness = createHarness();
-  const cast = await createCast(harness);
+  const fixtures = await createFixtures(harness);
   const { useCases, clock } = harness;
   const open = async (name: string): Promise<CollectionId> => {
-    const id = await cast.collection(name);
-    await useCases.updateCollection(cast.authority, id, { discoverable: true, strict: false });
+    const id = await fixtures.collection(name);
+    await useCases.updateCollection(fixtures.authority, id, { discoverable: true, strict: false });
     return id;
   };
-  const ada = await cast.approved('ada');
-  const ask = (by: Principal, collectionId: CollectionId) =>
-    useCases.askForAccess(by, { collectionId, reason: 'For the bridge', durationDays: null });
-  return { ...harness, ...cast, clock, ada, roads: await open('Roads'), bridges: await open('Bridges'), open, ask };
+  const ada = await fixtures.approved('ada');
+  const requestAccess = (by: Principal, collectionId: CollectionId) =>
+    useCases.requestAccess(by, { collectionId, reason: 'For the bridge', durationDays: null });
+  return {
+    ...harness,
+    ...fixtures,
+    clock,
+    ada,
+    roads: await open('Roads'),
+    bridges: await open('Bridges'),
+    open,
+    requestAccess,
+  };
 };
 
-test('a grant to the asker or to a group of the asker closes the request, and no other', async () => {
-  const { useCases, ports, authority, clock, ada, byKey, roads, bridges, open, ask, approved } = await setUp();
+test('a grant to the requester or to a group of the requester closes only that request', async () => {
+  const { useCases, ports, authority, clock, ada, byKey, roads, bridges, open, requestAccess, approved } =
+    await setUp();
   const [principal, bob] = [await byKey(ada.key, null), await byKey((await approved('bob')).key, null)];
   const tunnels = await open('Tunnels');
-  for (const collection of [roads, bridges, tunnels]) await ask(principal, collection);
-  await ask(bob, bridges);
+  for (const collection of [roads, bridges, tunnels]) await requestAccess(principal, collection);
+  await requestAccess(bob, bridges);
   const now = clock.now();
   const id = ports.random.uuid() as GroupId;
   const group: Group = { id, name: 'builders', description: '', tier: null, createdAt: now, updatedAt: now };
@@ -55,30 +65,30 @@ test('a grant to the asker or to a group of the asker closes the request, and no
     ['Tunnels', 'pending', null],
   ]);
   expect(await statuses(bob)).toEqual([['Bridges', 'pending', null]]);
-  await expect(ask(principal, bridges)).rejects.toThrow('Client already has access');
+  await expect(requestAccess(principal, bridges)).rejects.toThrow('Client already has access');
 });
 
-test('what is asked is judged by what is stored then, not by what admitted the request', async () => {
-  const { useCases, authority, byKey, byToken, ada, roads, ask, approved } = await setUp();
+test('a request is validated against the stored state, not against the state at its admission', async () => {
+  const { useCases, authority, byKey, byToken, ada, roads, requestAccess, approved } = await setUp();
   const principal = await byKey(ada.key, null);
   await useCases.suspendProfile(authority, ada.id, null);
-  await expect(ask(principal, roads)).rejects.toThrow('Invalid or expired token');
+  await expect(requestAccess(principal, roads)).rejects.toThrow('Invalid or expired token');
   await useCases.resumeProfile(authority, ada.id);
   await useCases.updateCollection(authority, roads, { discoverable: false, strict: false });
-  await expect(ask(principal, roads)).rejects.toThrow('Collection not found');
+  await expect(requestAccess(principal, roads)).rejects.toThrow('Collection not found');
   await useCases.updateCollection(authority, roads, { discoverable: true, strict: false });
   await byToken('ada');
   await useCases.changeRole(authority, ada.id, 'admin');
-  await expect(ask(principal, roads)).rejects.toThrow('User is an admin and needs no grant');
+  await expect(requestAccess(principal, roads)).rejects.toThrow('User is an admin and needs no grant');
   const bob = await approved('bob');
-  const gone = await byKey(bob.key, null);
+  const deletedPrincipal = await byKey(bob.key, null);
   await useCases.removeProfile(authority, bob.id);
-  await expect(ask(gone, roads)).rejects.toThrow('Invalid or expired token');
+  await expect(requestAccess(deletedPrincipal, roads)).rejects.toThrow('Invalid or expired token');
 });
 
-test('a request of a suspended asker can be decided; the grant sleeps as the asker does', async () => {
-  const { useCases, authority, byKey, ada, roads, ask } = await setUp();
-  const { id } = await ask(await byKey(ada.key, null), roads);
+test('a request of a suspended client can be decided; the grant is inactive until the client is resumed', async () => {
+  const { useCases, authority, byKey, ada, roads, requestAccess } = await setUp();
+  const { id } = await requestAccess(await byKey(ada.key, null), roads);
   await useCases.suspendProfile(authority, ada.id, null);
   expect((await useCases.approveRequest(authority, id, undefined)).request.status).toBe('approved');
   await expect(byKey(ada.key, roads)).rejects.toThrow('Invalid API credentials');
@@ -86,20 +96,20 @@ test('a request of a suspended asker can be decided; the grant sleeps as the ask
   expect((await byKey(ada.key, roads)).granted).toBe(true);
 });
 
-test('administrators are told of a request, once it is stored', async () => {
-  const { ports, clock, byKey, ada, roads, ask } = await setUp();
+test('administrators are notified of a request once it is stored', async () => {
+  const { ports, clock, byKey, ada, roads, requestAccess } = await setUp();
   const principal = await byKey(ada.key, null);
   const waiting = async () => (await ports.outbox.due('mail.notice', clock.now() + 3_600_000, 9)).length;
   for (const job of await ports.outbox.due('mail.notice', clock.now() + 3_600_000, 9)) await ports.outbox.done(job);
-  await expect(ask(principal, 'x' as CollectionId)).rejects.toThrow('Collection not found');
+  await expect(requestAccess(principal, 'x' as CollectionId)).rejects.toThrow('Collection not found');
   expect(await waiting()).toBe(0);
-  await ask(principal, roads);
+  await requestAccess(principal, roads);
   expect(await waiting()).toBe(1);
 });
 
-test('an approval that loses its race leaves the winner as it is', async () => {
-  const { useCases, ports, authority, clock, byKey, ada, roads, ask } = await setUp();
-  const { id } = await ask(await byKey(ada.key, null), roads);
+test('an approval that loses a race does not change the winning decision', async () => {
+  const { useCases, ports, authority, clock, byKey, ada, roads, requestAccess } = await setUp();
+  const { id } = await requestAccess(await byKey(ada.key, null), roads);
   await useCases.denyRequest(authority, id, 'No');
   await expect(useCases.approveRequest(authority, id, null)).rejects.toThrow('Request already decided: denied');
   expect(await ports.requests.find(id)).toMatchObject({ status: 'denied', answer: 'No', decidedAt: clock.now() });

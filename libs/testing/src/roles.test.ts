@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { createCast } from './cast.ts';
+import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
 const setUp = async () => {
   const harness = createHarness();
-  return { ...harness, ...(await createCast(harness)) };
+  return { ...harness, ...(await createFixtures(harness)) };
 };
 
-test('a promotion approves a pending profile, and a key sleeps while its profile is an admin', async () => {
+test('a promotion approves a pending profile, and a key is inactive while its profile is an admin', async () => {
   const { useCases, authority, register, approved, byKey, byToken } = await setUp();
   const { id } = await register('ada');
   const { profile } = await useCases.changeRole(authority, id, 'admin');
@@ -47,7 +47,7 @@ test('setting the same role writes nothing', async () => {
   expect((await ports.audit.page({ source: 'system' }, 0, 1)).total).toBe(before.total);
 });
 
-test('authority is read at each request: it ends with the role', async () => {
+test('authority is read on each request: it ends with the role', async () => {
   const { useCases, authority, tokens, approved, byToken } = await setUp();
   const { id } = await approved('ada');
   const token = tokens.mint({ uid: 'ada', email: 'ada@example.com' });

@@ -1,6 +1,6 @@
 import { jobKinds, type Instant, type JobId, type Ports, type UseCases } from '@portico/domain';
 
-/** Runs every job that is due now, and those that these jobs add. */
+/** Runs all jobs that are due now, including jobs that these jobs add. */
 export const runDueJobs = async (
   { outbox }: Pick<Ports, 'outbox'>,
   { workJob }: Pick<UseCases, 'workJob'>,

@@ -1,9 +1,9 @@
 import { clientPair } from '@portico/domain';
 import { expect, test } from 'vitest';
-import { createCast } from './cast.ts';
+import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
-/** The system, which counts how often it reads what a caller may see. */
+/** Creates a harness that counts how often the collections visible to a caller are read. */
 const setUp = async () => {
   const harness = createHarness();
   const { collections } = harness.ports;
@@ -12,24 +12,24 @@ const setUp = async () => {
   Object.assign(collections, {
     visibleIds: (...args: Parameters<typeof visibleIds>) => (reads++, visibleIds(...args)),
   });
-  return { ...harness, ...(await createCast(harness)), reads: () => reads };
+  return { ...harness, ...(await createFixtures(harness)), reads: () => reads };
 };
 
-test('what a caller may see is read once until it changes', async () => {
+test('the collections visible to a caller are read once until they change', async () => {
   const { useCases, authority, approved, byKey, collection, reads, runJobs } = await setUp();
   const { id, key } = await approved('ada');
   const weather = await collection('weather forecast');
   await runJobs();
-  const found = async () => {
+  const search = async () => {
     const { results } = await useCases.searchCollections(await byKey(key, null), 'weather', 10);
     return results.map(({ collectionId }) => collectionId);
   };
-  expect([await found(), await found(), reads()]).toEqual([[], [], 1]);
+  expect([await search(), await search(), reads()]).toEqual([[], [], 1]);
   await useCases.grantAccess(authority, clientPair(id, weather));
-  expect([await found(), await found(), reads()]).toEqual([[weather], [weather], 2]);
+  expect([await search(), await search(), reads()]).toEqual([[weather], [weather], 2]);
 });
 
-test('searches of collections and of operations share what they know of a caller', async () => {
+test('searches of collections and of operations share the visible collections of a caller', async () => {
   const { useCases, approved, byKey, reads } = await setUp();
   const { key } = await approved('ada');
   await useCases.searchCollections(await byKey(key, null), 'weather', 1);

@@ -11,20 +11,20 @@ import {
 } from '@portico/domain';
 import { anAccount, anAccountKey, noEffects } from '@portico/contracts';
 import { expect, test } from 'vitest';
-import { createCast } from './cast.ts';
+import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
 const setUp = async (replace: (right: Ports) => Partial<Ports> = () => ({})) => {
   const plain = createHarness();
   const harness = createHarness({}, { ...plain.ports, ...replace(plain.ports) });
-  const cast = await createCast({ ...harness, tokens: plain.tokens });
-  const create = (name: string, held: readonly Scope[] = ['audit:read']) =>
-    harness.useCases.createServiceAccount(cast.authority, { name, scopes: held, expiresAt: null });
+  const fixtures = await createFixtures({ ...harness, tokens: plain.tokens });
+  const create = (name: string, accountScopes: readonly Scope[] = ['audit:read']) =>
+    harness.useCases.createServiceAccount(fixtures.authority, { name, scopes: accountScopes, expiresAt: null });
   const admit = async (token: string, scope: Scope | null = 'audit:read') => {
     const request = { auth: 'admin', target: null, sender: { address: '192.0.2.1' }, deadline: null } as const;
     return (await harness.useCases.admit({ ...request, credential: credentialOf(token), scope })).principal;
   };
-  return { ...harness, ...cast, create, admit };
+  return { ...harness, ...fixtures, create, admit };
 };
 
 const credentialOf = (token: string): Credential => {
@@ -38,14 +38,14 @@ test(`there are at most ${accountsMax} accounts`, async () => {
   for (let count = 1; count < accountsMax; count += 1)
     await ports.serviceAccounts.add(() => ({ account: anAccount(), key: anAccountKey(), ...noEffects }));
   const { account } = await create('the last');
-  const refused = `Too many service accounts: revoke some of the ${accountsMax} first`;
-  await expect(create('one too many')).rejects.toThrow(refused);
+  const message = `Too many service accounts: revoke some of the ${accountsMax} first`;
+  await expect(create('one too many')).rejects.toThrow(message);
   expect(await useCases.listServiceAccounts(authority)).toHaveLength(accountsMax);
   await useCases.revokeServiceAccount(authority, account.id);
   await create('in its place');
 });
 
-test('a token of an unknown account and a wrong one of a known account are refused alike, before any hash', async () => {
+test('a token of an unknown account and a wrong token of a known account are rejected alike, before any hash', async () => {
   let hashes = 0;
   const { create, admit } = await setUp(({ keys }) => ({
     keys: {
@@ -66,7 +66,7 @@ test('a token of an unknown account and a wrong one of a known account are refus
   expect(hashes).toBe(1);
 });
 
-test('an account without a key, as after a reset of the secrets key, is refused until its token is rotated', async () => {
+test('an account without a key, as after a reset of the secrets key, is rejected until its token is rotated', async () => {
   const { ports, useCases, authority, create, admit } = await setUp();
   const { account, token } = await create('robot');
   await ports.serviceAccounts.update(account.id, (state) => ({ ...state, key: null, ...noEffects }));
@@ -75,33 +75,33 @@ test('an account without a key, as after a reset of the secrets key, is refused 
   expect((await admit(rotated.token)).profile.id).toBe(account.id);
 });
 
-test('a request that names no scope takes no account, whatever its scopes', async () => {
+test('a request without a scope accepts no account, regardless of its scopes', async () => {
   const { create, admit } = await setUp();
   const { token } = await create('robot', scopes);
   await expect(admit(token, null)).rejects.toThrow('Not available to service accounts');
   for (const scope of scopes) expect((await admit(token, scope)).via).toBe('account');
 });
 
-test('the authority of an account is not that of a person, so that it can make neither admins nor accounts', async () => {
+test('the authority of an account is not that of a person, so it can create neither admins nor accounts', async () => {
   const { useCases, create, admit, admin, byToken } = await setUp();
   const { account, token } = await create('robot', scopes);
   const principal = await admit(token);
   const authority = authorityOf(principal);
   expect(() => personAuthorityOf(principal)).toThrow('Not available to service accounts');
   expect(personAuthorityOf(await byToken('root'))).toMatchObject({ actor: { id: admin.id } });
-  // What does not compile: a test of the types, which is never run.
+  // A test of the types, which is never run: these calls do not compile.
   void (() => [
-    // @ts-expect-error It takes the authority of a person.
+    // @ts-expect-error It requires the authority of a person.
     useCases.createServiceAccount(authority, { name: 'another', scopes, expiresAt: null }),
-    // @ts-expect-error It takes the authority of a person.
+    // @ts-expect-error It requires the authority of a person.
     useCases.rotateServiceAccount(authority, account.id, 0),
-    // @ts-expect-error It takes the authority of a person.
+    // @ts-expect-error It requires the authority of a person.
     useCases.changeRole(authority, admin.id, 'admin'),
-    // @ts-expect-error It takes the authority of a person.
+    // @ts-expect-error It requires the authority of a person.
     useCases.approveProfile(authority, admin.id),
-    // @ts-expect-error It takes the authority of a person.
+    // @ts-expect-error It requires the authority of a person.
     useCases.rotateCredentials(authority, admin.id, 0),
-    // @ts-expect-error It takes the authority of a person.
+    // @ts-expect-error It requires the authority of a person.
     useCases.removeProfile(authority, admin.id),
   ]);
 });

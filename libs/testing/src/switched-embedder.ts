@@ -4,7 +4,7 @@ import { PorticoError, TextRefusedError, type Embedder } from '@portico/domain';
 export interface SwitchedEmbedder extends Embedder {
   /** From now on it throws `embedding_unavailable`. */
   interrupt(): void;
-  /** Ends what `interrupt` started. */
+  /** Ends the interruption. */
   resume(): void;
   /** From now on it is a different model. */
   change(): void;
@@ -25,7 +25,7 @@ export const createSwitchedEmbedder = (embedder: Embedder): SwitchedEmbedder => 
     async embed(texts, purpose) {
       assertAvailable();
       if (purpose === 'document' && texts.some((text) => refused.has(text)))
-        throw new TextRefusedError('The embedder was told to refuse this text');
+        throw new TextRefusedError('The embedder is set to refuse this text');
       return { ...(await embedder.embed(texts, purpose)), modelId: await modelId() };
     },
     async check() {

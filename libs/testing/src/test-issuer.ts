@@ -6,38 +6,38 @@ import { createJwtVerifier, readKeySet } from '@portico/identity';
 export const testIssuer = 'https://id.example.com';
 /** The required `aud`. */
 export const testAudience = 'portico';
-/** Of access tokens, one of them. */
+/** An access token requires one of these. */
 export const testAccessAudiences = ['https://portico.example.com/mcp', 'portico-mcp'] as const;
 
-/** The claim that names groups, if the issuer is asked to look at one. */
+/** The claim that lists groups, if the issuer is configured with one. */
 export const testGroupsClaim = 'groups';
 
 export interface TestIssuer extends TokenVerifier {
-  /** A token for these claims, valid for an hour by default. */
+  /** Mints a token with these claims, valid for an hour by default. */
   mint(
     claims: {
       readonly uid: string;
       readonly email?: string;
       readonly emailVerified?: boolean;
-      /** In the claim `testGroupsClaim`; none by default, and then no such claim. */
+      /** Goes into the claim `testGroupsClaim`. The claim is absent by default. */
       readonly groups?: readonly string[];
       /** `testIssuer` by default. */
       readonly issuer?: string;
     },
     ttlSeconds?: number,
   ): string;
-  /** A token with exactly these claims, valid or not, signed with the key that all issuers share; `JWT` by default. */
+  /** Mints a token with exactly these claims, valid or not, signed with the key of all issuers. `JWT` by default. */
   mintClaims(claims: Record<string, Json>, type?: string): string;
 }
 
-// One key per process is enough: issuers are told apart by `iss`.
+// One key per process is enough: issuers are distinguished by `iss`.
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const header = { alg: 'ES256', kid: 'test' };
 const keySet = readKeySet(
   JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'test', alg: 'ES256', use: 'sig' }] }),
 );
 
-/** Mints tokens, and verifies those of `issuers` as the service does, without a provider. */
+/** Mints tokens, and verifies tokens of `issuers` like the service, without a provider. */
 export const createTestIssuer = ({
   clock,
   issuers = [testIssuer],
@@ -47,7 +47,7 @@ export const createTestIssuer = ({
   readonly issuers?: readonly string[];
   readonly groupsClaim?: string | null;
 }): TestIssuer => {
-  const keys = { current: () => keySet, later: async () => null };
+  const keys = { current: () => keySet, newerThan: async () => null };
   const verifiers = issuers.map((issuer) =>
     createJwtVerifier({
       issuer,

@@ -11,7 +11,7 @@ import { isPorticoError, PorticoError, type IdentityClaims } from '@portico/doma
 import { createJwtVerifier } from '@portico/identity';
 import { createMemoryClock } from '@portico/memory';
 import { test } from 'vitest';
-import { answering, claimsOf, payloadOf, remembering, verifying } from '../test/breaking-verifier.ts';
+import { changeIdentity, claimsOf, payloadOf, cacheBy, replaceVerify } from '../test/breaking-verifier.ts';
 import { createTestIssuer, testAudience, testIssuer } from './test-issuer.ts';
 
 const createSubject = (): TokenVerifierSubject => {
@@ -23,16 +23,16 @@ const createSubject = (): TokenVerifierSubject => {
     audience: testAudience,
     clock,
     mint: async (claims) => issuer.mintClaims(claims),
-    forge: async (claims) => forged(issuer.mintClaims(claims)),
+    forge: async (claims) => forge(issuer.mintClaims(claims)),
   };
 };
 
-/** The same claims, unsigned. */
-const forged = (token: string): string => `${token.slice(0, token.lastIndexOf('.'))}.${'A'.repeat(86)}`;
+/** Returns the same claims with an invalid signature. */
+const forge = (token: string): string => `${token.slice(0, token.lastIndexOf('.'))}.${'A'.repeat(86)}`;
 
-/** Judges the token with some of its claims corrected, so that their faults are missed. */
-const overlooking = (better: (claims: TokenClaims, subject: TokenVerifierSubject) => TokenClaims) =>
-  verifying<TokenVerifierSubject>(async (subject, token) => {
+/** Verifies the token with some of its claims corrected, so that their faults are missed. */
+const missFaults = (corrected: (claims: TokenClaims, subject: TokenVerifierSubject) => TokenClaims) =>
+  replaceVerify<TokenVerifierSubject>(async (subject, token) => {
     if (token.split('.').length !== 3) return subject.verifier.verify(token);
     let claims: TokenClaims;
     try {
@@ -40,31 +40,31 @@ const overlooking = (better: (claims: TokenClaims, subject: TokenVerifierSubject
     } catch {
       return subject.verifier.verify(token);
     }
-    return subject.verifier.verify(await subject.mint({ ...claims, ...better(claims, subject) }));
+    return subject.verifier.verify(await subject.mint({ ...claims, ...corrected(claims, subject) }));
   });
 
-/** Refuses what the reference accepts. */
-const refusing = (isRefused: (claims: TokenClaims, subject: TokenVerifierSubject) => boolean) =>
-  answering<TokenVerifierSubject>((identity, claims, subject) => {
-    if (isRefused(claims, subject)) throw new PorticoError('invalid_token');
+/** Rejects tokens that the reference accepts. */
+const rejectIf = (isRejected: (claims: TokenClaims, subject: TokenVerifierSubject) => boolean) =>
+  changeIdentity<TokenVerifierSubject>((identity, claims, subject) => {
+    if (isRejected(claims, subject)) throw new PorticoError('invalid_token');
     return identity;
   });
 
-const rememberingRefusals = () => {
-  const refused = new Set<string>();
-  return verifying<TokenVerifierSubject>(async ({ verifier }, token) => {
-    if (refused.has(token)) throw new PorticoError('invalid_token');
+const cacheRejections = () => {
+  const rejected = new Set<string>();
+  return replaceVerify<TokenVerifierSubject>(async ({ verifier }, token) => {
+    if (rejected.has(token)) throw new PorticoError('invalid_token');
     return verifier.verify(token).catch((error: unknown) => {
-      refused.add(token);
+      rejected.add(token);
       throw error;
     });
   });
 };
 
-/** Gives all that ask at once the first answer. */
-const inOneRun = () => {
+/** Returns the first result to all concurrent callers. */
+const shareConcurrentResults = () => {
   let running: Promise<IdentityClaims> | null = null;
-  return verifying<TokenVerifierSubject>(({ verifier }, token) => {
+  return replaceVerify<TokenVerifierSubject>(({ verifier }, token) => {
     running ??= verifier.verify(token).finally(() => {
       running = null;
     });
@@ -75,51 +75,51 @@ const inOneRun = () => {
 const secondsOf = ({ clock }: TokenVerifierSubject): number => clock.now() / 1_000;
 
 const sabotages: Sabotages<typeof tokenVerifierContract, TokenVerifierSubject> = {
-  'a valid token names its subject, exactly as spelled': answering(({ uid }) => ({ uid: uid.trim() })),
-  'a valid token names its issuer, exactly as spelled': answering(({ issuer }) => ({ issuer: `${issuer}/` })),
-  'a subject has 1 to 128 characters': refusing(({ sub }) => typeof sub === 'string' && sub.length > 128),
-  'a subject that cannot be stored is invalid': overlooking(({ sub }) =>
+  'a valid token names its subject, without normalization': changeIdentity(({ uid }) => ({ uid: uid.trim() })),
+  'a valid token names its issuer, without normalization': changeIdentity(({ issuer }) => ({ issuer: `${issuer}/` })),
+  'a subject has 1 to 128 characters': rejectIf(({ sub }) => typeof sub === 'string' && sub.length > 128),
+  'a subject that cannot be stored is invalid': missFaults(({ sub }) =>
     typeof sub === 'string' ? { sub: sub.replaceAll('\0', '').toWellFormed() } : {},
   ),
-  'an e-mail is returned as it is claimed': answering((_, { email }) => ({
+  'an e-mail is returned as it is claimed': changeIdentity((_, { email }) => ({
     email: typeof email === 'string' ? email.trim() : null,
   })),
-  'a token may lack an e-mail, and one that is not a string is invalid': overlooking(({ email }) =>
+  'a token may lack an e-mail, and one that is not a string is invalid': missFaults(({ email }) =>
     typeof email === 'string' ? {} : { email: null },
   ),
-  'an e-mail is verified only if the token says so': answering((_, claims) => ({
+  'an e-mail is verified only if the token says so': changeIdentity((_, claims) => ({
     emailVerified: Boolean(claims['email_verified']),
   })),
-  'other claims of a token do not leave the verifier': answering((_, { role }) =>
+  'other claims of a token do not leave the verifier': changeIdentity((_, { role }) =>
     role === undefined ? {} : ({ role } as Partial<IdentityClaims>),
   ),
-  'a text that is no token is invalid': verifying(({ verifier }, token) => verifier.verify(token.trim())),
-  'a token longer than 8 KiB is invalid, whatever it says': overlooking(() => ({ padding: '' })),
-  'a forged token is invalid': overlooking(() => ({})),
-  'a forged token stays invalid after a genuine one with the same claims': remembering(payloadOf),
-  'a token of another issuer is invalid, however similar its name': overlooking(({ iss }, { issuer }) =>
+  'a string that is not a token is invalid': replaceVerify(({ verifier }, token) => verifier.verify(token.trim())),
+  'a token longer than 8 KiB is invalid, regardless of its claims': missFaults(() => ({ padding: '' })),
+  'a forged token is invalid': missFaults(() => ({})),
+  'a forged token stays invalid after a genuine one with the same claims': cacheBy(payloadOf),
+  'a token of another issuer is invalid, however similar its name': missFaults(({ iss }, { issuer }) =>
     typeof iss === 'string' && iss.replace(/\/$/, '') === issuer ? { iss: issuer } : {},
   ),
-  'a token for another audience is invalid': overlooking(({ aud }, { audience }) =>
+  'a token for another audience is invalid': missFaults(({ aud }, { audience }) =>
     JSON.stringify(aud ?? '').includes(audience) ? { aud: audience } : {},
   ),
-  'a token for several audiences is valid only if it was issued to this one': overlooking(({ aud }, { audience }) =>
+  'a token for several audiences is valid only if it was issued to this one': missFaults(({ aud }, { audience }) =>
     Array.isArray(aud) && aud.includes(audience) ? { aud: audience } : {},
   ),
-  'a token has an expiry, as a number': overlooking(({ exp }) => (typeof exp === 'string' ? { exp: +exp } : {})),
-  'a token is valid until 60 seconds after its expiry, and no longer': refusing(
+  'a token has an expiry, as a number': missFaults(({ exp }) => (typeof exp === 'string' ? { exp: +exp } : {})),
+  'a token is valid until 60 seconds after its expiry, and no longer': rejectIf(
     ({ exp }, subject) => Number(exp) <= secondsOf(subject),
   ),
-  'a token is valid from 60 seconds before its nbf, and no earlier': overlooking(({ nbf }) =>
+  'a token is valid from 60 seconds before its nbf, and no earlier': missFaults(({ nbf }) =>
     typeof nbf === 'number' ? { nbf: nbf - 1 } : {},
   ),
-  'a token issued more than 60 seconds in the future is invalid': overlooking(({ iat }) =>
+  'a token issued more than 60 seconds in the future is invalid': missFaults(({ iat }) =>
     typeof iat === 'number' ? { iat: iat - 1 } : {},
   ),
-  'a token may have any lifetime': refusing(({ iat, exp }) => Number(exp) - Number(iat) > 86_400),
-  'a token that was valid is judged again each time': remembering((token) => token),
-  'a token that came too early is valid later': rememberingRefusals(),
-  'tokens that are verified at once are not mixed up': inOneRun(),
+  'a token may have any lifetime': rejectIf(({ iat, exp }) => Number(exp) - Number(iat) > 86_400),
+  'a token that was valid is validated again each time': cacheBy((token) => token),
+  'a token that was presented too early is valid later': cacheRejections(),
+  'tokens that are verified concurrently are not mixed up': shareConcurrentResults(),
 };
 
 for (const [name, run] of proofsOf(tokenVerifierContract, sabotages, createSubject)) test(name, run);
@@ -127,25 +127,25 @@ for (const [name, run] of proofsOf(tokenVerifierContract, sabotages, createSubje
 const createKeyless = (): KeylessTokenVerifierSubject => {
   const clock = createMemoryClock();
   const unavailable = async () => Promise.reject(new PorticoError('identity_unavailable'));
-  const keys = { current: unavailable, later: async () => null };
+  const keys = { current: unavailable, newerThan: async () => null };
   const verifier = createJwtVerifier({ issuer: testIssuer, audience: testAudience, clock, keys });
   const mint = async (claims: TokenClaims) => createTestIssuer({ clock }).mintClaims(claims);
   return { verifier, issuer: testIssuer, audience: testAudience, clock, mint };
 };
 
-const instead = (from: 'invalid_token' | 'identity_unavailable', to: 'invalid_token' | 'identity_unavailable') =>
-  verifying<KeylessTokenVerifierSubject>(({ verifier }, token) =>
+const replaceError = (from: 'invalid_token' | 'identity_unavailable', to: 'invalid_token' | 'identity_unavailable') =>
+  replaceVerify<KeylessTokenVerifierSubject>(({ verifier }, token) =>
     verifier.verify(token).catch((error: unknown) => {
       throw isPorticoError(error, from) ? new PorticoError(to) : error;
     }),
   );
 
 const keylessSabotages = {
-  'a token throws identity_unavailable each time while no key is available': instead(
+  'a token throws identity_unavailable each time while no key is available': replaceError(
     'identity_unavailable',
     'invalid_token',
   ),
-  'a text that is no token at all is invalid even without keys': instead('invalid_token', 'identity_unavailable'),
+  'a string that is not a token is invalid even without keys': replaceError('invalid_token', 'identity_unavailable'),
 } satisfies Sabotages<typeof keylessTokenVerifierContract, KeylessTokenVerifierSubject>;
 
 for (const [name, run] of proofsOf(keylessTokenVerifierContract, keylessSabotages, createKeyless)) test(name, run);

@@ -1,21 +1,21 @@
 import { clientPair, noUses, usageLinesMax, usageRetentionDays, type UsageStore } from '@portico/domain';
 import { expect, test } from 'vitest';
-import { createCast } from './cast.ts';
+import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
 const dayMs = 86_400_000;
-const everything = { by: 'day', profileId: null, collectionId: null, from: null, to: null } as const;
+const allUsage = { by: 'day', profileId: null, collectionId: null, from: null, to: null } as const;
 
-/** The system, with some methods of the store replaced by ones that may use the right ones. */
+/** Creates a harness with some methods of the store replaced. The replacements may use the original store. */
 const setUp = async (replace: (right: UsageStore) => Partial<UsageStore> = () => ({})) => {
   const plain = createHarness();
   const { ports, clock } = plain;
   const harness = createHarness({}, { ...ports, usage: { ...ports.usage, ...replace(ports.usage) } });
-  const cast = await createCast({ ...harness, tokens: plain.tokens });
-  return { ...harness, ...cast, clock, embedder: plain.embedder, admin: await cast.byToken('root') };
+  const fixtures = await createFixtures({ ...harness, tokens: plain.tokens });
+  return { ...harness, ...fixtures, clock, embedder: plain.embedder, admin: await fixtures.byToken('root') };
 };
 
-test('nothing is written until it is asked for, however much is read', async () => {
+test('nothing is written before `writeUsage`, after any number of reads', async () => {
   let additions = 0;
   const { useCases, approved, authority, byKey, collection, admin } = await setUp((right) => ({
     add: (uses) => ((additions += 1), right.add(uses)),
@@ -30,49 +30,49 @@ test('nothing is written until it is asked for, however much is read', async () 
   expect(additions).toBe(0);
   await useCases.writeUsage();
   expect(additions).toBe(1);
-  const lines = await useCases.readUsage(admin, everything);
+  const lines = await useCases.readUsage(admin, allUsage);
   expect(lines.map(({ counts }) => counts)).toEqual([{ ...noUses, read: 100, search: 100 }]);
   await useCases.writeUsage();
   expect(additions).toBe(1);
 });
 
-test('what could not be written is written the next time, and what was written is not written twice', async () => {
+test('counts that could not be written are written the next time, and written counts are not written twice', async () => {
   const failing = new Set([2, 3]);
   let additions = 0;
   const { useCases, admin, clock } = await setUp((right) => ({
     add: async (uses) => {
       additions += 1;
-      if (failing.has(additions)) throw new Error('The database is away');
+      if (failing.has(additions)) throw new Error('The database is down');
       await right.add(uses);
     },
   }));
-  // Each day has a row of its own, and one statement takes 1,000.
+  // Each day has its own row, and one statement writes 1,000 rows.
   for (let day = 1; day <= 2_500; day += 1) {
     clock.advance(dayMs);
     useCases.countUse(admin, 'search', null);
   }
-  for (let time = 1; time <= 2; time += 1) await expect(useCases.writeUsage()).rejects.toThrow('away');
+  for (let time = 1; time <= 2; time += 1) await expect(useCases.writeUsage()).rejects.toThrow('down');
   expect(await useCases.writeUsage()).toBe(0);
-  const lines = await useCases.readUsage(admin, { ...everything, from: 0 });
+  const lines = await useCases.readUsage(admin, { ...allUsage, from: 0 });
   expect(lines.map(({ counts }) => counts.search)).toEqual(Array.from({ length: 2_500 }, () => 1));
 });
 
-test(`a report has up to ${usageLinesMax} lines, and more are refused`, async () => {
+test(`a report has up to ${usageLinesMax} lines, and a longer one is rejected`, async () => {
   let stored = usageLinesMax;
   const { useCases, admin } = await setUp(() => ({
     report: async (_by, _filter, limit) =>
       Array.from({ length: Math.min(stored, limit) }, (_, day) => ({ of: { by: 'day', day }, counts: noUses })),
   }));
-  expect(await useCases.readUsage(admin, everything)).toHaveLength(usageLinesMax);
+  expect(await useCases.readUsage(admin, allUsage)).toHaveLength(usageLinesMax);
   stored += 1;
-  await expect(useCases.readUsage(admin, everything)).rejects.toMatchObject({
+  await expect(useCases.readUsage(admin, allUsage)).rejects.toMatchObject({
     code: 'invalid_query',
     message:
       'Invalid query parameter: more than 10,000 lines: ask for a shorter time, one collection, one profile or the top',
   });
 });
 
-test(`counts are kept for ${usageRetentionDays} days, and not longer`, async () => {
+test(`counts are stored for ${usageRetentionDays} days, and not longer`, async () => {
   const { useCases, admin, clock } = await setUp();
   useCases.countUse(admin, 'search', null);
   await useCases.writeUsage();
@@ -80,10 +80,10 @@ test(`counts are kept for ${usageRetentionDays} days, and not longer`, async () 
   expect(await useCases.pruneUsage()).toBe(0);
   clock.advance(dayMs);
   expect(await useCases.pruneUsage()).toBe(1);
-  expect(await useCases.readUsage(admin, { ...everything, from: 0 })).toEqual([]);
+  expect(await useCases.readUsage(admin, { ...allUsage, from: 0 })).toEqual([]);
 });
 
-test('a search that is refused is no use', async () => {
+test('a rejected search does not count as a use', async () => {
   const { useCases, admin, embedder, collection, runJobs } = await setUp();
   await collection('weather');
   await runJobs();

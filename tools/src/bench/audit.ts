@@ -11,14 +11,14 @@ import { reportFigures, type Figure } from './report.ts';
 import { medianOf } from './statistics.ts';
 
 /**
- * `npm run bench:audit`: how long pages of an audit log of five million entries take, at its port, on SQLite or, with
- * `-- --servers`, on PostgreSQL: the median of 20 pages at a place. Half of the entries are of one day.
+  * `npm run bench:audit`: times pages of an audit log of five million entries, at its port, on SQLite or, with
+ * `-- --servers`, on PostgreSQL: the median of 20 pages at each position. Half of the entries are of one day.
  */
 const { values } = parseArgs({
   options: { servers: { type: 'boolean', default: false }, entries: { type: 'string', default: '5000000' } },
 });
 const count = Number(values.entries);
-const chunk = 100_000;
+const batchSize = 100_000;
 
 await using stack = new AsyncDisposableStack();
 const file = join(temporaryFolder(stack), 'portico.sqlite');
@@ -43,17 +43,17 @@ const connect = async (): Promise<Run> => {
   return async (sql) => (await client.query<Record<string, unknown>>(sql)).rows;
 };
 
-/** Entries numbered from `first` on, a tenth of which are the service's own. */
+/** A batch of entries numbered from `first`, a tenth of which are the service's own. */
 const insert = (first: number): string => `
   insert into audit_entries (id, source, actor_id, message, timestamp, instant, received_at, collection_id, action)
   with recursive numbers (n) as (
-    select cast(${first} as bigint) union all select n + 1 from numbers where n < ${first + chunk - 1})
+    select cast(${first} as bigint) union all select n + 1 from numbers where n < ${first + batchSize - 1})
   select 'entry ' || n, case n % 10 when 0 then 'system' else 'client' end, 'actor ' || (n % 1000),
     '{"action":"order.shipped","text":"A parcel of four left the house."}', '2026-01-01T00:00:00.000Z',
     cast(${start} as bigint) + case when n <= ${count / 2} then n * 7919 % ${dayMs} else n * 7919 % ${180 * dayMs} end,
     ${start} + n, 'collection ' || (n % 500), 'action ' || (n % 20) from numbers;
   update audit_totals set entries = entries +
-    case scope when 'all' then ${chunk} when 'system' then ${chunk / 10} else ${chunk - chunk / 10} end`;
+    case scope when 'all' then ${batchSize} when 'system' then ${batchSize / 10} else ${batchSize - batchSize / 10} end`;
 
 const countDays = `
   delete from audit_days;
@@ -61,7 +61,7 @@ const countDays = `
     select source, cast(floor(instant / ${dayMs}) as int), count(*) from audit_entries group by 1, 2;
   insert into audit_days (scope, day, entries) select 'all', day, sum(entries) from audit_days group by day`;
 
-/** All but the index by instant: to make them at the end takes a fraction of the time. */
+/** All but the index by instant: creating them at the end takes a fraction of the time. */
 const indexes = url
   ? `select indexname as name, indexdef as sql from pg_indexes
       where tablename = 'audit_entries' and indexname not in ('audit_entries_pkey', 'audit_entries_instant_index')`
@@ -70,14 +70,14 @@ const indexes = url
 
 await (await open()).close();
 const run = await connect();
-const later = await run(indexes);
-for (const { name } of later) await run(`drop index ${String(name)}`);
-for (let first = 1; first <= count; first += chunk) await run(`begin; ${insert(first)}; commit`);
+const deferredIndexes = await run(indexes);
+for (const { name } of deferredIndexes) await run(`drop index ${String(name)}`);
+for (let first = 1; first <= count; first += batchSize) await run(`begin; ${insert(first)}; commit`);
 await run(countDays);
-for (const { sql } of later) await run(String(sql));
-// PostgreSQL does it by itself after a fifth more entries.
+for (const { sql } of deferredIndexes) await run(String(sql));
+// PostgreSQL runs it automatically after a fifth more entries.
 await run(url ? 'vacuum analyze' : 'analyze');
-process.stderr.write(`… ${count} entries are there\n`);
+process.stderr.write(`… ${count} entries inserted\n`);
 
 const { stores, close } = await open();
 stack.defer(close);
@@ -88,7 +88,7 @@ const median = async (filter: AuditFilter, share: number): Promise<number> => {
     const from = performance.now();
     const { entries } = await stores.audit.page(filter, Math.floor((total - 1_000) * share) + at * 50, 50);
     times.push(performance.now() - from);
-    if (entries.length !== 50) throw new Error('A page lacks entries');
+    if (entries.length !== 50) throw new Error('A page has missing entries');
   }
   return medianOf(times);
 };

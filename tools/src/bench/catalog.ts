@@ -6,14 +6,14 @@ import { emailOf, type Installation } from './installation.ts';
 import type { Subject } from './subject.ts';
 import { words } from './words.ts';
 
-/** What an installation was filled with: ids, and the API keys of those who ask. */
+/** The contents of an installation: ids, and the API keys of the callers. */
 export interface FilledCatalog {
   /** The id of a collection with a document of 10 KB. */
   readonly small: string;
   /** 100 KB. */
   readonly large: string;
   readonly withCredential: string;
-  /** A client with a tenth of all collections, among them those above. */
+  /** A client with a tenth of all collections, including those above. */
   readonly many: Client;
   /** A client with 100 collections. */
   readonly few: Client;
@@ -24,25 +24,25 @@ interface Client {
   readonly key: Readonly<Record<'x-client-id' | 'x-api-key', string>>;
 }
 
-/** What the requests are about. */
+/** The objects of the requests. */
 export interface Catalog extends FilledCatalog {
-  /** The entity tag of `small` when it is sent gzipped. */
+  /** The entity tag of `small` with gzip. */
   readonly smallTag: string;
   /** Identity tokens of the two clients. */
   readonly manyToken: string;
   readonly fewToken: string;
 }
 
-/** How many calls are under way at once. */
+/** The number of concurrent requests. */
 const callers = 8;
 
-/** Fills an empty installation over HTTP, whose calls hold for each commit, and waits until its jobs are done. */
+/** Fills an empty installation over HTTP, because the calls work in each commit, and waits until its jobs are done. */
 export const fillCatalog = async (installation: Installation, count: number): Promise<FilledCatalog> => {
   const subject = await installation.start();
   try {
     return await fill(installation, subject, count);
   } finally {
-    await subject.end();
+    await subject.kill();
   }
 };
 
@@ -53,8 +53,8 @@ const fill = async (installation: Installation, subject: Subject, count: number)
   const few = await register(api, admin, 'few');
   const create = async (name: string, bytes: number, grantedTo: string | null, authentication?: object) => {
     const body = { name, description: `About ${name}`, openapi_spec: document(name, bytes), authentication };
-    const { id } = await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', body);
-    if (grantedTo) await api.ask(admin, 'POST', `/api/access/clients/${grantedTo}/collections/${id}`);
+    const { id } = await api.request<{ id: string }>(admin, 'POST', '/api/collections/', body);
+    if (grantedTo) await api.request(admin, 'POST', `/api/access/clients/${grantedTo}/collections/${id}`);
     return id;
   };
   const small = await create('small', 10_000, many.id);
@@ -65,30 +65,30 @@ const fill = async (installation: Installation, subject: Subject, count: number)
     value: 'secret',
   });
   let next = 0;
-  // In a small catalog too, there are 100 for the second client.
+  // Even a small catalog has 100 for the second client.
   const step = Math.max(2, Math.min(10, Math.floor(count / 100)));
-  const createSome = async (): Promise<void> => {
+  const createCollections = async (): Promise<void> => {
     for (let at = next++; at < count; at = next++) {
       const name = `${words[at % words.length] ?? ''} ${words[(at * 13) % words.length] ?? ''} ${at}`;
       const grantedTo = at % 10 === 0 ? many.id : at % step === 1 && at < 100 * step ? few.id : null;
       await create(name, 500, grantedTo);
     }
   };
-  await Promise.all(Array.from({ length: callers }, createSome));
-  await idle(subject);
+  await Promise.all(Array.from({ length: callers }, createCollections));
+  await waitUntilIdle(subject);
   return { small, large, withCredential, many, few };
 };
 
-/** Completes a catalog by what holds for a day, or for the code that runs now. */
-export const openCatalog = async (filled: FilledCatalog, installation: Installation): Promise<Catalog> => {
-  // On a connection of its own: those that `fetch` keeps lead to the process before.
-  const headers = { ...filled.many.key, 'accept-encoding': 'gzip' };
-  const asked = get(`${installation.address}/api/collections/${filled.small}`, { agent: false, headers });
-  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+/** Adds the data that is valid for a day, or only for the running version. */
+export const openCatalog = async (filledCatalog: FilledCatalog, installation: Installation): Promise<Catalog> => {
+  // On a separate connection: those in the pool of `fetch` lead to the previous process.
+  const headers = { ...filledCatalog.many.key, 'accept-encoding': 'gzip' };
+  const request = get(`${installation.address}/api/collections/${filledCatalog.small}`, { agent: false, headers });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
   const smallTag = response.resume().headers.etag;
   if (smallTag === undefined) throw new Error('A collection has no entity tag');
   return {
-    ...filled,
+    ...filledCatalog,
     smallTag,
     manyToken: await installation.token('many'),
     fewToken: await installation.token('few'),
@@ -97,8 +97,8 @@ export const openCatalog = async (filled: FilledCatalog, installation: Installat
 
 const register = async (api: ApiClient, admin: Credential, uid: string): Promise<Client> => {
   const registration = { firebase_uid: uid, email: emailOf(uid), full_name: uid };
-  const { id } = await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', registration);
-  const { client_id, client_secret } = await api.ask<{ client_id: string; client_secret: string }>(
+  const { id } = await api.request<{ id: string }>(null, 'POST', '/api/profiles/register', registration);
+  const { client_id, client_secret } = await api.request<{ client_id: string; client_secret: string }>(
     admin,
     'POST',
     `/api/profiles/${id}/approve`,
@@ -106,8 +106,8 @@ const register = async (api: ApiClient, admin: Credential, uid: string): Promise
   return { id, key: { 'x-client-id': client_id, 'x-api-key': client_secret } };
 };
 
-/** Waits until the process takes less than 2 % of a core: its jobs are done. */
-const idle = async (subject: Subject): Promise<void> => {
+/** Waits until the process uses less than 2 % of a core, which means that its jobs are done. */
+const waitUntilIdle = async (subject: Subject): Promise<void> => {
   const spanMs = 1_000;
   for (let before = await subject.cpuNs(); ;) {
     await pause(spanMs);
@@ -124,7 +124,7 @@ const document = (title: string, bytes: number): object => {
     const operation = {
       operationId: `get${at}`,
       summary: `Read ${at} of ${title}`,
-      responses: { 200: { description: `The ${words[(at * 7) % words.length] ?? ''} that was asked for` } },
+      responses: { 200: { description: `The ${words[(at * 7) % words.length] ?? ''} with this id` } },
     };
     paths[path] = { get: operation };
     length += path.length + JSON.stringify(operation).length + 12;

@@ -12,8 +12,8 @@ export interface Checkout {
 }
 
 /**
- * Checks a commit out in a temporary worktree. It gets the packages that are installed here if it locks the same ones,
- * or else its own by `npm ci`.
+  * Checks out a commit in a temporary worktree. It uses the packages installed here if its lockfile has the same ones,
+ * or else runs `npm ci`.
  */
 export const checkOut = (revision: string): Checkout => {
   const commit = git('rev-parse', '--short', `${revision}^{commit}`);
@@ -35,14 +35,14 @@ export const checkOut = (revision: string): Checkout => {
   return { root: worktree, commit, remove };
 };
 
-/** The short hash of what is checked out here, with a `+` if files differ from it. */
+/** The short hash of the current commit, with a `+` if there are uncommitted changes. */
 export const currentCommit = (): string =>
   git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain', '--untracked-files=no') === '' ? '' : '+');
 
 const git = (...args: readonly string[]): string =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 
-/** What is locked, without what the workspace says of itself. */
+/** The locked packages, without those of the workspace. */
 const lockOf = (folder: string): string => {
   const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, object>;
@@ -50,7 +50,7 @@ const lockOf = (folder: string): string => {
   return JSON.stringify(Object.entries(lock.packages).filter(([path]) => path.includes('node_modules/')));
 };
 
-/** Links each installed package, but copies the links to the workspace's own packages: they lead to their sources. */
+/** Links each installed package, but copies the links to the workspace's own packages, which lead to their sources. */
 const linkPackages = (worktree: string): void => {
   const workspaces = git('ls-files', '*package.json').split('\n').map(dirname);
   for (const workspace of workspaces) {

@@ -5,24 +5,24 @@ export interface BenchRequest {
   readonly method?: 'GET' | 'POST';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A function returns another body for each number of a request. */
+  /** A function returns the body for each request number. */
   readonly body?: string | ((number: number) => string);
   /** The expected status; 200 by default. */
   readonly status?: number;
 }
 
 /**
- * A connection of HTTP/1.1 that is kept alive, with one request at a time. It looks at no more of an answer than its
- * status and its length, so that it takes little of the machine that it measures on.
+  * A keep-alive connection of HTTP/1.1, with one request at a time. It parses only the status and the length of a
+ * response, so that it uses little CPU on the machine that is measured.
  */
 export class Connection {
   readonly #socket: Socket;
   #head: Buffer | null = null;
-  /** The bytes of the body that are still to come; Infinity if it comes in chunks. */
-  #missing = 0;
+  /** The number of bytes of the body not received yet; Infinity if it is chunked. */
+  #bytesLeft = 0;
   #status = 0;
-  #answered: ((status: number) => void) | null = null;
-  #failed: ((error: Error) => void) | null = null;
+  #onResponse: ((status: number) => void) | null = null;
+  #onError: ((error: Error) => void) | null = null;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -39,23 +39,23 @@ export class Connection {
     return new Connection(socket);
   }
 
-  /** Calls one of the two when the whole answer has come, or none can come any more. */
-  send(request: Buffer, answered: (status: number) => void, failed: (error: Error) => void): void {
-    if (this.#socket.destroyed) return failed(new Error('The server has closed the connection'));
-    this.#answered = answered;
-    this.#failed = failed;
+  /** Calls `onResponse` once the response is complete, or `onError` if the connection fails. */
+  send(request: Buffer, onResponse: (status: number) => void, onError: (error: Error) => void): void {
+    if (this.#socket.destroyed) return onError(new Error('The server has closed the connection'));
+    this.#onResponse = onResponse;
+    this.#onError = onError;
     this.#head = null;
-    this.#missing = -1;
+    this.#bytesLeft = -1;
     this.#socket.write(request);
   }
 
   close(): void {
-    this.#failed = null;
+    this.#onError = null;
     this.#socket.destroy();
   }
 
   #receive(bytes: Buffer): void {
-    if (this.#missing >= 0) return this.#receiveBody(bytes);
+    if (this.#bytesLeft >= 0) return this.#receiveBody(bytes);
     const head = this.#head ? Buffer.concat([this.#head, bytes]) : bytes;
     const end = head.indexOf('\r\n\r\n');
     if (end < 0) {
@@ -64,24 +64,24 @@ export class Connection {
     }
     const text = head.toString('latin1', 0, end);
     this.#status = Number(text.slice(9, 12));
-    this.#missing = bodyLengthOf(this.#status, text);
+    this.#bytesLeft = bodyLengthOf(this.#status, text);
     this.#receiveBody(head.subarray(end + 4));
   }
 
   #receiveBody(bytes: Buffer): void {
-    if (this.#missing === Infinity) {
+    if (this.#bytesLeft === Infinity) {
       if (!bytes.subarray(-5).equals(lastChunk)) return;
     } else {
-      this.#missing -= bytes.length;
-      if (this.#missing > 0) return;
+      this.#bytesLeft -= bytes.length;
+      if (this.#bytesLeft > 0) return;
     }
-    this.#failed = null;
-    this.#answered?.(this.#status);
+    this.#onError = null;
+    this.#onResponse?.(this.#status);
   }
 
   #fail(error: Error): void {
-    this.#failed?.(error);
-    this.#failed = null;
+    this.#onError?.(error);
+    this.#onError = null;
   }
 }
 
@@ -93,8 +93,8 @@ const bodyLengthOf = (status: number, head: string): number => {
   return length === undefined ? Infinity : Number(length);
 };
 
-/** The bytes of the next request; made once if they are always the same. */
-export const requestsOf = (address: string, request: BenchRequest): (() => Buffer) => {
+/** Returns a function for the bytes of the next request; they are built once if they never change. */
+export const createRequests = (address: string, request: BenchRequest): (() => Buffer) => {
   const { method = 'GET', path, headers = {}, body } = request;
   const lines = Object.entries({ host: new URL(address).host, ...headers }).map(([name, value]) => `${name}: ${value}`);
   const head = `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n`;
@@ -103,6 +103,6 @@ export const requestsOf = (address: string, request: BenchRequest): (() => Buffe
     let number = 0;
     return () => withBody(body(number++));
   }
-  const always = body === undefined ? Buffer.from(`${head}\r\n`) : withBody(body);
-  return () => always;
+  const constantRequest = body === undefined ? Buffer.from(`${head}\r\n`) : withBody(body);
+  return () => constantRequest;
 };

@@ -1,26 +1,26 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** What went through to a server. */
+/** The traffic to a server. */
 export interface WireCount {
   /** Statements of PostgreSQL, or commands of Redis. */
   readonly messages: number;
-  /** How often somebody sent after the server had answered on the same connection. */
+  /** How often a client sent data after the server's reply on the same connection. */
   readonly roundTrips: number;
 }
 
 export interface CountingProxy {
-  /** The server's address, but through this proxy. */
+  /** The server's URL through this proxy. */
   readonly url: string;
   /** Since it was started. */
   readonly count: () => WireCount;
   readonly close: () => void;
 }
 
-/** Takes the bytes of one connection as they come, and returns how many messages have ended in them. */
+/** Receives the bytes of one connection in order, and returns the number of messages that end in them. */
 type MessageCounter = (bytes: Buffer) => number;
 
-/** Counts what clients send to the PostgreSQL or Redis at this address, whatever driver they use. */
+/** Counts the messages to the PostgreSQL or Redis at this URL, independently of the driver. */
 export const startCountingProxy = async (url: string): Promise<CountingProxy> => {
   const { hostname, port, protocol } = new URL(url);
   const newCounter = protocol.startsWith('redis') ? redisCommands : postgresStatements;
@@ -29,15 +29,15 @@ export const startCountingProxy = async (url: string): Promise<CountingProxy> =>
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
     const countMessages = newCounter();
-    let answered = true;
+    let isIdle = true;
     client.on('data', (bytes: Buffer) => {
       messages += countMessages(bytes);
-      if (answered) roundTrips++;
-      answered = false;
+      if (isIdle) roundTrips++;
+      isIdle = false;
       upstream.write(bytes);
     });
     upstream.on('data', (bytes: Buffer) => {
-      answered = true;
+      isIdle = true;
       client.write(bytes);
     });
     for (const [socket, other] of [[client, upstream] as const, [upstream, client] as const]) {
@@ -52,10 +52,10 @@ export const startCountingProxy = async (url: string): Promise<CountingProxy> =>
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const through = new URL(url);
-  through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const proxyUrl = new URL(url);
+  proxyUrl.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url: through.href,
+    url: proxyUrl.href,
     count: () => ({ messages, roundTrips }),
     close: () => {
       server.close();
@@ -84,6 +84,6 @@ const postgresStatements = (): MessageCounter => {
   };
 };
 
-/** Commands are arrays of bulk strings, `*2\r\n$3\r\nGET\r\n$1\r\nk\r\n`, and clients write each of them at once. */
+/** Commands are arrays of bulk strings, `*2\r\n$3\r\nGET\r\n$1\r\nk\r\n`, and clients write each in one chunk. */
 const redisCommands = (): MessageCounter => (bytes) =>
   bytes.toString('latin1').match(/(?<=^|\r\n)\*\d+(?=\r\n\$)/g)?.length ?? 0;

@@ -5,14 +5,14 @@ import type { BenchRequest } from './connection.ts';
 import { startCountingProxy } from './counting-proxy.ts';
 import { createInstallation, startServers, temporaryFolder, type Installation } from './installation.ts';
 import { openLoad } from './load.ts';
-import { countingVariable } from './probe-answer.ts';
+import { countingVariable } from './probe-reply.ts';
 import { scenarios, type Scenario } from './scenarios.ts';
 import { quantile } from './statistics.ts';
 import type { Subject } from './subject.ts';
 
-/** What one request takes of a caller who sends one after the other. */
+/** The counts of one request, sent sequentially. */
 export interface Counts {
-  /** Of SQLite, in all threads; or of PostgreSQL, as counted on the wire like all that follows. */
+  /** Of SQLite, in all threads; or of PostgreSQL, counted on the wire like the others. */
   readonly statements: number;
   readonly databaseRoundTrips?: number;
   readonly redisCommands?: number;
@@ -20,90 +20,90 @@ export interface Counts {
 }
 
 /** By the names of the scenarios. */
-type ByName = Readonly<Record<string, Counts>>;
+type CountsByScenario = Readonly<Record<string, Counts>>;
 
-/** What requests take; `npm run bench -- --part counts --record` writes it. */
+/** The counts of all requests; `npm run bench -- --part counts --record` writes them. */
 interface RecordedCounts {
-  readonly embedded: ByName;
-  readonly servers: ByName;
+  readonly embedded: CountsByScenario;
+  readonly servers: CountsByScenario;
 }
 
 const file = new URL('counts.json', import.meta.url);
 export const recordedCounts = (): RecordedCounts => JSON.parse(readFileSync(file, 'utf8')) as RecordedCounts;
 
-/** Prints what each request takes, and how it differs from what is recorded; or records it. */
+/** Prints the counts of each request, and the recorded ones if they differ; or records them. */
 export const benchCounts = async (
-  chosen: readonly Scenario[],
+  selected: readonly Scenario[],
   { servers, record }: { readonly servers: boolean; readonly record: boolean },
 ): Promise<void> => {
-  const counted = servers ? await countOnServers(chosen) : await countStatements(chosen);
+  const results = servers ? await countOnServers(selected) : await countStatements(selected);
   const backend = servers ? 'servers' : 'embedded';
   const recorded = recordedCounts();
-  for (const [name, counts] of Object.entries(counted)) {
-    const [now, then] = [textOf(counts), textOf(recorded[backend][name])];
-    console.log(`${name.padEnd(46)} ${now}${now === then ? '' : `   recorded: ${then}`}`);
+  for (const [name, counts] of Object.entries(results)) {
+    const [current, previous] = [textOf(counts), textOf(recorded[backend][name])];
+    console.log(`${name.padEnd(46)} ${current}${current === previous ? '' : `   recorded: ${previous}`}`);
   }
-  if (record) writeFileSync(file, `${JSON.stringify({ ...recorded, [backend]: counted }, null, 2)}\n`);
+  if (record) writeFileSync(file, `${JSON.stringify({ ...recorded, [backend]: results }, null, 2)}\n`);
 };
 
 const textOf = (counts: Counts | undefined): string =>
   Object.entries(counts ?? {})
-    .map(([what, count]) => `${what} ${count}`)
+    .map(([name, count]) => `${name} ${count}`)
     .join(', ');
 
-/** So few that they are soon there: what is counted hardly depends on how many there are. */
+/** A small number, which is created quickly: the counts hardly depend on it. */
 const collections = 200;
-/** Requests of a kind that are counted, and those before them. */
+/** The number of counted requests of each kind, and of those before them. */
 const [countedRequests, warmUpRequests] = [200, 100];
 
 /** Counts the statements on a new installation on SQLite. */
-export const countStatements = async (chosen: readonly Scenario[]): Promise<ByName> => {
+export const countStatements = async (chosen: readonly Scenario[]): Promise<CountsByScenario> => {
   await using stack = new AsyncDisposableStack();
   const installation = await createInstallation(root, temporaryFolder(stack), {});
-  const filled = await fillCatalog(installation, collections);
+  const filledCatalog = await fillCatalog(installation, collections);
   const subject = await installation.start({ [countingVariable]: '1' });
-  stack.defer(subject.end);
-  return await countEach(chosen, { installation, filled, subject }, async (send) => {
-    const before = await subject.ask();
+  stack.defer(subject.kill);
+  return await countEach(chosen, { installation, filled: filledCatalog, subject }, async (send) => {
+    const before = await subject.readProbe();
     await send(countedRequests);
-    const after = await subject.ask();
-    // What the service does besides, each second or less often, is lost in rounding.
+    const after = await subject.readProbe();
+    // Rounding removes the service's background work, each second or less often.
     return { statements: Math.round((after.statements - before.statements) / countedRequests) };
   });
 };
 
-/** Counts what the requests ask of PostgreSQL and Redis. */
-export const countOnServers = async (chosen: readonly Scenario[]): Promise<ByName> => {
+/** Counts the messages of the requests to PostgreSQL and Redis. */
+export const countOnServers = async (chosen: readonly Scenario[]): Promise<CountsByScenario> => {
   await using stack = new AsyncDisposableStack();
   const folder = temporaryFolder(stack);
   const newServers = await startServers(stack);
   const installation = await createInstallation(root, folder, await newServers());
-  const filled = await fillCatalog(installation, collections);
+  const filledCatalog = await fillCatalog(installation, collections);
   const { DATABASE_URL = '', REDIS_URL = '' } = installation.servers;
   const [database, redis] = [await startCountingProxy(DATABASE_URL), await startCountingProxy(REDIS_URL)];
   for (const proxy of [database, redis]) stack.defer(proxy.close);
   const subject = await installation.start({ DATABASE_URL: database.url, REDIS_URL: redis.url });
-  stack.defer(subject.end);
+  stack.defer(subject.kill);
   const total = (): readonly number[] => [database.count(), redis.count()].flatMap((c) => [c.messages, c.roundTrips]);
-  return await countEach(chosen, { installation, filled, subject }, async (send) => {
-    const taken: (readonly number[])[] = [];
-    while (taken.length < countedRequests) {
+  return await countEach(chosen, { installation, filled: filledCatalog, subject }, async (send) => {
+    const differences: (readonly number[])[] = [];
+    while (differences.length < countedRequests) {
       const before = total();
       await send(1);
-      taken.push(total().map((count, at) => count - (before[at] ?? 0)));
+      differences.push(total().map((count, at) => count - (before[at] ?? 0)));
     }
-    // What nine of ten requests take at least: what the service does besides comes with some of them.
-    const least = (at: number): number => quantile(Float64Array.from(taken, (each) => each[at] ?? NaN).sort(), 0.1);
+    // The lowest decile: some requests coincide with background work.
+    const lowDecile = (at: number): number => quantile(Float64Array.from(differences, (each) => each[at] ?? NaN).sort(), 0.1);
     return {
-      statements: least(0),
-      databaseRoundTrips: least(1),
-      redisCommands: least(2),
-      redisRoundTrips: least(3),
+      statements: lowDecile(0),
+      databaseRoundTrips: lowDecile(1),
+      redisCommands: lowDecile(2),
+      redisRoundTrips: lowDecile(3),
     };
   });
 };
 
-interface Counted {
+interface CountedService {
   readonly installation: Installation;
   readonly filled: FilledCatalog;
   readonly subject: Subject;
@@ -111,9 +111,9 @@ interface Counted {
 
 const countEach = async (
   chosen: readonly Scenario[],
-  { installation, filled, subject }: Counted,
+  { installation, filled, subject }: CountedService,
   count: (send: (count: number) => Promise<void>) => Promise<Counts>,
-): Promise<ByName> => {
+): Promise<CountsByScenario> => {
   const catalog = await openCatalog(filled, installation);
   const withLoad = async <Result>(
     request: BenchRequest,
@@ -126,9 +126,9 @@ const countEach = async (
       load.close();
     }
   };
-  // All kinds: what is prepared and cached depends on what was asked before.
+  // Requests of all kinds: prepared statements and caches depend on earlier requests.
   for (const { request } of scenarios) await withLoad(request(catalog), (send) => send(warmUpRequests));
-  const counted: Record<string, Counts> = {};
-  for (const { name, request } of chosen) counted[name] = await withLoad(request(catalog), count);
-  return counted;
+  const results: Record<string, Counts> = {};
+  for (const { name, request } of chosen) results[name] = await withLoad(request(catalog), count);
+  return results;
 };

@@ -5,27 +5,27 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { createApiClient } from '../api-client.ts';
 import { root } from '../service-process.ts';
 import { fillCatalog, openCatalog } from './catalog.ts';
-import { Connection, requestsOf, type BenchRequest } from './connection.ts';
+import { Connection, createRequests, type BenchRequest } from './connection.ts';
 import { createInstallation, startServers, temporaryFolder } from './installation.ts';
 import { reportFigures } from './report.ts';
 import { scenarios } from './scenarios.ts';
 import { createTexts } from './words.ts';
 
 /**
- * `npm run bench:document`: the longest that other requests wait while a document of 20 MB with 10,000 operations is
+  * `npm run bench:document`: the longest wait of other requests while a document of 20 MB with 10,000 operations is
  * imported and replaced, until its operations are indexed; on SQLite or, with `-- --servers`, on PostgreSQL and Redis.
  */
 const budgetMs = 150;
 
-/** Runs in a thread of its own: sends the request again and again, and tells each wait in milliseconds. */
-const ask = async ({
+/** Runs in a separate thread: sends the request repeatedly, and posts each wait in milliseconds. */
+const measureWaits = async ({
   address,
   request,
 }: {
   readonly address: string;
   readonly request: BenchRequest;
 }): Promise<void> => {
-  const [connection, next] = [await Connection.open(address), requestsOf(address, request)];
+  const [connection, next] = [await Connection.open(address), createRequests(address, request)];
   const post = (ms: number) => parentPort?.postMessage(ms);
   for (;;) {
     const from = performance.now();
@@ -64,12 +64,12 @@ const measure = async (onServers: boolean): Promise<void> => {
   const installation = await createInstallation(root, temporaryFolder(stack), await newServers());
   const filled = await fillCatalog(installation, 200);
   const subject = await installation.start();
-  stack.defer(subject.end);
+  stack.defer(subject.kill);
   const catalog = await openCatalog(filled, installation);
   const [api, admin] = [createApiClient(subject.address), { token: await installation.token() }];
-  const watched = scenarios.filter(({ name }) => /by key|stored credential|same query|audit entry/.test(name));
+  const measuredScenarios = scenarios.filter(({ name }) => /by key|stored credential|same query|audit entry/.test(name));
   const longest = new Map<string, number>();
-  for (const { name, request } of watched) {
+  for (const { name, request } of measuredScenarios) {
     const worker = new Worker(new URL(import.meta.url), {
       workerData: { address: subject.address, request: request(catalog) },
     });
@@ -79,14 +79,14 @@ const measure = async (onServers: boolean): Promise<void> => {
   }
   const send = async (method: string, path: string, body: string): Promise<string> => {
     const headers = { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' };
-    const answer = await fetch(`${subject.address}${path}`, { method, headers, body });
-    if (!answer.ok) throw new Error(`${method} ${path} returned ${answer.status}: ${await answer.text()}`);
-    // The answer is the collection with its whole document.
-    return /"id":"([^"]+)"/.exec((await answer.text()).slice(0, 100))?.[1] ?? '';
+    const response = await fetch(`${subject.address}${path}`, { method, headers, body });
+    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${await response.text()}`);
+    // The response is the collection with its whole document.
+    return /"id":"([^"]+)"/.exec((await response.text()).slice(0, 100))?.[1] ?? '';
   };
-  const indexed = async (): Promise<void> => {
+  const waitUntilIndexed = async (): Promise<void> => {
     const progress = () =>
-      api.ask<{ operations: { total: number; done: number } | null }>(admin, 'GET', '/api/vector/reindex');
+      api.request<{ operations: { total: number; done: number } | null }>(admin, 'GET', '/api/vector/reindex');
     for (let operations = null; operations === null || operations.done < operations.total; await pause(100))
       ({ operations } = await progress());
   };
@@ -95,12 +95,12 @@ const measure = async (onServers: boolean): Promise<void> => {
   await pause(5_000);
   longest.clear();
   const id = await send('POST', '/api/collections/', bodies[0] ?? '');
-  await indexed();
+  await waitUntilIndexed();
   await send('PUT', `/api/collections/${id}`, bodies[1] ?? '');
-  await indexed();
+  await waitUntilIndexed();
   reportFigures(
-    'longest wait beside a document of 20 MB',
-    watched.map(({ name }) => ({ name, ms: longest.get(name) ?? Number.NaN, budgetMs })),
+    'longest wait during an import of 20 MB',
+    measuredScenarios.map(({ name }) => ({ name, ms: longest.get(name) ?? Number.NaN, budgetMs })),
   );
 };
 
@@ -108,5 +108,5 @@ if (isMainThread) {
   const { values } = parseArgs({ options: { servers: { type: 'boolean', default: false } } });
   await measure(values.servers);
 } else {
-  await ask(workerData as Parameters<typeof ask>[0]);
+  await measureWaits(workerData as Parameters<typeof measureWaits>[0]);
 }

@@ -8,12 +8,12 @@ import { freePort, startPostgres, startRedis } from '@portico/test-servers';
 import { serviceArguments } from '../service-process.ts';
 import { startSubject, type Subject } from './subject.ts';
 
-/** Portico of one commit on data of its own; its process may be started again and again. */
+/** Portico of one commit with its own data; its process can be started repeatedly. */
 export interface Installation {
   readonly address: string;
-  /** The servers that it uses, as variables. */
+  /** The variables of its servers. */
   readonly servers: Environment;
-  /** `variables` replace its own. */
+  /** `variables` override its own. */
   readonly start: (variables?: Environment) => Promise<Subject>;
   /** An identity token of its local issuer; without a uid, the admin's. Valid for a day. */
   readonly token: (uid?: string) => Promise<string>;
@@ -28,7 +28,7 @@ export const createInstallation = async (root: string, folder: string, servers: 
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const environment = {
     PATH: process.env.PATH,
-    // As bare Express, and as operators run it; only the local issuer is for trying it out.
+    // Like bare Express, and as in production; only the local issuer is not for production.
     NODE_ENV: 'production',
     IDENTITY_LOCAL: 'true',
     SECRETS_KEY_FILE: join(folder, 'secrets.key'),
@@ -62,14 +62,14 @@ export const createInstallation = async (root: string, folder: string, servers: 
 
 export const emailOf = (uid: string): string => (uid === localAdmin.uid ? localAdmin.email : `${uid}@example.com`);
 
-/** A folder that is gone with the stack. */
+/** Creates a folder that is removed with the stack. */
 export const temporaryFolder = (stack: AsyncDisposableStack): string => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-bench-'));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 };
 
-/** Returns what makes a database and a Redis for each installation; all end with the stack. */
+/** Returns a function that creates a database and a Redis for each installation; all stop with the stack. */
 export const startServers = async (stack: AsyncDisposableStack): Promise<() => Promise<Environment>> => {
   const postgres = await startPostgres({ durable: true });
   if (!postgres) throw new Error('PostgreSQL is not available');

@@ -1,28 +1,28 @@
-import { Connection, requestsOf, type BenchRequest } from './connection.ts';
+import { Connection, createRequests, type BenchRequest } from './connection.ts';
 
-/** Callers of a server, each with a connection of its own, that send one kind of request. */
+/** Callers of a server, each with its own connection, that send one kind of request. */
 export interface Load {
-  /** Each caller sends as soon as it has its answer, for so long; returns how many were answered. */
+  /** Each caller sends its next request after each response, for `ms` milliseconds; returns the number of requests. */
   readonly run: (ms: number) => Promise<number>;
-  /** The first caller alone sends this many, one after the other. */
+  /** Only the first caller sends `count` requests, sequentially. */
   readonly send: (count: number) => Promise<void>;
   readonly close: () => void;
 }
 
 /** Opens the connections and uses each once. Its functions reject at any status but the expected one. */
 export const openLoad = async (address: string, request: BenchRequest, callers: number): Promise<Load> => {
-  const next = requestsOf(address, request);
+  const next = createRequests(address, request);
   const connections = await Promise.all(Array.from({ length: callers }, () => Connection.open(address)));
-  const wanted = request.status ?? 200;
-  const loop = (connection: Connection, more: () => boolean): Promise<void> =>
+  const expectedStatus = request.status ?? 200;
+  const loop = (connection: Connection, shouldContinue: () => boolean): Promise<void> =>
     new Promise((resolve, reject) => {
       const send = (): void => {
-        if (more()) connection.send(next(), answered, reject);
+        if (shouldContinue()) connection.send(next(), onResponse, reject);
         else resolve();
       };
-      const answered = (status: number): void => {
-        if (status === wanted) send();
-        else reject(new Error(`${request.method ?? 'GET'} ${request.path}: ${status} instead of ${wanted}`));
+      const onResponse = (status: number): void => {
+        if (status === expectedStatus) send();
+        else reject(new Error(`${request.method ?? 'GET'} ${request.path}: ${status} instead of ${expectedStatus}`));
       };
       send();
     });

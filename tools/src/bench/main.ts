@@ -6,15 +6,15 @@ import { changeLines, isFailure, requestTable } from './report.ts';
 import { measureRequests } from './requests.ts';
 import { scenarios } from './scenarios.ts';
 
-/** `npm run bench`: what requests cost, as `--help` says. */
+/** `npm run bench`: measures the cost of requests; see `--help`. */
 const run = async (options: BenchOptions): Promise<void> => {
-  const chosen = scenarios.filter(
+  const selected = scenarios.filter(
     ({ name }) => options.only.length === 0 || options.only.some((fragment) => name.includes(fragment)),
   );
-  if (chosen.length === 0)
+  if (selected.length === 0)
     throw new UsageError(`--only: there are\n${scenarios.map(({ name }) => `  ${name}`).join('\n')}`);
-  if (options.part === 'counts') return benchCounts(chosen, options);
-  const figures = await measureRequests(chosen, options);
+  if (options.part === 'counts') return benchCounts(selected, options);
+  const figures = await measureRequests(selected, options);
   console.log(`CPU time as a multiple of bare Express; ${cpus()[0]?.model ?? ''}, Node ${process.versions.node}\n`);
   for (const line of requestTable(figures)) console.log(line);
   if (options.against !== null) for (const line of changeLines(figures, options.against)) console.log(line);

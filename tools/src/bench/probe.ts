@@ -2,9 +2,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads';
 import type BetterSqlite3 from 'better-sqlite3';
-import { countingVariable, type ProbeAnswer } from './probe-answer.ts';
+import { countingVariable, type ProbeReply } from './probe-reply.ts';
 
-/** Loaded into each measured process (`--import`): answers any message over its IPC channel with what it has counted. */
+/** Loaded into each measured process (`--import`): replies to any message over its IPC channel with its counts. */
 
 /** One counter for all threads of the process. */
 const name = 'portico-bench-statements';
@@ -14,16 +14,16 @@ const statements = new Int32Array(getEnvironmentData(name) as unknown as SharedA
 const countCalls = <Owner extends object>(owner: Owner, methods: readonly (keyof Owner & string)[]): void => {
   for (const method of methods) {
     const original = owner[method] as (...parameters: unknown[]) => unknown;
-    const counted = function (this: Owner, ...parameters: unknown[]): unknown {
+    const countedMethod = function (this: Owner, ...parameters: unknown[]): unknown {
       Atomics.add(statements, 0, 1);
       return original.apply(this, parameters);
     };
-    Object.defineProperty(owner, method, { value: counted, configurable: true, writable: true });
+    Object.defineProperty(owner, method, { value: countedMethod, configurable: true, writable: true });
   }
 };
 
 if (process.env[countingVariable] === '1') {
-  // The driver as the service's own package finds it.
+  // Resolves the driver from the service's own package.
   const require = createRequire(join(process.cwd(), 'libs/adapters/sql/package.json'));
   const Driver = require('better-sqlite3') as typeof BetterSqlite3;
   const connection = new Driver(':memory:');
@@ -36,9 +36,9 @@ if (process.env[countingVariable] === '1') {
 if (isMainThread && process.send) {
   process.on('message', () => {
     const { user, system } = process.cpuUsage();
-    process.send?.({ cpuNs: (user + system) * 1_000, statements: Atomics.load(statements, 0) } satisfies ProbeAnswer);
+    process.send?.({ cpuNs: (user + system) * 1_000, statements: Atomics.load(statements, 0) } satisfies ProbeReply);
   });
-  // Nothing outlives a bench that was killed.
+  // The process exits if the benchmark was killed.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   process.channel?.unref();
 }

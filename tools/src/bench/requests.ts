@@ -5,7 +5,7 @@ import { fillCatalog, openCatalog, type Catalog } from './catalog.ts';
 import { checkOut } from './checkout.ts';
 import { createInstallation, startServers, temporaryFolder } from './installation.ts';
 import { openLoad } from './load.ts';
-import { onOneProcessor } from './one-processor.ts';
+import { pinToOneCpu } from './pin-to-one-cpu.ts';
 import type { BenchOptions } from './options.ts';
 import { interleavedSamples, type SampleTimes } from './samples.ts';
 import type { Scenario } from './scenarios.ts';
@@ -14,36 +14,36 @@ import type { Subject } from './subject.ts';
 
 export interface RequestFigures {
   readonly name: string;
-  /** Times the CPU of bare Express; null if there is none. */
+  /** A multiple of bare Express's CPU time; null without a budget. */
   readonly budget: number | null;
   readonly cpuMicroseconds: number;
-  /** Service to bare Express. */
+  /** Of the service to bare Express. */
   readonly ratio: MedianEstimate;
-  /** Service to the service of the other commit; null without one. */
+  /** Of the service to that of the other commit; null without one. */
   readonly change: MedianEstimate | null;
 }
 
-/** Two processes of the same code differ by some percent, as long as they run: so there are several. */
-const timesOf = (quick: boolean): SampleTimes & { readonly processes: number } =>
+/** Two processes of the same code differ permanently by some percent, so several are measured. */
+const sampleTimesFor = (quick: boolean): SampleTimes & { readonly processes: number } =>
   quick ? { processes: 2, rounds: 8, sampleMs: 120 } : { processes: 5, rounds: 18, sampleMs: 200 };
 
 /** Starts a server; a service comes with its catalog. */
 type Start = () => Promise<{ readonly subject: Subject; readonly catalog: Catalog | null }>;
-/** Of each scenario, of each server, what a request took in each sample, in nanoseconds. */
-type Measured = readonly (readonly (readonly number[])[])[];
+/** The cost of a request in nanoseconds, by scenario, server and sample. */
+type SampleCosts = readonly (readonly (readonly number[])[])[];
 
-/** Measures bare Express, the service and, if asked for, the service of another commit. */
+/** Measures bare Express, the service and, with `--against`, the service of another commit. */
 export const measureRequests = async (
-  chosen: readonly Scenario[],
+  selected: readonly Scenario[],
   options: BenchOptions,
 ): Promise<readonly RequestFigures[]> => {
   await using stack = new AsyncDisposableStack();
   const folder = temporaryFolder(stack);
   const newServers = options.servers ? await startServers(stack) : async () => ({});
-  const collections = options.collections ?? (chosen.some(({ wantsMany }) => wantsMany) ? 10_000 : 1_000);
-  const serviceIn = async (name: string, of: string): Promise<Start> => {
+  const collections = options.collections ?? (selected.some(({ needsManyCollections: wantsMany }) => wantsMany) ? 10_000 : 1_000);
+  const prepareService = async (name: string, sources: string): Promise<Start> => {
     progress(`${name}: filling ${collections} collections`);
-    const installation = await createInstallation(of, join(folder, name), await newServers());
+    const installation = await createInstallation(sources, join(folder, name), await newServers());
     const filled = await fillCatalog(installation, collections);
     return async () => ({
       subject: await installation.start(),
@@ -52,20 +52,20 @@ export const measureRequests = async (
   };
   const starts: Start[] = [
     async () => ({ subject: await startBareExpress(folder), catalog: null }),
-    await serviceIn('here', root),
+    await prepareService('here', root),
   ];
   if (options.against !== null) {
-    const other = checkOut(options.against);
-    stack.defer(other.remove);
-    starts.push(await serviceIn(other.commit, other.root));
+    const otherCheckout = checkOut(options.against);
+    stack.defer(otherCheckout.remove);
+    starts.push(await prepareService(otherCheckout.commit, otherCheckout.root));
   }
-  const { processes, ...times } = timesOf(options.quick);
-  const runs: Measured[] = [];
+  const { processes, ...times } = sampleTimesFor(options.quick);
+  const runs: SampleCosts[] = [];
   while (runs.length < processes) {
     progress(`processes ${runs.length + 1} of ${processes}`);
-    runs.push(await onNewProcesses(starts, chosen, times));
+    runs.push(await measureNewProcesses(starts, selected, times));
   }
-  return chosen.map((scenario, at) =>
+  return selected.map((scenario, at) =>
     figuresOf(
       scenario,
       options.servers,
@@ -74,20 +74,20 @@ export const measureRequests = async (
   );
 };
 
-const onNewProcesses = async (
+const measureNewProcesses = async (
   starts: readonly Start[],
   chosen: readonly Scenario[],
   times: SampleTimes,
-): Promise<Measured> => {
+): Promise<SampleCosts> => {
   await using stack = new AsyncDisposableStack();
   const servers: Awaited<ReturnType<Start>>[] = [];
   for (const start of starts) {
     const server = await start();
-    stack.defer(server.subject.end);
+    stack.defer(server.subject.kill);
     servers.push(server);
   }
   const pids = servers.map(({ subject }) => subject.pid);
-  const measured: (readonly (readonly number[])[])[] = [];
+  const results: (readonly (readonly number[])[])[] = [];
   for (const { name, callers, request } of chosen) {
     progress(`  ${name}`);
     await using loads = new AsyncDisposableStack();
@@ -101,14 +101,14 @@ const onNewProcesses = async (
         return ((await subject.cpuNs()) - before) / requests;
       });
     }
-    measured.push(await onOneProcessor(pids, () => interleavedSamples(samples, times)));
+    results.push(await pinToOneCpu(pids, () => interleavedSamples(samples, times)));
   }
-  return measured;
+  return results;
 };
 
-/** `runs`: of each run, the samples of each server. */
-const figuresOf = ({ name, budget }: Scenario, onServers: boolean, runs: Measured): RequestFigures => {
-  /** How many times as much the service takes, sample by sample. */
+/** `runs` has the samples of each server, for each run. */
+const figuresOf = ({ name, budget }: Scenario, onServers: boolean, runs: SampleCosts): RequestFigures => {
+  /** The ratio of the service's cost to the other server's, by sample. */
   const ratioTo = (other: number): MedianEstimate =>
     estimateMedian(runs.map((servers) => (servers[1] ?? []).map((cost, at) => cost / (servers[other]?.[at] ?? NaN))));
   return {
@@ -120,5 +120,5 @@ const figuresOf = ({ name, budget }: Scenario, onServers: boolean, runs: Measure
   };
 };
 
-/** To standard error, which is not part of the figures. */
-const progress = (what: string): void => void process.stderr.write(`… ${what}\n`);
+/** Prints to standard error, so that standard output has only figures. */
+const progress = (message: string): void => void process.stderr.write(`… ${message}\n`);

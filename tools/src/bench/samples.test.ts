@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { interleavedSamples, isWarm } from './samples.ts';
 
-/** Samples of a second: four that cost the same make a server warm. */
+/** Samples of one second: a server is warm after four with the same cost. */
 const times = { rounds: 3, sampleMs: 1_000 };
 
-test('samples count once each server was warm, and until then all are asked in turn', async () => {
+test('samples count once each server was warm, and until then all are sampled in turn', async () => {
   const order: string[] = [];
   const server = (name: string, costOf: (at: number) => number) => {
     let at = 0;
@@ -23,14 +23,14 @@ test('samples count once each server was warm, and until then all are asked in t
   expect(order.join('')).toBe('ABBA'.repeat(6) + 'AB');
 });
 
-test('a server that was warm counts as warm, whatever its next samples cost', async () => {
+test('a server that was warm counts as warm, regardless of its next samples', async () => {
   let samples = 0;
-  const [counted] = await interleavedSamples([async () => (samples++ < 4 ? 10 : 10 * samples)], times);
-  expect(counted).toEqual([50, 60, 70]);
+  const [costs] = await interleavedSamples([async () => (samples++ < 4 ? 10 : 10 * samples)], times);
+  expect(costs).toEqual([50, 60, 70]);
 });
 
-/** What a request takes, in µs, by when it is: first 126, then ever less, in the end 70, with noise. */
-const compiled = (at: number, sampleMs: number): number =>
+/** The cost of a request in µs over time: from 126 down to 70, with noise. */
+const compiledCost = (at: number, sampleMs: number): number =>
   (70 + 56 * Math.exp((-at * sampleMs) / 2_000)) * (1 + 0.08 * Math.sin(at * 12.9898) * Math.cos(at * 78.233));
 
 const samplesUntilWarm = (sampleMs: number, costOf: (at: number) => number): number => {
@@ -39,16 +39,16 @@ const samplesUntilWarm = (sampleMs: number, costOf: (at: number) => number): num
   return costs.length;
 };
 
-test('none counts while the compiler still makes requests cheaper', () => {
-  const samples = samplesUntilWarm(120, (at) => compiled(at, 120));
+test('no sample counts while the compiler still makes requests cheaper', () => {
+  const samples = samplesUntilWarm(120, (at) => compiledCost(at, 120));
   expect(samples * 120).toBeGreaterThan(5_000);
   expect(samples * 120).toBeLessThan(12_000);
 });
 
-test('what costs the same from the start counts after four seconds', () => {
+test('samples with a constant cost count after four seconds', () => {
   expect(samplesUntilWarm(200, () => 20)).toBe(20);
 });
 
-test('what never settles counts after 15 seconds', () => {
+test('samples that never settle count after 15 seconds', () => {
   expect(samplesUntilWarm(200, (at) => 1.02 ** at)).toBe(75);
 });

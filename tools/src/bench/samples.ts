@@ -1,24 +1,24 @@
 import { medianOf } from './statistics.ts';
 
 export interface SampleTimes {
-  /** How many samples of each server count. */
+  /** The number of samples of each server that count. */
   readonly rounds: number;
   readonly sampleMs: number;
 }
 
 /**
- * Takes samples of several servers, each the cost of a request, in the order A B B A, so that a drift of the machine
- * affects all of them alike. Returns the last `rounds` of each, which begin once every server has been warm. Those that
- * are warm earlier are asked on: bare Express, left alone meanwhile, takes up to half more for a second.
+  * Takes samples of several servers, each the cost of a request, in the order A B B A, so that drift of the machine
+ * affects all of them equally. Returns the last `rounds` of each, which start once every server has been warm. Servers
+ * that are warm earlier are still sampled: bare Express, if idle meanwhile, costs up to half more for a second.
  */
 export const interleavedSamples = async (
   servers: readonly (() => Promise<number>)[],
   { rounds, sampleMs }: SampleTimes,
 ): Promise<readonly (readonly number[])[]> => {
   const all = servers.map((sample) => ({ sample, costs: [] as number[], hasBeenWarm: false }));
-  let counted = 0;
-  for (let round = 0; counted < rounds; round += 1) {
-    if (all.every(({ hasBeenWarm }) => hasBeenWarm)) counted += 1;
+  let countedRounds = 0;
+  for (let round = 0; countedRounds < rounds; round += 1) {
+    if (all.every(({ hasBeenWarm }) => hasBeenWarm)) countedRounds += 1;
     for (const server of round % 2 ? all.toReversed() : all) {
       server.costs.push(await server.sample());
       server.hasBeenWarm ||= isWarm(server.costs, sampleMs);
@@ -27,10 +27,10 @@ export const interleavedSamples = async (
   return all.map(({ costs }) => costs.slice(-rounds));
 };
 
-/** V8 goes on compiling for some six seconds; spans of less than a second agree by chance meanwhile. */
+/** V8 keeps compiling for about six seconds; meanwhile spans of less than a second agree by chance. */
 const spanMs = 2_000;
 const agreement = 0.03;
-/** Then samples count, whatever they cost: some machines are never quiet. */
+/** After this time all samples count: some machines are never quiet. */
 const warmUpMsMax = 15_000;
 
 /** Whether the last span of samples costs the same as the one before it. */

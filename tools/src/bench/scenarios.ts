@@ -5,12 +5,12 @@ import { words } from './words.ts';
 /** A kind of request. */
 export interface Scenario {
   readonly name: string;
-  /** At most this many times the CPU of bare Express, embedded and on PostgreSQL with Redis; null if there is none. */
+  /** The maximum multiple of bare Express's CPU time, embedded and on PostgreSQL with Redis; null without a budget. */
   readonly budget: { readonly embedded: number | null; readonly servers: number | null };
-  /** How many callers ask at once. */
+  /** The number of concurrent callers. */
   readonly callers: number;
-  /** What it costs depends on how many collections there are. */
-  readonly wantsMany: boolean;
+  /** Whether the cost depends on the number of collections. */
+  readonly needsManyCollections: boolean;
   readonly request: (catalog: Catalog) => BenchRequest;
 }
 
@@ -24,20 +24,20 @@ const post = (path: string, headers: Readonly<Record<string, string>>, body: Non
   body,
 });
 
-const once = (query: string): string => JSON.stringify({ query });
-/** A query that was not asked before: three words and a number. */
+const searchBody = (query: string): string => JSON.stringify({ query });
+/** A unique query: three words and a number. */
 const unique = (number: number): string => {
   const word = (step: number) => words[Math.floor(number / words.length ** step) % words.length] ?? '';
-  return once(`${word(0)} ${word(1)} ${word(2)} ${number}`);
+  return searchBody(`${word(0)} ${word(1)} ${word(2)} ${number}`);
 };
 
 const read = (name: string, embedded: number | null, request: Scenario['request']): Scenario => ({
-  ...{ name, request, callers: 8, wantsMany: false },
+  ...{ name, request, callers: 8, needsManyCollections: false },
   budget: { embedded, servers: embedded === null ? null : 6 },
 });
 
 const search = (name: string, request: Scenario['request']): Scenario => ({
-  ...{ name, request, callers: 8, wantsMany: true },
+  ...{ name, request, callers: 8, needsManyCollections: true },
   budget: { embedded: null, servers: null },
 });
 
@@ -53,7 +53,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'metadata with a stored credential (audited)',
     budget: { embedded: 6, servers: 12 },
-    ...{ callers: 8, wantsMany: false },
+    ...{ callers: 8, needsManyCollections: false },
     request: ({ withCredential, many }) => ({
       path: `/api/collections/${withCredential}/metadata`,
       headers: many.key,
@@ -81,16 +81,16 @@ export const scenarios: readonly Scenario[] = [
     headers: bearer(fewToken),
   })),
   search('search, 10 % visible, the same query', ({ many }) =>
-    post('/api/vector/search', many.key, once('weather report')),
+    post('/api/vector/search', many.key, searchBody('weather report')),
   ),
   search('search, 10 % visible, unique queries', ({ many }) => post('/api/vector/search', many.key, unique)),
   search('search, 100 visible, the same query', ({ few }) =>
-    post('/api/vector/search', few.key, once('weather report')),
+    post('/api/vector/search', few.key, searchBody('weather report')),
   ),
   {
     name: 'audit entry, 32 callers at once',
     budget: { embedded: 4, servers: null },
-    ...{ callers: 32, wantsMany: false },
+    ...{ callers: 32, needsManyCollections: false },
     request: ({ many }) => ({
       ...post('/api/audit/', many.key, JSON.stringify({ message: { action: 'api_call', status_code: 200 } })),
       status: 201,

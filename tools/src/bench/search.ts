@@ -7,21 +7,21 @@ import {
 } from '@portico/domain';
 import { createEmbeddedOperationIndex, createEmbeddedVectorIndex } from '@portico/vectors';
 import { createWordVectorEmbedder } from '@portico/word-vectors';
-import { createDice } from '../dice.ts';
+import { createSeededRandom } from '../seeded-random.ts';
 import { idAt, idsAfter } from '../numbered-collections.ts';
 import { reportFigures, type Figure } from './report.ts';
 import { medianOf } from './statistics.ts';
 import { createTexts } from './words.ts';
 
 /**
- * `npm run bench:search`: searches in process, all visible, one after the other. Collections have vectors of the built-in
- * embedder for made-up texts, and the ten best are asked for; operations have made-up vectors of 256 dimensions and 30
- * words, whose frequencies fall as those of real words do, and the 50 best are asked for.
+  * `npm run bench:search`: times sequential searches in process, with everything visible. Collections have vectors of the
+ * built-in embedder for random texts, and searches return the best ten; operations have random vectors of 256 dimensions
+ * and 30 words, with frequencies like those of real words, and searches return the best 50.
  */
 const modelId = 'm';
-const dice = createDice(1);
+const random = createSeededRandom(1);
 
-/** The median time of a search, once V8 has compiled it, in milliseconds. */
+/** The median time of a search in milliseconds, once V8 has compiled it. */
 const medianMs = async <Query>(
   queries: readonly Query[],
   search: (query: Query) => Promise<unknown>,
@@ -60,12 +60,12 @@ const searchCollections = async (count: number, budgetMs: number): Promise<Figur
 };
 
 const hybridVector = (features: number): HybridVector => {
-  // Few words are in most texts: the rank of a word falls off exponentially.
-  const ranks = Array.from({ length: features }, () => Math.floor(20_000 ** dice.fraction()));
+  // A few words are in most texts: ranks are distributed exponentially.
+  const ranks = Array.from({ length: features }, () => Math.floor(20_000 ** random.fraction()));
   const indices = Uint32Array.from(new Set(ranks), (rank) => Math.imul(rank, 2_654_435_761) >>> 0).sort();
   return {
-    dense: Float32Array.from({ length: 256 }, () => dice.fraction() - 0.5),
-    sparse: { indices, weights: Float32Array.from(indices, dice.fraction) },
+    dense: Float32Array.from({ length: 256 }, () => random.fraction() - 0.5),
+    sparse: { indices, weights: Float32Array.from(indices, random.fraction) },
   };
 };
 
@@ -75,7 +75,7 @@ const operationsEach = 170;
 const searchOperations = async (count: number, budgetMs: number): Promise<Figure> => {
   const blocks = Array.from({ length: Math.ceil(count / operationsEach) }, (_, at): OperationBlockChange => {
     const operations = Array.from({ length: operationsEach }, (_each, number) => ({
-      key: dice
+      key: random
         .below(2 ** 50)
         .toString(32)
         .padStart(16, 'a') as OperationKey,
@@ -83,8 +83,8 @@ const searchOperations = async (count: number, budgetMs: number): Promise<Figure
       vector: hybridVector(30),
     }));
     const packed = packOperations(operations);
-    const facts = { documentDigest: '', contentRevision: 1, operations: operationsEach };
-    return { collectionId: idAt(at), modelId, sequence: at + 1, ...facts, packed };
+    const source = { documentDigest: '', contentRevision: 1, operations: operationsEach };
+    return { collectionId: idAt(at), modelId, sequence: at + 1, ...source, packed };
   });
   const index = createEmbeddedOperationIndex({
     blocks: {

@@ -1,4 +1,4 @@
-import { createDice } from '../dice.ts';
+import { createSeededRandom } from '../seeded-random.ts';
 
 /** A median with its 95 % interval. */
 export interface MedianEstimate {
@@ -10,16 +10,16 @@ export interface MedianEstimate {
 const resamples = 2_000;
 
 /**
- * The median of all values of all groups. The bootstrap draws groups and the values within each (Davison and Hinkley,
- * 1997, section 3.8): samples of one process have more in common than others. The same values always have the same interval.
+  * The median of all values of all groups. The bootstrap resamples groups and the values within each (Davison and Hinkley,
+ * 1997, section 3.8), because samples of one process are correlated. The interval is deterministic.
  */
 export const estimateMedian = (groups: readonly (readonly number[])[]): MedianEstimate => {
-  const dice = createDice(20_240_229);
+  const random = createSeededRandom(20_240_229);
   const medians = Float64Array.from({ length: resamples }, () =>
     medianOf(
       groups.flatMap(() => {
-        const group = dice.one(groups);
-        return group.map(() => dice.one(group));
+        const group = random.one(groups);
+        return group.map(() => random.one(group));
       }),
     ),
   ).sort();
@@ -28,7 +28,7 @@ export const estimateMedian = (groups: readonly (readonly number[])[]): MedianEs
 
 export const medianOf = (values: readonly number[]): number => quantile(Float64Array.from(values).sort(), 0.5);
 
-/** Of sorted values, between two of them in proportion. NaN if there are none. */
+/** The quantile of sorted values, with linear interpolation. NaN if there are none. */
 export const quantile = (sorted: Float64Array, share: number): number => {
   const place = share * (sorted.length - 1);
   const [below, above] = [sorted[Math.floor(place)] ?? Number.NaN, sorted[Math.ceil(place)] ?? Number.NaN];

@@ -4,22 +4,22 @@ import { closeSync, openSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { endProcess } from '../service-process.ts';
-import type { ProbeAnswer } from './probe-answer.ts';
+import type { ProbeReply } from './probe-reply.ts';
 
-/** A server process that is measured. */
+/** A measured server process. */
 export interface Subject {
   readonly address: string;
   readonly pid: number;
-  /** Of all its threads, in nanoseconds. */
+  /** The CPU time of all its threads, in nanoseconds. */
   readonly cpuNs: () => Promise<number>;
-  readonly ask: () => Promise<ProbeAnswer>;
-  /** Kills it: what it would do at its end is not measured. */
-  readonly end: () => Promise<void>;
+  readonly readProbe: () => Promise<ProbeReply>;
+  /** Kills it: a graceful shutdown is not measured. */
+  readonly kill: () => Promise<void>;
 }
 
 export interface SubjectStart {
   readonly address: string;
-  /** A path there that answers 200 when the process is ready. */
+  /** A path that returns 200 when the process is ready. */
   readonly ready: string;
   readonly folder: string;
   readonly arguments: readonly string[];
@@ -30,7 +30,7 @@ export interface SubjectStart {
 const startTimeoutMs = 120_000;
 const probe = new URL('probe.ts', import.meta.url).href;
 
-/** Starts a Node process with the probe in it, and waits until it answers. It ends with this process at the latest. */
+/** Starts a Node process with the probe, and waits until it responds. It exits with this process at the latest. */
 export const startSubject = async (start: SubjectStart): Promise<Subject> => {
   const { address, ready, logFile } = start;
   const log = openSync(logFile, 'a', 0o600);
@@ -40,7 +40,7 @@ export const startSubject = async (start: SubjectStart): Promise<Subject> => {
     stdio: ['ignore', log, log, 'ipc'],
   });
   closeSync(log);
-  const end = () => endProcess(child, 'SIGKILL');
+  const kill = () => endProcess(child, 'SIGKILL');
   const isReady = () =>
     fetch(`${address}${ready}`).then(
       ({ ok }) => ok,
@@ -48,25 +48,25 @@ export const startSubject = async (start: SubjectStart): Promise<Subject> => {
     );
   for (const startedAt = Date.now(); !(await isReady()); await pause(50)) {
     if (child.exitCode === null && child.signalCode === null && Date.now() - startedAt < startTimeoutMs) continue;
-    await end();
-    throw new Error(`${address} does not answer: ${await readFile(logFile, 'utf8')}`);
+    await kill();
+    throw new Error(`${address} does not respond: ${await readFile(logFile, 'utf8')}`);
   }
   const pid = child.pid ?? 0;
-  const ask: Subject['ask'] = async () => {
-    const answer = once(child, 'message');
+  const readProbe: Subject['readProbe'] = async () => {
+    const reply = once(child, 'message');
     child.send('read');
-    return ((await answer) as [ProbeAnswer])[0];
+    return ((await reply) as [ProbeReply])[0];
   };
-  const cpuNs = process.platform === 'linux' ? () => scheduledNs(pid) : async () => (await ask()).cpuNs;
-  return { address, pid, cpuNs, ask, end };
+  const cpuNs = process.platform === 'linux' ? () => scheduledNs(pid) : async () => (await readProbe()).cpuNs;
+  return { address, pid, cpuNs, readProbe, kill };
 };
 
-/** What the kernel's scheduler has counted for the threads of the process: finer than `process.cpuUsage`. */
+/** The kernel scheduler's counts for the threads of the process: more precise than `process.cpuUsage`. */
 const scheduledNs = async (pid: number): Promise<number> => {
   const threads = await readdir(`/proc/${pid}/task`);
   const counts = await Promise.all(
     threads.map(async (thread) => {
-      // A thread that has ended counts nothing.
+      // A thread that has exited counts as 0.
       const text = await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').catch(() => '0');
       return Number(text.split(' ')[0]);
     }),

@@ -14,44 +14,44 @@ import {
   type Profile,
   type RequestId,
 } from '@portico/domain';
-import type { Dice } from '../dice.ts';
-import { makeCollection, makeDocument, makeEntry, makePerson } from './made-up.ts';
+import type { SeededRandom } from '../seeded-random.ts';
+import { makeCollection, makeDocument, makeEntry, makePerson } from './random-objects.ts';
 
 const noEffects = { deadline: null };
 const statuses = ['pending', 'pending', 'approved', 'denied', 'withdrawn', 'granted'] as const;
 const counts = { read: 5, search: 0, slice: 3, credential_read: 1, refused: 0 };
 const [documentCount, grantsEach, groupMembers, groupCollections, usageDays] = [300, 10, 20, 50, 30];
-const [peopleAtOnce, entriesAtOnce] = [500, 5_000];
+const [peopleBatchSize, entriesBatchSize] = [500, 5_000];
 
-interface Needs {
+interface FillerOptions {
   readonly ports: Ports;
   readonly documents: DocumentReader;
-  readonly dice: Dice;
+  readonly random: SeededRandom;
   readonly now: Instant;
 }
 
-/** Fills empty stores by their ports, as the service would, but many at once. Collections have no vectors: no search finds them. */
+/** Fills empty stores through their ports, like the service, but in batches. Collections have no vectors, so searches do not find them. */
 export class Filler {
-  readonly #needs: Needs;
+  readonly #options: FillerOptions;
   readonly #admins: Profile[] = [];
   readonly #clients: Profile[] = [];
   readonly #collections: Collection[] = [];
 
-  constructor(needs: Needs) {
-    this.#needs = needs;
+  constructor(options: FillerOptions) {
+    this.#options = options;
   }
 
-  /** Different ones, in no order. */
-  #drawn<T>(from: readonly T[], count: number): readonly T[] {
-    const { dice } = this.#needs;
+  /** Distinct elements, in random order. */
+  #sample<T>(from: readonly T[], count: number): readonly T[] {
+    const { random: dice } = this.#options;
     const some = new Set<T>();
     while (some.size < Math.min(count, from.length)) some.add(dice.one(from));
     return [...some];
   }
 
-  /** One of ten ends within a year. */
+  /** Adds grants, one in ten of which expires within a year. */
   #grant(pairs: readonly Pair[]): Promise<void> {
-    const { ports, dice, now } = this.#needs;
+    const { ports, random: dice, now } = this.#options;
     const put = pairs.map((pair) => ({
       ...pair,
       grantedAt: now - dice.below(300 * dayMs),
@@ -61,7 +61,7 @@ export class Filler {
   }
 
   async addPeople(count: number): Promise<void> {
-    const { ports, dice, now } = this.#needs;
+    const { ports, random: dice, now } = this.#options;
     for (let at = 0; at < count; at++) {
       const person = makePerson(dice, at, now);
       await ports.profiles.add(person, noEffects);
@@ -71,8 +71,8 @@ export class Filler {
   }
 
   async addCollections(count: number): Promise<void> {
-    const { ports, documents, dice, now } = this.#needs;
-    // Reading a document takes longer than storing it.
+    const { ports, documents, random: dice, now } = this.#options;
+    // Parsing a document takes longer than storing it.
     const texts = Array.from({ length: Math.min(documentCount, count) }, () => makeDocument(dice));
     const read = [];
     for (const text of texts) read.push(await documents.readFile(new TextEncoder().encode(text), 'json'));
@@ -85,30 +85,30 @@ export class Filler {
   }
 
   async addGroups(count: number): Promise<void> {
-    const { ports, dice, now } = this.#needs;
+    const { ports, random: dice, now } = this.#options;
     for (let at = 0; at < count; at++) {
-      const facts = { description: 'Who works on it.', tier: null, createdAt: now, updatedAt: now };
+      const facts = { description: 'The people who work on it.', tier: null, createdAt: now, updatedAt: now };
       const group: Group = { id: dice.uuid<GroupId>(), name: `${at % 9 ? 'Partner' : 'Órgano'} team ${at}`, ...facts };
       await ports.groups.add(group, noEffects);
-      const members = this.#drawn(this.#clients, groupMembers).map(({ id }) => id);
+      const members = this.#sample(this.#clients, groupMembers).map(({ id }) => id);
       const add = members.map((id) => ({ id, addedAt: now }));
       await ports.groups.updateMembers(group.id, members, now, () => ({ add, ...noEffects }));
-      await this.#grant(this.#drawn(this.#collections, groupCollections).map(({ id }) => groupPair(group.id, id)));
+      await this.#grant(this.#sample(this.#collections, groupCollections).map(({ id }) => groupPair(group.id, id)));
     }
   }
 
   async addGrants(): Promise<void> {
-    for (let from = 0; from < this.#clients.length; from += peopleAtOnce) {
-      const some = this.#clients.slice(from, from + peopleAtOnce);
+    for (let from = 0; from < this.#clients.length; from += peopleBatchSize) {
+      const some = this.#clients.slice(from, from + peopleBatchSize);
       await this.#grant(
-        some.flatMap(({ id }) => this.#drawn(this.#collections, grantsEach).map((each) => clientPair(id, each.id))),
+        some.flatMap(({ id }) => this.#sample(this.#collections, grantsEach).map((each) => clientPair(id, each.id))),
       );
     }
   }
 
-  /** Of each second client, and a limit of its own for each tenth. */
+  /** Adds a request for every second client, and a limit override for every tenth. */
   async addRequests(): Promise<void> {
-    const { ports, dice, now } = this.#needs;
+    const { ports, random: dice, now } = this.#options;
     for (const [at, { id, clientId }] of this.#clients.entries()) {
       const createdAt = now - dice.below(90 * dayMs);
       if (at % 2 === 0) {
@@ -117,7 +117,7 @@ export class Filler {
         const facts = { reason: 'For the new booking flow.', durationDays: 90, createdAt, answer: null };
         const decidedAt = status === 'pending' ? null : createdAt + 3_600_000;
         const request = { id: dice.uuid<RequestId>(), profileId: id, collectionId, status, decidedAt, ...facts };
-        await ports.requests.ask(id, collectionId, now, () => ({ request, ...noEffects }));
+        await ports.requests.create(id, collectionId, now, () => ({ request, ...noEffects }));
       }
       if (at % 10 !== 0 || clientId === null) continue;
       const override = { allowed: 500, windowSeconds: 60, clientId, isActive: true, createdAt, updatedAt: createdAt };
@@ -126,7 +126,7 @@ export class Filler {
   }
 
   async addUsage(): Promise<void> {
-    const { ports, dice, now } = this.#needs;
+    const { ports, random: dice, now } = this.#options;
     for (let ago = 0; ago < usageDays; ago++) {
       const lastUsedAt = now - ago * dayMs;
       const uses = new Map<string, DayUse>();
@@ -139,11 +139,11 @@ export class Filler {
     }
   }
 
-  /** A log of a year, oldest first, written as the effects of changes that change nothing. */
+  /** Adds the entries of a year, oldest first, as the effects of empty changes. */
   async addEntries(count: number): Promise<void> {
-    const { ports, dice, now } = this.#needs;
-    for (let from = 0; from < count; from += entriesAtOnce) {
-      const entries = Array.from({ length: Math.min(entriesAtOnce, count - from) }, (_, at) => {
+    const { ports, random: dice, now } = this.#options;
+    for (let from = 0; from < count; from += entriesBatchSize) {
+      const entries = Array.from({ length: Math.min(entriesBatchSize, count - from) }, (_, at) => {
         const instant = now - Math.floor((1 - (from + at) / count) * 365 * dayMs);
         return makeEntry(dice, dice.skewed(this.#clients), dice.skewed(this.#collections), instant);
       });

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { compose, createLogger, readConfig } from '@portico/composition';
-import { createDice } from '../dice.ts';
+import { createSeededRandom } from '../seeded-random.ts';
 import { Filler } from './fill.ts';
 
 /**
- * `npm run big-catalog -- --people 10000 …`: fills the database that the environment names (`DATA_DIR` or
- * `DATABASE_URL`), which must be empty, with a catalog as large as a large organisation's, for measuring. The service
- * must not run meanwhile. The first admin is made by the service's next start, as in any new installation.
+  * `npm run big-catalog -- --people 10000 …`: fills the configured database (`DATA_DIR` or `DATABASE_URL`), which must be
+ * empty, with the catalog of a large organisation, for measurements. The service must not run at the same time. The
+ * service's next start creates the first admin, as in any new installation.
  */
 const options = {
   people: { type: 'string', default: '10000' },
@@ -17,14 +17,14 @@ const options = {
 } as const;
 
 const { values } = parseArgs({ options });
-const wrong = Object.entries(values).find(([, text]) => !/^\d{1,9}$/.test(text));
-if (wrong) throw new Error(`--${wrong[0]} must be a whole number`);
+const invalidOption = Object.entries(values).find(([, text]) => !/^\d{1,9}$/.test(text));
+if (invalidOption) throw new Error(`--${invalidOption[0]} must be a whole number`);
 const portico = await compose(readConfig({ ...process.env, JOBS: 'off' }), createLogger('warn', 'big-catalog'), 'tool');
 try {
   const { ports, documents } = portico;
   if ((await ports.profiles.list()).length > 1)
     throw new Error('The database is not empty: name another DATA_DIR or DATABASE_URL');
-  const filler = new Filler({ ports, documents, dice: createDice(Number(values.seed)), now: ports.clock.now() });
+  const filler = new Filler({ ports, documents, random: createSeededRandom(Number(values.seed)), now: ports.clock.now() });
   await filler.addPeople(Number(values.people));
   await filler.addCollections(Number(values.collections));
   await filler.addGroups(Number(values.groups));

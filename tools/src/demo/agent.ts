@@ -1,4 +1,4 @@
-import { agree, bytesOf, chapter, line, say } from './told.ts';
+import { expectEqual, bytesOf, chapter, line, say } from './format.ts';
 
 /** The key pair of the agent's profile. */
 export interface AgentKey {
@@ -6,7 +6,7 @@ export interface AgentKey {
   readonly secret: string;
 }
 
-interface Found {
+interface SearchResult {
   readonly collection_id: string;
   readonly collection_name: string;
   readonly operation_key: string;
@@ -15,7 +15,7 @@ interface Found {
   readonly score: number;
 }
 
-interface Described {
+interface OperationDetails {
   readonly url: string;
   readonly curl: string;
 }
@@ -24,55 +24,55 @@ interface Api {
   readonly send: { readonly in: string; readonly name: string; readonly value: string };
 }
 
-const wish = 'will it rain tomorrow';
-const sought = 'GET /forecast/hourly of Nimbara Weather';
-/** What a language model would fill in from the wish. */
-const place = { lat: '38.72', lon: '-9.14' };
+const task = 'will it rain tomorrow';
+const expectedOperation = 'GET /forecast/hourly of Nimbara Weather';
+/** The values that a language model would derive from the task. */
+const parameters = { lat: '38.72', lon: '-9.14' };
 
-/** Does one task as an agent does it: finds the operation, reads how to call it, calls it, and records the call. */
-export const doTask = async (address: string, { clientId, secret }: AgentKey): Promise<void> => {
-  chapter('6. Her agent does a task over MCP (POST /mcp), with its key as one string in X-API-Key.');
+/** Runs one task like an agent: finds the operation, reads how to call it, calls it, and records the call. */
+export const runAgentTask = async (address: string, { clientId, secret }: AgentKey): Promise<void> => {
+  chapter('6. Her agent runs a task over MCP (POST /mcp), with its key as one string in X-API-Key.');
   const headers = { 'x-api-key': `${clientId}.${secret}`, 'content-type': 'application/json' };
-  const mcp = messages(`${address}/mcp`, headers);
+  const mcp = createMcpClient(`${address}/mcp`, headers);
 
-  const { text: listed, result } = await mcp<{ tools: readonly { name: string }[] }>('tools/list', {});
-  line('tools/list', `${result.tools.length} tools in ${bytesOf(listed)}`);
+  const { text: responseText, result } = await mcp<{ tools: readonly { name: string }[] }>('tools/list', {});
+  line('tools/list', `${result.tools.length} tools in ${bytesOf(responseText)}`);
 
-  const search = await mcp.call<{ operations: readonly Found[] }>('search_operations', { query: wish });
+  const search = await mcp.call<{ operations: readonly SearchResult[] }>('search_operations', { query: task });
   const [best] = search.data.operations;
-  if (!best) throw new Error(`No operation was found for "${wish}"`);
-  line(`search_operations "${wish}"`, `${search.words} ${inBrackets(search.text)}`);
-  line('', `${best.score.toFixed(2)} ${agree(`${best.method} ${best.path} of ${best.collection_name}`, sought)}`);
+  if (!best) throw new Error(`No operation was found for "${task}"`);
+  line(`search_operations "${task}"`, `${search.words} ${sizeInBrackets(search.text)}`);
+  line('', `${best.score.toFixed(2)} ${expectEqual(`${best.method} ${best.path} of ${best.collection_name}`, expectedOperation)}`);
 
   const { collection_id, operation_key, method, path } = best;
-  const described = await mcp.call<Described>('describe_operation', { collection_id, operation_key });
+  const described = await mcp.call<OperationDetails>('describe_operation', { collection_id, operation_key });
   const document = await fetch(`${address}/api/collections/${collection_id}/openapi.json`, { headers });
-  line('describe_operation', `all that a call needs ${inBrackets(described.text)}, at most 8 KB`);
-  line('', `however large the document is; this one has ${bytesOf(await document.text())}`);
+  line('describe_operation', `everything needed for a call ${sizeInBrackets(described.text)}, at most 8 KB`);
+  line('', `regardless of the document's size; this one has ${bytesOf(await document.text())}`);
   line('', described.data.curl);
 
   const { data: api } = await mcp.call<Api>('get_api', { collection_id, include_credential: true });
   line('get_api, include_credential', `send ${JSON.stringify(api.send)}`);
 
   const url = new URL(described.data.url);
-  for (const [name, value] of Object.entries(place)) url.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   if (api.send.in === 'query') url.searchParams.set(api.send.name, api.send.value);
-  const answer = await fetch(url, { method });
-  if (!answer.ok) throw new Error(`${method} ${path} of the API returned ${answer.status}`);
-  line(`${method} ${path}  of the API itself`, `${answer.status} ${await answer.text()}`);
+  const response = await fetch(url, { method });
+  if (!response.ok) throw new Error(`${method} ${path} of the API returned ${response.status}`);
+  line(`${method} ${path}  of the API itself`, `${response.status} ${await response.text()}`);
 
-  const call = { collection_id, operation_key, method, endpoint: path, status_code: answer.status };
+  const call = { collection_id, operation_key, method, endpoint: path, status_code: response.status };
   line('record_call', (await mcp.call('record_call', call)).words.replace(/ at .*/, ''));
 
-  say('\n   What was not granted to her is not found:');
+  say('\n   APIs without a grant are not found:');
   const hidden = await mcp.call('search_operations', { query: 'send a text message' });
   line(
     'search_operations "send a text message"',
-    agree(hidden.words.replace(/(?<=\.) .*/, ''), 'No operation that you may use fits.'),
+    expectEqual(hidden.words.replace(/(?<=\.) .*/, ''), 'No operation that you may use fits.'),
   );
 };
 
-const inBrackets = (answer: string): string => `(${bytesOf(answer)})`;
+const sizeInBrackets = (text: string): string => `(${bytesOf(text)})`;
 
 interface ToolResult {
   readonly content: readonly { readonly text: string }[];
@@ -80,8 +80,8 @@ interface ToolResult {
   readonly isError?: boolean;
 }
 
-/** Sends messages of the Model Context Protocol; throws if one is refused. `text` is the answer as it came. */
-const messages = (url: string, headers: Readonly<Record<string, string>>) => {
+/** Sends messages of the Model Context Protocol; throws if one is rejected. `text` is the raw response. */
+const createMcpClient = (url: string, headers: Readonly<Record<string, string>>) => {
   const send = async <Result>(message: string, params: object) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: message, params });
     const response = await fetch(url, { method: 'POST', headers, body });
@@ -89,10 +89,10 @@ const messages = (url: string, headers: Readonly<Record<string, string>>) => {
     if (!response.ok) throw new Error(`${message} returned ${response.status}: ${text}`);
     return { text, result: (JSON.parse(text) as { readonly result: Result }).result };
   };
-  const call = async <Data>(name: string, given: object) => {
-    const { text, result } = await send<ToolResult>('tools/call', { name, arguments: given });
+  const call = async <Data>(name: string, input: object) => {
+    const { text, result } = await send<ToolResult>('tools/call', { name, arguments: input });
     const words = result.content[0]?.text ?? '';
-    if (result.isError) throw new Error(`${name} was refused: ${words}`);
+    if (result.isError) throw new Error(`${name} failed: ${words}`);
     const data = (result.structuredContent ?? JSON.parse(words)) as Data;
     return { text, words: words.split('\n')[0] ?? '', data };
   };

@@ -12,33 +12,33 @@ import {
 } from '@portico/composition';
 import { createApiClient } from '../api-client.ts';
 import { NotStartedError, root, startService } from '../service-process.ts';
-import { tellStory } from './story.ts';
+import { runStory } from './story.ts';
 import { startWeatherApi } from './weather-api.ts';
 
-/** `npm run demo`: runs the service on its embedded default, and plays through a first day over the real HTTP API. */
+/** `npm run demo`: runs the service with its embedded default, and runs through a first day over the real HTTP API. */
 const { values } = parseArgs({
   options: { exit: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
 });
 
-/** A folder of its own, where it is always the first day, and none of your servers. */
+/** A separate data folder, which is empty at each start, and none of your servers. */
 const demoEnvironment = (environment: Environment): Environment => {
   const servers = ['DATABASE_URL', 'REDIS_URL', 'QDRANT_URL', 'QDRANT_API_KEY', 'OLLAMA_URL', 'SMTP_URL'];
-  const others = Object.entries(environment).filter(([name]) => !servers.includes(name.replace(/_FILE$/, '')));
-  return { ...Object.fromEntries(others), DATA_DIR: join(readConfig(environment).dataDir, 'demo') };
+  const otherVariables = Object.entries(environment).filter(([name]) => !servers.includes(name.replace(/_FILE$/, '')));
+  return { ...Object.fromEntries(otherVariables), DATA_DIR: join(readConfig(environment).dataDir, 'demo') };
 };
 
 /** Removes the data of an earlier demo, unless that is still running. */
-const beginAnew = async (environment: Environment): Promise<void> => {
+const removeEarlierDemo = async (environment: Environment): Promise<void> => {
   const config = readConfig(environment);
-  const running = new NotStartedError(`A demo is already running on ${config.dataDir}: stop it first`);
+  const alreadyRunning = new NotStartedError(`A demo is already running on ${config.dataDir}: stop it first`);
   const isUnused = await embeddedFiles(config)
-    ?.alone(async () => undefined)
+    ?.runExclusively(async () => undefined)
     .catch(() => true);
-  if (isUnused === false) throw running;
+  if (isUnused === false) throw alreadyRunning;
   rmSync(config.dataDir, { recursive: true, force: true });
 };
 
-/** To the APIs of the demo, by the operator's tool, beside the running service. */
+/** Creates a link to the demo's APIs with the command-line tool, while the service runs. */
 const makeConsoleLink = async (environment: Environment): Promise<string> => {
   const command = ['-C', '@portico/source', 'apps/cli/src/main.ts', '--json', 'console', '--minutes', '60'];
   const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: root, env: environment });
@@ -46,10 +46,10 @@ const makeConsoleLink = async (environment: Environment): Promise<string> => {
   return link.replace('/console/#', '/console/apis#');
 };
 
-/** Runs the service until it is stopped, or until the story is told. */
-const demonstrate = async (): Promise<void> => {
+/** Runs the service until it is stopped, or until the end of the story. */
+const runDemo = async (): Promise<void> => {
   const environment = demoEnvironment(process.env);
-  await beginAnew(environment);
+  await removeEarlierDemo(environment);
   const config = readConfig(environment);
   const issuer = await openLocalIssuer(config);
   if (!issuer) throw new NotStartedError('The demo needs the local issuer: unset IDENTITY_ISSUER and IDENTITY_LOCAL');
@@ -66,7 +66,7 @@ const demonstrate = async (): Promise<void> => {
     const mintUserToken = (uid: string, email: string) =>
       issuer.mint({ uid, email, emailVerified: true, ttlSeconds: 86_400 });
     const { dataDir, mail } = config;
-    await tellStory(createApiClient(service.address), {
+    await runStory(createApiClient(service.address), {
       adminToken,
       mintUserToken,
       dataDir,
@@ -75,9 +75,9 @@ const demonstrate = async (): Promise<void> => {
       makeConsoleLink: () => makeConsoleLink(environment),
       weatherApi,
     });
-    if (!values.exit) await service.ended;
+    if (!values.exit) await service.exited;
   } catch (error) {
-    // The story cannot go on without its service.
+    // The story cannot continue without its service.
     if (!isStopped) throw error;
   } finally {
     weatherApi.close();
@@ -87,16 +87,16 @@ const demonstrate = async (): Promise<void> => {
 
 if (values.help) {
   process.stdout.write(
-    'npm run demo             tell the story and leave the service running\n' +
-      'npm run demo -- --exit   tell the story and exit\n' +
-      'It works in the folder "demo" of DATA_DIR, and starts fresh each time.\n',
+    'npm run demo             run the story and leave the service running\n' +
+      'npm run demo -- --exit   run the story and exit\n' +
+      'It uses the folder "demo" of DATA_DIR, and starts from scratch each time.\n',
   );
 } else {
   try {
-    await demonstrate();
+    await runDemo();
   } catch (error) {
-    process.stderr.write(`${error instanceof NotStartedError ? error.message : startFailure(error).said}\n`);
-    // What else it has started ends with it.
+    process.stderr.write(`${error instanceof NotStartedError ? error.message : startFailure(error).message}\n`);
+    // Exiting also stops everything that the demo has started.
     process.exit(1);
   }
 }

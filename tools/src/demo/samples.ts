@@ -11,7 +11,7 @@ export interface Sample {
 
 const folder = resolve(import.meta.dirname, '../../../samples');
 
-/** The sample collections that the project ships, by file name. */
+/** The project's sample collections, by file name. */
 export const readSamples = (): readonly Sample[] =>
   readdirSync(folder)
     .filter((file) => /\.(json|ya?ml)$/.test(file))
@@ -24,8 +24,8 @@ export const readSamples = (): readonly Sample[] =>
       return { name: document.info.title, description: document.info.description.trim(), openapi_spec: document };
     });
 
-/** The weather sample with the stand-in's address and credential in place of its own address, which never answers. */
-export const servedBy = (sample: Sample, { baseUrl, credential }: WeatherApi) => ({
+/** The weather sample with the URL and credential of the fake API instead of its own URL, which never responds. */
+export const withWeatherApi = (sample: Sample, { baseUrl, credential }: WeatherApi) => ({
   ...sample,
   openapi_spec: { ...sample.openapi_spec, servers: [{ url: baseUrl }] },
   authentication: { type: 'apiKey', name: 'app_key', in: 'query', value: credential },

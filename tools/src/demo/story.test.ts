@@ -5,17 +5,17 @@ import { searches } from './story.ts';
 test.each([
   { search: searches[0], articles: ['a'] },
   { search: searches[1], articles: [] },
-])('the search of the demo, $search, shares no word with what it finds but articles', ({ search, articles }) => {
-  const [query, sought] = search;
-  const { name, description } = readSamples().find((sample) => sample.name === sought) ?? {
+])('the search of the demo, $search, shares no word but articles with its result', ({ search, articles }) => {
+  const [query, expectedName] = search;
+  const { name, description } = readSamples().find((sample) => sample.name === expectedName) ?? {
     name: '',
     description: '',
   };
-  const said: readonly string[] = `${name} ${description}`.toLowerCase().match(/[a-z]+/g) ?? [];
-  expect(said.length).toBeGreaterThan(3);
-  const shared = query
+  const sampleWords: readonly string[] = `${name} ${description}`.toLowerCase().match(/[a-z]+/g) ?? [];
+  expect(sampleWords.length).toBeGreaterThan(3);
+  const sharedWords = query
     .toLowerCase()
     .split(' ')
-    .filter((word) => said.includes(word));
-  expect(shared).toEqual(articles);
+    .filter((word) => sampleWords.includes(word));
+  expect(sharedWords).toEqual(articles);
 });

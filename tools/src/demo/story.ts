@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiClient, Credential } from '../api-client.ts';
-import { doTask } from './agent.ts';
-import { readSamples, servedBy } from './samples.ts';
-import { teamDay } from './team.ts';
-import { agree, chapter, line, say } from './told.ts';
+import { runAgentTask } from './agent.ts';
+import { readSamples, withWeatherApi } from './samples.ts';
+import { runTeamDay } from './team.ts';
+import { expectEqual, chapter, line, say } from './format.ts';
 import type { WeatherApi } from './weather-api.ts';
 
 export interface StoryTools {
@@ -12,47 +12,47 @@ export interface StoryTools {
   readonly dataDir: string;
   readonly mailFolder: string | null;
   readonly leaveOpen: boolean;
-  /** Makes a link that opens the console signed in as the administrator, once. */
+  /** Creates a one-time link to the console for the administrator. */
   readonly makeConsoleLink: () => Promise<string>;
   readonly weatherApi: WeatherApi;
 }
 
-interface Listed {
+interface CollectionSummary {
   readonly id: string;
   readonly name: string;
 }
 
-/** Plays through a first day with the service. Every step is a real request; throws if one fails. */
-export const tellStory = async (api: ApiClient, tools: StoryTools): Promise<void> => {
+/** Runs through a first day with the service. Every step is a real request; throws if one fails. */
+export const runStory = async (api: ApiClient, tools: StoryTools): Promise<void> => {
   const admin: Credential = { token: tools.adminToken };
-  say(`Portico runs at ${api.address}, on nothing but this machine's files.`);
+  say(`Portico runs at ${api.address}, using only this machine's files.`);
 
   const samples = await loadSamples(api, admin, tools.weatherApi);
   const ada = await registerAda(api, tools);
   const client = await approve(api, admin, ada, tools.mailFolder);
   await grant(api, admin, ada.id, samples);
   await search(api, client);
-  await doTask(api.address, client);
+  await runAgentTask(api.address, client);
   await audit(api, admin);
   await hitLimit(api, admin, client);
-  await teamDay(api, admin, samples);
-  if (tools.leaveOpen) await farewell(api, tools, ada.token, client);
+  await runTeamDay(api, admin, samples);
+  if (tools.leaveOpen) await showNextSteps(api, tools, ada.token, client);
   else say('\nThat was the story; the service stops now.');
 };
 
-const loadSamples = async (api: ApiClient, admin: Credential, weather: WeatherApi): Promise<readonly Listed[]> => {
+const loadSamples = async (api: ApiClient, admin: Credential, weather: WeatherApi): Promise<readonly CollectionSummary[]> => {
   chapter('1. An administrator fills the catalog.');
   const samples = readSamples().map((sample) =>
-    sample.name === 'Nimbara Weather' ? servedBy(sample, weather) : sample,
+    sample.name === 'Nimbara Weather' ? withWeatherApi(sample, weather) : sample,
   );
-  for (const sample of samples) await api.ask(admin, 'POST', '/api/collections/', sample);
-  const listed = await api.ask<Listed[]>(admin, 'GET', '/api/collections/');
-  line(`POST /api/collections/  (${samples.length} times)`, `${listed.length} collections in the catalog`);
-  line('', `one of them with a credential, and played by ${weather.baseUrl}`);
-  await untilEmbedded(api, admin, listed.length);
-  const { total } = await untilOperationsFound(api);
+  for (const sample of samples) await api.request(admin, 'POST', '/api/collections/', sample);
+  const collections = await api.request<CollectionSummary[]>(admin, 'GET', '/api/collections/');
+  line(`POST /api/collections/  (${samples.length} times)`, `${collections.length} collections in the catalog`);
+  line('', `one of them with a credential, served by a fake API at ${weather.baseUrl}`);
+  await waitForEmbeddings(api, admin, collections.length);
+  const { total } = await waitForOperations(api);
   line('GET /ready', `the operations of ${total} collections can be searched`);
-  return listed;
+  return collections;
 };
 
 interface Progress {
@@ -61,21 +61,21 @@ interface Progress {
 }
 
 /** Operations are embedded in the background, as collections are. */
-const untilOperationsFound = async (api: ApiClient): Promise<Progress> => {
+const waitForOperations = async (api: ApiClient): Promise<Progress> => {
   for (let attempt = 0; attempt < 1_200; attempt++) {
-    const { operations } = await api.ask<{ operations: Progress | null }>(null, 'GET', '/ready');
+    const { operations } = await api.request<{ operations: Progress | null }>(null, 'GET', '/ready');
     if (operations && operations.done === operations.total) return operations;
     await pause(100);
   }
   throw new Error('The operations were not ready after two minutes');
 };
 
-/** Embeddings are made in the background, normally within a second. */
-const untilEmbedded = async (api: ApiClient, admin: Credential, count: number): Promise<void> => {
-  const wanted = Math.min(100, count);
+/** Embeddings are computed in the background, normally within a second. */
+const waitForEmbeddings = async (api: ApiClient, admin: Credential, count: number): Promise<void> => {
+  const expectedCount = Math.min(100, count);
   for (let attempt = 0; attempt < 1_200; attempt++) {
-    const found = await api.ask<unknown[]>(admin, 'POST', '/api/vector/search', { query: 'api', k_limit: 100 });
-    if (found.length >= wanted) return;
+    const results = await api.request<unknown[]>(admin, 'POST', '/api/vector/search', { query: 'api', k_limit: 100 });
+    if (results.length >= expectedCount) return;
     await pause(100);
   }
   throw new Error('The embeddings were not ready after two minutes');
@@ -90,7 +90,7 @@ const registerAda = async (api: ApiClient, { mintUserToken }: StoryTools): Promi
   chapter('2. Ada signs up with the identity provider and registers.');
   const [uid, email] = ['ada', 'ada@example.com'];
   const registration = { firebase_uid: uid, email, full_name: 'Ada Lovelace', company_name: 'Analytical Engines' };
-  const profile = await api.ask<{ id: string; registration_status: string }>(
+  const profile = await api.request<{ id: string; registration_status: string }>(
     null,
     'POST',
     '/api/profiles/register',
@@ -98,99 +98,99 @@ const registerAda = async (api: ApiClient, { mintUserToken }: StoryTools): Promi
   );
   line('POST /api/profiles/register', `${email} is ${profile.registration_status}`);
   const token = await mintUserToken(uid, email);
-  const list = await api.ask<unknown[]>({ token }, 'GET', '/api/collections/');
-  line('GET /api/collections/  as Ada', `${list.length} collections: nothing was granted yet`);
+  const list = await api.request<unknown[]>({ token }, 'GET', '/api/collections/');
+  line('GET /api/collections/  as Ada', `${list.length} collections: there are no grants yet`);
   return { id: profile.id, token };
 };
 
-interface Client {
+interface ApiKey {
   readonly clientId: string;
   readonly secret: string;
 }
 
-const approve = async (api: ApiClient, admin: Credential, ada: Ada, mailFolder: string | null): Promise<Client> => {
+const approve = async (api: ApiClient, admin: Credential, ada: Ada, mailFolder: string | null): Promise<ApiKey> => {
   chapter('3. The administrator approves her. The secret is shown only this once.');
-  const answer = await api.ask<{ client_id: string; client_secret: string }>(
+  const profile = await api.request<{ client_id: string; client_secret: string }>(
     admin,
     'POST',
     `/api/profiles/${ada.id}/approve`,
   );
-  line('POST /api/profiles/{id}/approve', `client_id ${answer.client_id}`);
+  line('POST /api/profiles/{id}/approve', `client_id ${profile.client_id}`);
   if (mailFolder) line('', `and mailed: see ${mailFolder}`);
   const again = await api.call(admin, 'POST', `/api/profiles/${ada.id}/approve`);
-  line('the same again', `${again.status} ${JSON.stringify(again.body)}`);
-  return { clientId: answer.client_id, secret: answer.client_secret };
+  line('the same request again', `${again.status} ${JSON.stringify(again.body)}`);
+  return { clientId: profile.client_id, secret: profile.client_secret };
 };
 
-const wanted = /weather|charges|flight|hotel|exchange|maps/i;
+const travelApis = /weather|charges|flight|hotel|exchange|maps/i;
 
 const grant = async (
   api: ApiClient,
   admin: Credential,
   adaId: string,
-  collections: readonly Listed[],
+  collections: readonly CollectionSummary[],
 ): Promise<void> => {
-  chapter('4. The administrator grants her what she needs for a travel assistant.');
-  for (const { id, name } of collections.filter((collection) => wanted.test(collection.name))) {
-    await api.ask(admin, 'POST', `/api/access/clients/${adaId}/collections/${id}`);
+  chapter('4. The administrator grants her the APIs for a travel assistant.');
+  for (const { id, name } of collections.filter((collection) => travelApis.test(collection.name))) {
+    await api.request(admin, 'POST', `/api/access/clients/${adaId}/collections/${id}`);
     line('POST /api/access/clients/{id}/collections/{id}', name);
   }
 };
 
-/** And the collection that is found; in the first two it shares no word with the search. */
+/** Queries with the expected collection; the first two share no word with it. */
 export const searches = [
-  ['collect what a shopper owes', 'Kestrel Pay Charges'],
+  ['collect debts from a shopper', 'Kestrel Pay Charges'],
   ['do I need an umbrella', 'Nimbara Weather'],
   ['weathr forcast', 'Nimbara Weather'],
 ] as const;
 
 const search = async (api: ApiClient, client: Credential): Promise<void> => {
-  chapter('5. She searches for an API in plain words, also where none of them stands in what is found.');
-  for (const [words, sought] of searches) {
-    const [best] = await api.ask<{ collection_name: string }[]>(client, 'POST', '/api/vector/search', {
+  chapter('5. She searches for an API in plain words, even words that are not in its description.');
+  for (const [words, expectedName] of searches) {
+    const [best] = await api.request<{ collection_name: string }[]>(client, 'POST', '/api/vector/search', {
       query: words,
       k_limit: 1,
     });
-    line(`"${words}"`, agree(best?.collection_name ?? 'nothing', sought));
+    line(`"${words}"`, expectEqual(best?.collection_name ?? 'nothing', expectedName));
   }
 };
 
 const audit = async (api: ApiClient, admin: Credential): Promise<void> => {
-  chapter('7. What the agent did is on record.');
-  const page = await api.ask<{ data: { message: object }[]; total: number }>(admin, 'GET', '/api/audit/?pageSize=1');
+  chapter("7. The audit log has the agent's calls.");
+  const page = await api.request<{ data: { message: object }[]; total: number }>(admin, 'GET', '/api/audit/?pageSize=1');
   line(
     'GET /api/audit/  as the administrator',
     `${page.total} in all, the newest: ${JSON.stringify(page.data[0]?.message)}`,
   );
 };
 
-const hitLimit = async (api: ApiClient, admin: Credential, client: Client): Promise<void> => {
+const hitLimit = async (api: ApiClient, admin: Credential, client: ApiKey): Promise<void> => {
   chapter('8. A rate limit takes effect.');
   const limit = { client_id: client.clientId, allowed_limit: 25, window_seconds: 60 };
-  const override = await api.ask<{ id: number }>(admin, 'POST', '/api/rate-limits/overrides', limit);
+  const override = await api.request<{ id: number }>(admin, 'POST', '/api/rate-limits/overrides', limit);
   line('POST /api/rate-limits/overrides', `${limit.allowed_limit} requests in ${limit.window_seconds} s`);
   for (let attempt = 1; attempt <= limit.allowed_limit + 1; attempt++) {
-    const answer = await api.call(client, 'GET', `/api/rate-limits/effective/${client.clientId}`);
-    if (answer.status !== 429) continue;
-    line('GET /api/rate-limits/effective/{id}', `429 ${JSON.stringify(answer.body)}`);
-    await api.ask(admin, 'DELETE', `/api/rate-limits/overrides/${override.id}`);
+    const response = await api.call(client, 'GET', `/api/rate-limits/effective/${client.clientId}`);
+    if (response.status !== 429) continue;
+    line('GET /api/rate-limits/effective/{id}', `429 ${JSON.stringify(response.body)}`);
+    await api.request(admin, 'DELETE', `/api/rate-limits/overrides/${override.id}`);
     const after = await api.call(client, 'GET', `/api/rate-limits/effective/${client.clientId}`);
-    line('DELETE the override, and the same again', after.status);
+    line('DELETE the override, and the same request', after.status);
     return;
   }
   throw new Error('The limit was not reached');
 };
 
-const farewell = async (
+const showNextSteps = async (
   api: ApiClient,
   { adminToken, dataDir, makeConsoleLink }: StoryTools,
   adaToken: string,
-  { clientId, secret }: Client,
+  { clientId, secret }: ApiKey,
 ): Promise<void> => {
-  chapter('Continue by hand. The service runs until you press Ctrl-C; the next demo starts fresh.');
+  chapter('Try it yourself. The service runs until you press Ctrl-C; the next demo starts from scratch.');
   say(`
    ${api.address}/docs            try every endpoint
-   ${api.address}/openapi.json    the same for machines
+      ${api.address}/openapi.json    the OpenAPI document
 
    export PORTICO=${api.address}
    export DATA_DIR=${dataDir}

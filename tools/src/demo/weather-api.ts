@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-/** A stand-in for the API of the weather sample, whose own address never answers. */
+/** A fake of the weather sample's API, whose own URL never responds. */
 export interface WeatherApi {
-  /** The base address, for the `servers` of its document. */
+  /** The base URL, for the `servers` of its document. */
   readonly baseUrl: string;
   readonly credential: string;
   readonly close: () => void;
@@ -12,7 +12,7 @@ export interface WeatherApi {
 
 const credential = 'nimbara-demo-key';
 
-/** Starts it on this machine. It knows one operation, `GET /forecast/hourly`, and refuses calls without the credential. */
+/** Starts it on this machine. It has one operation, `GET /forecast/hourly`, and rejects calls without the credential. */
 export const startWeatherApi = async (): Promise<WeatherApi> => {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');

@@ -1,7 +1,7 @@
 import { readPages } from './markdown.ts';
 import { budgetsOf } from './sizes.ts';
 
-// Says how large each document is, and what it may take. Fails if one takes more.
+// Prints the size of each document, and the size limits. Fails if a limit is exceeded.
 const pages = readPages();
 const line = (bytes: number, name: string): string => `${bytes.toLocaleString('en').padStart(9)}  ${name}\n`;
 for (const { path, bytes } of pages) process.stdout.write(line(bytes, path));

@@ -4,7 +4,7 @@ import { root } from '../service-process.ts';
 
 /** A document of the repository. */
 export interface Page {
-  /** From the root of the repository. */
+  /** Relative to the root of the repository. */
   readonly path: string;
   readonly text: string;
   readonly bytes: number;
@@ -12,7 +12,7 @@ export interface Page {
 
 const folders = ['{,.}*.md', '{.github,docs,samples,tools}/**/*.md'];
 
-/** All documents but those of installed packages, by path. */
+/** All documents except those of installed packages, sorted by path. */
 export const readPages = (): readonly Page[] =>
   globSync(folders, { cwd: root, exclude: (path) => path.includes('node_modules') })
     .toSorted()
@@ -21,6 +21,6 @@ export const readPages = (): readonly Page[] =>
       return { path, text, bytes: Buffer.byteLength(text) };
     });
 
-/** What its shell blocks say, in their order. */
+/** The content of its shell blocks, in order. */
 export const shellBlocksOf = ({ text }: Page): readonly string[] =>
   [...text.matchAll(/^ *```sh\n(.*?)^ *```/gms)].map(([, lines = '']) => lines);

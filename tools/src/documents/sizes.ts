@@ -1,6 +1,6 @@
 import type { Page } from './markdown.ts';
 
-/** How large documents may be together, in bytes. */
+/** The size limit of a group of documents, in bytes. */
 export interface Budget {
   readonly name: string;
   readonly bytesMax: number;
@@ -12,7 +12,7 @@ const isDecision = ({ path }: Page): boolean => path.startsWith('docs/adr/');
 const largest = (pages: readonly Page[]): number => Math.max(0, ...pages.map(({ bytes }) => bytes));
 const sum = (pages: readonly Page[]): number => pages.reduce((total, { bytes }) => total + bytes, 0);
 
-/** What each document, or each group of documents, takes, and may take. */
+/** The size and limit of each document, or group of documents. */
 export const budgetsOf = (pages: readonly Page[]): readonly Budget[] => {
   const at = (path: string): readonly Page[] => pages.filter((page) => page.path === path);
   const within = (folder: string): readonly Page[] => pages.filter(({ path }) => path.startsWith(`${folder}/`));

@@ -3,242 +3,242 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 
 interface Violation {
-  readonly forbids: string;
-  /** The project's, in whose sources the file is planted. */
+  readonly description: string;
+  /** The folder of the project whose sources get the file. */
   readonly folder: string;
-  /** A folder within its sources; the top one if absent. */
-  readonly room?: string;
+  /** A folder within its sources; by default the top one. */
+  readonly subfolder?: string;
   readonly check: 'lint' | 'types';
   readonly code: string;
-  /** What the check must say of the file. */
-  readonly says: string;
+  /** The rule or error code that the check must report for the file. */
+  readonly expected: string;
 }
 
 const root = resolve(import.meta.dirname, '../../..');
 const boundary = '@nx/enforce-module-boundaries';
 
 /**
- * Shows that the boundaries hold: plants the forbidden things in the sources, each in a file of its own, lints them or
- * checks the types of their project, and expects each file to be reported with the rule that forbids it.
+  * Proves that the boundaries are enforced: adds a file for each violation to the sources, runs the linter or the type
+ * check, and expects each file to be reported with the right rule.
  */
 const violations: readonly Violation[] = [
   {
-    forbids: 'a package in the domain',
+    description: 'a package in the domain',
     folder: 'libs/domain',
     check: 'lint',
     code: `import { z } from 'zod';\nexport const planted = z;`,
-    says: boundary,
+    expected: boundary,
   },
   {
-    forbids: 'an import cycle between two rooms of nouns',
+    description: 'an import cycle between two folders of nouns',
     folder: 'libs/domain',
-    room: 'profiles',
+    subfolder: 'profiles',
     check: 'lint',
     code: `import { authorityOf } from '../access/principal.ts';\nexport const planted = authorityOf;`,
-    says: 'no-restricted-imports',
+    expected: 'no-restricted-imports',
   },
   {
-    forbids: 'an import cycle between two rooms of use cases',
+    description: 'an import cycle between two folders of use cases',
     folder: 'libs/domain',
-    room: 'use-cases/audit',
+    subfolder: 'use-cases/audit',
     check: 'lint',
     code: `import { workJob } from '../jobs/work-jobs.ts';\nexport const planted = workJob;`,
-    says: 'no-restricted-imports',
+    expected: 'no-restricted-imports',
   },
   {
-    forbids: 'a port in a room of nouns',
+    description: 'a port in a folder of nouns',
     folder: 'libs/domain',
-    room: 'audit',
+    subfolder: 'audit',
     check: 'lint',
     code: `import type { Ports } from '../ports/index.ts';\nexport type Planted = Ports;`,
-    says: 'no-restricted-imports',
+    expected: 'no-restricted-imports',
   },
   {
-    forbids: 'node: in the domain',
+    description: 'node: in the domain',
     folder: 'libs/domain',
     check: 'lint',
     code: `import { readFileSync } from 'node:fs';\nexport const planted = readFileSync;`,
-    says: 'no-restricted-imports',
+    expected: 'no-restricted-imports',
   },
   {
-    forbids: 'the types of Node in the domain',
+    description: 'the types of Node in the domain',
     folder: 'libs/domain',
     check: 'types',
     code: `export const planted = process.env;`,
-    says: 'TS2591',
+    expected: 'TS2591',
   },
   {
-    forbids: 'fetch in the domain',
+    description: 'fetch in the domain',
     folder: 'libs/domain',
     check: 'types',
     code: `export const planted = () => fetch('http://localhost');`,
-    says: 'TS2304',
+    expected: 'TS2304',
   },
   {
-    forbids: 'the console in the domain',
+    description: 'the console in the domain',
     folder: 'libs/domain',
     check: 'types',
     code: `console.log('planted');\nexport {};`,
-    says: 'TS2584',
+    expected: 'TS2584',
   },
   {
-    forbids: "the machine's clock in the domain",
+    description: "the machine's clock in the domain",
     folder: 'libs/domain',
     check: 'lint',
     code: `export const planted = Date.now();`,
-    says: 'no-restricted-properties',
+    expected: 'no-restricted-properties',
   },
   {
-    forbids: 'an adapter in the domain',
+    description: 'an adapter in the domain',
     folder: 'libs/domain',
     check: 'lint',
     code: `import { createMemoryStores } from '@portico/memory';\nexport const planted = createMemoryStores;`,
-    says: boundary,
+    expected: boundary,
   },
   {
-    forbids: 'an adapter in another adapter',
+    description: 'an adapter in another adapter',
     folder: 'libs/adapters/sql',
     check: 'lint',
     code: `import { createMemoryStores } from '@portico/memory';\nexport const planted = createMemoryStores;`,
-    says: boundary,
+    expected: boundary,
   },
   {
-    forbids: 'the technology of another adapter',
+    description: 'the technology of another adapter',
     folder: 'libs/adapters/secrets',
     check: 'lint',
     code: `import { SignJWT } from 'jose';\nexport const planted = SignJWT;`,
-    says: boundary,
+    expected: boundary,
   },
   {
-    forbids: 'the technology of another adapter of the same server',
+    description: 'the technology of another adapter of the same server',
     folder: 'libs/adapters/redis',
     check: 'lint',
     code: `import { Queue } from 'bullmq';\nexport const planted = Queue;`,
-    says: boundary,
+    expected: boundary,
   },
   {
-    forbids: 'the test servers in an adapter',
+    description: 'the test servers in an adapter',
     folder: 'libs/adapters/qdrant',
     check: 'lint',
     code: `import { startRedis } from '@portico/test-servers';\nexport const planted = startRedis;`,
-    says: boundary,
+    expected: boundary,
   },
   {
-    forbids: 'the composition in an adapter',
+    description: 'the composition in an adapter',
     folder: 'libs/adapters/sql',
     check: 'lint',
     code: `import { compose } from '@portico/composition';\nexport const planted = compose;`,
-    says: boundary,
+    expected: boundary,
   },
   {
-    forbids: 'inversify in an app',
+    description: 'inversify in an app',
     folder: 'apps/http',
     check: 'lint',
     code: `import { Container } from 'inversify';\nexport const planted = Container;`,
-    says: boundary,
+    expected: boundary,
   },
   {
-    forbids: 'an adapter in an app',
+    description: 'an adapter in an app',
     folder: 'apps/http',
     check: 'lint',
     code: `import { openSqlStores } from '@portico/sql';\nexport const planted = openSqlStores;`,
-    says: boundary,
+    expected: boundary,
   },
   {
-    forbids: 'values of the service in the console, which takes types only',
+    description: 'values of the service in the console, which may import only types',
     folder: 'apps/console',
     check: 'lint',
     code: `import { createHttpApp } from '@portico/http';\nexport const planted = createHttpApp;`,
-    says: 'no-restricted-imports',
+    expected: 'no-restricted-imports',
   },
   {
-    forbids: 'even types of the domain in the console',
+    description: 'even types of the domain in the console',
     folder: 'apps/console',
     check: 'lint',
     code: `import type { Profile } from '@portico/domain';\nexport type Planted = Profile;`,
-    says: boundary,
+    expected: boundary,
   },
   {
-    forbids: 'Node in the console',
+    description: 'Node in the console',
     folder: 'apps/console',
     check: 'lint',
     code: `import { readFileSync } from 'node:fs';\nexport const planted = readFileSync;`,
-    says: 'no-restricted-imports',
+    expected: 'no-restricted-imports',
   },
   {
-    forbids: 'a call that the route table does not have',
+    description: 'a call that the route table does not have',
     folder: 'apps/console',
-    room: 'api',
+    subfolder: 'api',
     check: 'types',
     code: `import { call } from './call.ts';\nexport const planted = () => call('GET /api/nothing');`,
-    says: 'TS2345',
+    expected: 'TS2345',
   },
   {
-    forbids: 'express outside the HTTP app',
+    description: 'express outside the HTTP app',
     folder: 'libs/composition',
     check: 'lint',
     code: `import express from 'express';\nexport const planted = express;`,
-    says: boundary,
+    expected: boundary,
   },
   {
-    forbids: 'a test runner in the contracts',
+    description: 'a test runner in the contracts',
     folder: 'libs/contracts',
     check: 'lint',
     code: `import { test } from 'vitest';\nexport const planted = test;`,
-    says: boundary,
+    expected: boundary,
   },
   {
-    forbids: 'an asynchronous decision',
+    description: 'an asynchronous decision',
     folder: 'libs/domain',
     check: 'types',
     code: `import type { ProfileStore, ProfileChange } from './ports/index.ts';\nexport const planted = (store: ProfileStore, change: ProfileChange) => store.update(change.profile.id, async () => change);`,
-    says: 'TS2739',
+    expected: 'TS2739',
   },
   {
-    forbids: 'a wrong dependency in the composition',
+    description: 'a wrong dependency in the composition',
     folder: 'libs/composition',
-    room: 'wiring',
+    subfolder: 'wiring',
     check: 'types',
     code: `import type { Module } from './parts.ts';\nexport const planted: Module = (provide) => provide('clock', ['random'], (random) => random);`,
-    says: 'TS2322',
+    expected: 'TS2322',
   },
   {
-    forbids: 'SQL from a template',
+    description: 'SQL from a template',
     folder: 'libs/adapters/sql',
     check: 'lint',
     code: 'export const planted = (db: { exec(sql: string): void }, name: string) => db.exec(`drop table ${name}`);',
-    says: 'no-restricted-syntax',
+    expected: 'no-restricted-syntax',
   },
   {
-    forbids: 'a promise that is not awaited',
+    description: 'a promise that is not awaited',
     folder: 'apps/http',
     check: 'lint',
     code: `export const planted = (work: () => Promise<void>) => {\n  work();\n};`,
-    says: 'no-floating-promises',
+    expected: 'no-floating-promises',
   },
 ];
 
-/** Breaks no rule: a check that reports this too would prove nothing. */
-const harmless = 'export const planted = 1;';
+/** Breaks no rule: a check that also reports this file would prove nothing. */
+const harmlessCode = 'export const planted = 1;';
 
-interface Plant {
-  /** By its path from the root. */
+interface PlantedFile {
+  /** The path relative to the root. */
   readonly file: string;
   readonly code: string;
-  /** Null for a harmless one. */
+  /** Null for a harmless file. */
   readonly violation: Violation | null;
 }
 
-/** Each violation in a file of its own, and something harmless in each folder. */
-const plantsOf = (together: readonly Violation[]): readonly Plant[] => [
+/** A file for each violation, and a harmless one in each folder. */
+const plantedFilesFor = (together: readonly Violation[]): readonly PlantedFile[] => [
   ...together.map((violation, at) => ({
-    file: join(violation.folder, 'src', violation.room ?? '', `planted-violation-${at + 1}.ts`),
+    file: join(violation.folder, 'src', violation.subfolder ?? '', `planted-violation-${at + 1}.ts`),
     code: violation.code,
     violation,
   })),
   ...[...new Set(together.map(({ folder }) => folder))].map((folder) => ({
     file: join(folder, 'src', 'planted-harmless.ts'),
-    code: harmless,
+    code: harmlessCode,
     violation: null,
   })),
 ];
@@ -249,19 +249,19 @@ const run = (...[command, ...args]: readonly string[]): string => {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
     maxBuffer: 2 ** 26,
-    // Nx's daemon notices a planted file only after a moment, and returns its old answer until then.
+    // Nx's daemon notices a new file only after a moment, and returns its old result until then.
     env: { ...process.env, NX_DAEMON: 'false', FORCE_COLOR: '0', NO_COLOR: '1' },
   });
   if (error) throw error;
   return stdout;
 };
 
-/** Says what a check finds in each file, by its path; a file that it does not look at is missing. */
-type Check = (plants: readonly Plant[]) => ReadonlyMap<string, string>;
+/** Returns a check's output for each file, by path; files that it does not check are absent. */
+type Check = (plants: readonly PlantedFile[]) => ReadonlyMap<string, string>;
 
-/** Lints these files alone, by the rules for all. */
+/** Lints only these files, with all rules. */
 const lint: Check = (plants) => {
-  // The rule of the boundaries reads the graph of the projects that Nx wrote last.
+  // The boundaries rule reads the project graph that Nx wrote last.
   run('nx', 'show', 'projects');
   const results = JSON.parse(run('eslint', '--format', 'json', ...plants.map(({ file }) => file))) as readonly {
     readonly filePath: string;
@@ -279,31 +279,31 @@ const lint: Check = (plants) => {
 const checkTypes: Check = (plants) => {
   const folder = plants[0]?.violation?.folder ?? '';
   const lines = run('tsc', '--build', '--emitDeclarationOnly', folder).split('\n');
-  const seen = run('tsc', '--listFilesOnly', '--project', join(folder, 'tsconfig.lib.json'));
+  const checkedFiles = run('tsc', '--listFilesOnly', '--project', join(folder, 'tsconfig.lib.json'));
   return new Map(
     plants
-      .filter(({ file }) => seen.includes(file))
+      .filter(({ file }) => checkedFiles.includes(file))
       .map(({ file }) => [file, lines.filter((line) => line.startsWith(`${file}(`)).join('\n')]),
   );
 };
 
-const problemOf = ({ file, violation }: Plant, said: string | undefined): string | null => {
-  if (said === undefined) return `${file} was not looked at`;
-  if (!violation) return said === '' ? null : `${file} is harmless, but the check says\n${said}`;
-  if (said.includes(violation.says)) return null;
-  return `${violation.forbids}: the check must say ${violation.says}, but says\n${said || 'nothing'}`;
+const problemOf = ({ file, violation }: PlantedFile, output: string | undefined): string | null => {
+  if (output === undefined) return `${file} was not checked`;
+  if (!violation) return output === '' ? null : `${file} is harmless, but the check reports\n${output}`;
+  if (output.includes(violation.expected)) return null;
+  return `${violation.description}: the check must report ${violation.expected}, but reports\n${output || 'nothing'}`;
 };
 
-/** Plants these violations while a check runs, and returns what is wrong with it. */
-const plantTogether = (together: readonly Violation[], check: Check): readonly string[] => {
-  const plants = plantsOf(together);
+/** Adds the files of these violations while a check runs, and returns its problems. */
+const checkTogether = (group: readonly Violation[], check: Check): readonly string[] => {
+  const plants = plantedFilesFor(group);
   try {
     for (const { file, code } of plants) writeFileSync(join(root, file), `${code}\n`);
-    const said = check(plants);
+    const outputs = check(plants);
     return plants.flatMap((plant) => {
-      const problem = problemOf(plant, said.get(plant.file));
+      const problem = problemOf(plant, outputs.get(plant.file));
       if (problem === null && plant.violation)
-        process.stdout.write(`caught  ${plant.violation.forbids} (${plant.violation.says})\n`);
+        process.stdout.write(`caught  ${plant.violation.description} (${plant.violation.expected})\n`);
       return problem ?? [];
     });
   } finally {
@@ -313,9 +313,9 @@ const plantTogether = (together: readonly Violation[], check: Check): readonly s
 
 const { lint: ofLint = [], types: ofTypes = [] } = Object.groupBy(violations, ({ check }) => check);
 const failures = [
-  ...plantTogether(ofLint, lint),
+  ...checkTogether(ofLint, lint),
   ...[...Map.groupBy(ofTypes, ({ folder }) => folder).values()].flatMap((together) =>
-    plantTogether(together, checkTypes),
+    checkTogether(together, checkTypes),
   ),
 ];
 if (failures.length > 0) {

@@ -9,25 +9,25 @@ const introduction = `# Commands
 \`npm run -s portico -- COMMAND\` in a checkout, \`docker compose exec -T http portico COMMAND\` in the stack. \`--help\` shows
 the same as this page.
 
-The tool works directly on the stores that its environment names (\`DATA_DIR\`, \`DATABASE_URL\`, …), also while the service
-runs. Commands marked *HTTP* work over HTTP too, with \`--server URL\` or \`PORTICO_SERVER\` and a token in \`PORTICO_TOKEN\`,
-the file \`PORTICO_TOKEN_FILE\`, or after \`portico login\`. The others refuse \`--server\`; they ignore \`PORTICO_SERVER\`,
-say so, and work on this machine's stores. \`--server ''\` turns it off for one command.
+The tool works directly on the configured stores (\`DATA_DIR\`, \`DATABASE_URL\`, …), even while the service runs. Commands
+marked *HTTP* also work over HTTP, with \`--server URL\` or \`PORTICO_SERVER\` and a token in \`PORTICO_TOKEN\`, in the file
+\`PORTICO_TOKEN_FILE\`, or after \`portico login\`. The others reject \`--server\`; they ignore \`PORTICO_SERVER\`, print a
+notice, and work on this machine's stores. \`--server ''\` disables it for one command.
 `;
 
-/** The command, and below it what it takes. */
+/** The command, with its arguments and options below it. */
 const entryOf = (command: Command, { program, overHttp }: Tool): string => {
   const help = program.createHelp();
   const options = help
     .visibleOptions(command)
     .filter(({ long }) => long !== '--help')
     .map((option) => `\`${option.flags}\`: ${help.optionDescription(option)}`);
-  const takes = command.registeredArguments
+  const argumentLines = command.registeredArguments
     .filter(({ description }) => description !== '')
     .map((argument) => `\`${argument.name()}\`: ${help.argumentDescription(argument)}`);
   const usage = help.commandUsage(command).replace(' [options]', '');
   const marks = overHttp.has(command) ? ' *HTTP*' : '';
-  const details = [...takes, ...options].map((line) => `  - ${line}\n`).join('');
+  const details = [...argumentLines, ...options].map((line) => `  - ${line}\n`).join('');
   return `- \`${usage}\`${marks}: ${command.description()}\n${details}`;
 };
 
@@ -39,13 +39,13 @@ export const commandsPage = (): string => {
   const stream = new PassThrough();
   const tool = createTool({}, { stdin: stream, stdout: stream, stderr: stream }, () => {});
   const { program } = tool;
-  const shared = program
+  const globalOptions = program
     .createHelp()
     .visibleOptions(program)
     .map((option) => `\`${option.flags}\`: ${option.description}`);
   return [
     introduction,
-    shared.map((line) => `- ${line}\n`).join(''),
+    globalOptions.map((line) => `- ${line}\n`).join(''),
     ...program.commands.map((command) => {
       const title = command.commands.length === 0 ? command.name() : `${command.name()}: ${command.description()}`;
       return `## ${title}\n\n${leavesOf(command)

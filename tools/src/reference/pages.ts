@@ -3,7 +3,7 @@ import { configurationPage } from './configuration.ts';
 import { environmentExample } from './environment-example.ts';
 import { routesPage } from './routes.ts';
 
-/** The files that are made from the sources, by path. */
+/** The files that are generated from the sources, by path. */
 export const generatedPages: Readonly<Record<string, () => string>> = {
   '.env.example': environmentExample,
   'docs/reference/commands.md': commandsPage,

@@ -4,15 +4,15 @@ import { routes, nameOfPart, type Route, type RouteAuth } from '@portico/http';
 const introduction = `# Routes and scopes
 
 Every route of the HTTP API. Your own service describes them for machines at \`/openapi.json\` and for people at \`/docs\`,
-with parameters, bodies, answers and errors. Not listed: \`/mcp\` ([agents](../agents.md)), the [console](../console.md) and
-the local issuer.
+with parameters, bodies, responses and errors. Not listed: \`/mcp\` ([agents](../agents.md)), the
+[console](../console.md) and the local issuer.
 
-**Who** may call: *anyone*; people with an identity *token*, or with a *token or key*; or an *admin* with an identity
-token. **Scope** is what a [service account](../service-accounts.md) must hold instead; without one, no service account
-may call.
+**Callers**: *anyone*; people with an identity *token*, or with a *token or key*; or an *admin* with an identity token.
+**Scope**: the scope that a [service account](../service-accounts.md) needs instead; without one, no service account may
+call the route.
 `;
 
-const whoMay: Readonly<Record<RouteAuth, string>> = {
+const callers: Readonly<Record<RouteAuth, string>> = {
   free: 'anyone',
   open: 'anyone',
   token: 'token',
@@ -24,7 +24,7 @@ const row = ({ method, path, auth, scope, summary, scopedParts = [] }: Route): s
   const parts = scopedParts.map((part) => `; with \`${nameOfPart(part)}\` also \`${part.scope}\``).join('');
   const cells = [
     `\`${method} ${path.replace(/:(\w+)/g, '{$1}')}\``,
-    whoMay[auth],
+    callers[auth],
     scope === null ? '' : `\`${scope}\``,
     summary + parts,
   ];
@@ -33,14 +33,14 @@ const row = ({ method, path, auth, scope, summary, scopedParts = [] }: Route): s
 
 /** `docs/reference/routes.md`. */
 export const routesPage = (): string => {
-  const shown = routes.filter(({ hidden, ofLocalIssuer }) => !hidden && !ofLocalIssuer);
-  const tags = [...new Set(shown.map(({ tag }) => tag))];
+  const visibleRoutes = routes.filter(({ hidden, requiresLocalIssuer }) => !hidden && !requiresLocalIssuer);
+  const tags = [...new Set(visibleRoutes.map(({ tag }) => tag))];
   return [
     introduction,
     `The scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.\n`,
     ...tags.map((tag) => {
-      const rows = shown.filter((route) => route.tag === tag).map(row);
-      return `## ${tag}\n\n| route | who | scope | what |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`;
+      const rows = visibleRoutes.filter((route) => route.tag === tag).map(row);
+      return `## ${tag}\n\n| route | callers | scope | purpose |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`;
     }),
   ].join('\n');
 };

@@ -14,7 +14,7 @@ export interface ApiDocument {
   readonly file: string;
   readonly title: string;
   readonly description: string;
-  /** The collection that an import makes of it. */
+  /** The collection that an import creates from it. */
   readonly collection: { readonly name: string; readonly description: string; readonly baseUrl: string };
   readonly operations: readonly ApiOperation[];
 }
@@ -22,28 +22,28 @@ export interface ApiDocument {
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /**
- * The operations of an OpenAPI document, local references of path items and operations followed. Keys of `paths` that
- * begin with `x-` are no paths; webhooks and callbacks are left out.
+  * Returns the operations of an OpenAPI document, and follows local references of path items and operations. Keys of
+ * `paths` that start with `x-` are not paths; webhooks and callbacks are omitted.
  */
 export const operationsOf = (file: string, document: Json): ApiDocument => {
   const info = memberOf(document, 'info');
   const operations = membersOf(memberOf(document, 'paths')).flatMap(([path, item]) =>
     path.startsWith('x-')
       ? []
-      : membersOf(followed(document, item)).flatMap(([method, operation]) => {
-          const found = followed(document, operation);
-          return methods.includes(method) && isJsonObject(found) ? [operationOf(method, path, found)] : [];
+      : membersOf(followReferences(document, item)).flatMap(([method, operation]) => {
+          const resolved = followReferences(document, operation);
+          return methods.includes(method) && isJsonObject(resolved) ? [operationOf(method, path, resolved)] : [];
         }),
   );
-  const facts = documentFacts(document, () => undefined);
+  const collectionFacts = documentFacts(document, () => undefined);
   return {
     file,
     title: textIn(info, 'title'),
     description: textIn(info, 'description'),
     collection: {
-      name: facts.title ?? file,
-      description: facts.description ?? facts.derivedDescription,
-      baseUrl: facts.baseUrl,
+      name: collectionFacts.title ?? file,
+      description: collectionFacts.description ?? collectionFacts.derivedDescription,
+      baseUrl: collectionFacts.baseUrl,
     },
     operations,
   };
@@ -73,11 +73,11 @@ const textIn = (value: Json | undefined, name: string): string => {
   return typeof text === 'string' ? text : '';
 };
 
-const followedMax = 10;
+const referencesMax = 10;
 
-/** The value that a chain of local references leads to. */
-const followed = (document: Json, value: Json | undefined): Json | undefined => {
-  for (let count = 0; count < followedMax; count++) {
+/** Resolves a chain of local references. */
+const followReferences = (document: Json, value: Json | undefined): Json | undefined => {
+  for (let count = 0; count < referencesMax; count++) {
     const reference = textIn(value, '$ref');
     if (!reference.startsWith('#/')) return value;
     value = reference

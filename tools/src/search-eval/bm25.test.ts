@@ -4,7 +4,7 @@ import { splitNames, termsOf } from './terms.ts';
 
 const document = (text: string) => termCounts([{ terms: text.split(' '), weight: 1 }]);
 
-test('the score is that of the formula', () => {
+test('the score matches the formula', () => {
   const rank = createBm25([document('rain rain snow'), document('sun')]);
   // idf = ln(1 + 1.5 / 1.5); the lengths are 3 and 1, 2 on average; tf = 2
   const expected = Math.log(2) * ((2 * 2.2) / (2 + 1.2 * (0.25 + (0.75 * 3) / 2)));
@@ -38,7 +38,7 @@ test('a field of weight 3 counts each of its terms three times', () => {
   );
 });
 
-test('terms are stems, without stop words, and names are taken apart', () => {
+test('terms are stems, without stop words, and names are split', () => {
   expect(termsOf('Which of the listCustomerInvoices is paid?')).toEqual(['list', 'custom', 'invoic', 'paid']);
   expect(termsOf('Café crème')).toEqual(['cafe', 'creme']);
   expect(splitNames('getURLOf2Things')).toBe('get URL Of2 Things');

@@ -1,12 +1,12 @@
-/** The terms of one document, each with how often it occurs; a field that matters more counts its terms more often. */
+/** The weighted term frequencies of one document. */
 export type TermCounts = ReadonlyMap<string, number>;
 
 const k1 = 1.2;
 const b = 0.75;
 
 /**
- * Ranks documents by Okapi BM25 (Robertson and Zaragoza, 2009). Returns the documents that hold a term of the query,
- * by their index, best first; equal scores in the order of the documents.
+  * Ranks documents by Okapi BM25 (Robertson and Zaragoza, 2009). Returns the indices of documents with a term of the
+ * query, best first; equal scores in the order of the documents.
  */
 export const createBm25 = (
   documents: readonly TermCounts[],
@@ -33,7 +33,7 @@ export const createBm25 = (
   };
 };
 
-/** Counts the terms of fields, each as often as its weight says. */
+/** Counts the terms of fields, multiplied by the field's weight. */
 export const termCounts = (
   fields: readonly { readonly terms: readonly string[]; readonly weight: number }[],
 ): TermCounts => {

@@ -30,7 +30,7 @@ test('each ranker but BM25 is compared with BM25', () => {
   expect(board.rows.map(({ ahead }) => ahead?.['nDCG@10']?.mean ?? null)).toEqual([0.25, null]);
 });
 
-test('the report shows a table with intervals, and what the scores mean', () => {
+test('the report shows a table with intervals, and the calibration of scores', () => {
   const first = [{ from: 0.3, to: 0.35, count: 4, direct: 0.25, right: 0.5 }];
   const calibration = { first, firstTen: first, noiseBelow: 0.21 };
   const text = markdownOf({ collections: { model: 'm', apis: 9, board, calibration }, operations: null });
@@ -41,7 +41,7 @@ test('the report shows a table with intervals, and what the scores mean', () => 
   expect(text).toContain('Below 0.21 fewer than 5 % of the first ten results are right');
 });
 
-test('a figure may fall by 0.015, not by more; a rise is no fault, a missing figure is', () => {
+test('a figure may fall by 0.015, not by more; a rise passes, a missing figure does not', () => {
   const recorded = recordOf('m', [board]);
   const moved = (by: number) => {
     const text = JSON.stringify(recorded).replace('"nDCG@10":0.625', `"nDCG@10":${(0.625 + by).toFixed(3)}`);

@@ -17,7 +17,7 @@ export interface BoardRow {
   readonly label: string;
   /** By kind, then by metric. */
   readonly figures: Readonly<Record<string, Readonly<Record<string, Estimate>>>>;
-  /** How far it is ahead of the baseline over all queries, by metric; null for the baseline. */
+  /** Its lead over the baseline for all queries, by metric; null for the baseline. */
   readonly ahead: Readonly<Record<string, Difference>> | null;
 }
 
@@ -33,7 +33,7 @@ export interface Board {
 
 export const baselineKey = 'bm25';
 
-/** Sums up rankers by kind of query, and compares each with the baseline. */
+/** Summarizes rankers by kind of query, and compares each with the baseline. */
 export const boardOf = (
   { key, title, metrics }: Pick<Board, 'key' | 'title' | 'metrics'>,
   kindOfQuery: readonly string[],

@@ -25,7 +25,7 @@ test('a ranker that is equal for every query differs with p 1', () => {
   expect(difference([0.2, 0.4], [0.2, 0.4])).toEqual({ mean: 0, low: 0, high: 0, p: 1 });
 });
 
-test('one that is better for every query by the same has the smallest p, whichever is the baseline', () => {
+test('a ranker with a constant lead has the smallest p, regardless of the baseline', () => {
   const [better, worse] = [
     [0.5, 0.75, 1],
     [0.25, 0.5, 0.75],
@@ -36,13 +36,13 @@ test('one that is better for every query by the same has the smallest p, whichev
   expect(difference(worse, better)).toMatchObject({ mean: -0.25, p: ahead.p });
 });
 
-test('queries are compared one by one: a small steady lead counts, however much the queries differ', () => {
+test('queries are compared in pairs: a small steady lead counts, regardless of the variance between queries', () => {
   const worse = Array.from({ length: 40 }, (_, at) => at / 40);
   const better = worse.map((value, at) => value + (at % 8 === 0 ? -0.01 : 0.02));
   expect(estimate(better).low).toBeLessThan(estimate(worse).high);
   expect(difference(better, worse).p).toBeLessThan(0.001);
 });
 
-test('a lead that hangs on one query of many is not significant', () => {
+test('a lead from one query of many is not significant', () => {
   expect(difference([1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0]).p).toBeGreaterThan(0.3);
 });

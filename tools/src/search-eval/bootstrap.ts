@@ -1,6 +1,6 @@
-import { createDice } from '../dice.ts';
+import { createSeededRandom } from '../seeded-random.ts';
 
-/** A mean over queries, with the interval that holds it for 95 % of the resamples. */
+/** A mean over queries, with its 95 % bootstrap interval. */
 export interface Estimate {
   readonly mean: number;
   readonly low: number;
@@ -8,14 +8,14 @@ export interface Estimate {
 }
 
 export interface Difference extends Estimate {
-  /** Two-sided: how probable so large a difference would be if there were none. */
+  /** The two-sided p-value of the null hypothesis that there is no difference. */
   readonly p: number;
 }
 
 const resamples = 10_000;
 const seed = 20_240_229;
 
-/** Resamples the values with replacement (Efron, 1979). The same values always have the same interval. */
+/** Resamples the values with replacement (Efron, 1979). The interval is deterministic. */
 export const estimate = (values: readonly number[]): Estimate => {
   const means = resampledMeans(values);
   return { mean: mean(values), low: quantile(means, 0.025), high: quantile(means, 0.975) };
@@ -42,10 +42,10 @@ export const mean = (values: readonly number[]): number =>
 
 /** The means of the resamples, sorted. */
 const resampledMeans = (values: readonly number[]): Float64Array => {
-  const dice = createDice(seed);
+  const random = createSeededRandom(seed);
   const means = Float64Array.from({ length: resamples }, () => {
     let sum = 0;
-    for (let count = 0; count < values.length; count++) sum += values[dice.below(values.length)] ?? 0;
+    for (let count = 0; count < values.length; count++) sum += values[random.below(values.length)] ?? 0;
     return values.length === 0 ? 0 : sum / values.length;
   });
   return means.sort();

@@ -1,11 +1,11 @@
-/** One result that was judged: its score, and its grade. */
+/** The score and the grade of one result. */
 export interface ScoredGrade {
   readonly score: number;
   readonly grade: number;
 }
 
 export interface Bucket {
-  /** From this score on, up to but not including `to`; the last bucket includes 1. */
+  /** The lower bound, inclusive; `to` is exclusive, but the last bucket includes 1. */
   readonly from: number;
   readonly to: number;
   readonly count: number;
@@ -17,7 +17,7 @@ export interface Bucket {
 
 const bucketsPerUnit = 20;
 
-/** How often results with such a score were right. Leaves out empty buckets. */
+/** The share of right results by score. Omits empty buckets. */
 export const bucketsOf = (results: readonly ScoredGrade[]): readonly Bucket[] =>
   [...Map.groupBy(results, ({ score }) => Math.min(bucketsPerUnit - 1, Math.floor(score * bucketsPerUnit)))]
     .sort(([x], [y]) => x - y)
@@ -29,12 +29,12 @@ export const bucketsOf = (results: readonly ScoredGrade[]): readonly Bucket[] =>
       right: some.filter(({ grade }) => grade > 0).length / some.length,
     }));
 
-/** Below this share of right results a list is noise. */
+/** Results are noise below this share of right ones. */
 export const noiseShare = 1 / 20;
 
 /**
- * The score below which fewer than one in twenty results is right; 0 if none is noise. Takes the share as a function of
- * the score that never falls, fitted by pooling neighbours that are out of order (Ayer and others, 1955).
+  * The score below which fewer than one in twenty results is right; 0 if no result is noise. Fits the share as a monotonic
+ * function of the score by pooling adjacent violators (Ayer and others, 1955).
  */
 export const noiseBelow = (results: readonly ScoredGrade[]): number => {
   const pools: { from: number; right: number; count: number }[] = [];

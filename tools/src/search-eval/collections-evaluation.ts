@@ -2,17 +2,17 @@ import type { Environment } from '@portico/composition';
 import { boardOf, type Board, type Figures } from './board.ts';
 import { createBm25, termCounts } from './bm25.ts';
 import { bucketsOf, noiseBelow, type Bucket } from './calibration.ts';
-import type { JudgedCollections, JudgedQuery } from './judged-collections.ts';
+import type { LabelledCollections, LabelledQuery } from './labelled-collections.ts';
 import type { Progress } from './progress.ts';
 import { ndcg, recall, reciprocalRank, type GradedRanking } from './scoring.ts';
-import { searchByService, type Found } from './service-search.ts';
+import { searchByService, type SearchResult } from './service-search.ts';
 import { termsOf } from './terms.ts';
 
 export interface CollectionsEvaluation {
   readonly model: string;
   readonly apis: number;
   readonly board: Board;
-  /** How often the service's results were right, by `similarity_score`. */
+  /** The share of the service's results that were right, by `similarity_score`. */
   readonly calibration: {
     readonly first: readonly Bucket[];
     readonly firstTen: readonly Bucket[];
@@ -20,19 +20,19 @@ export interface CollectionsEvaluation {
   };
 }
 
-type Results = readonly (readonly Found[])[];
+type Results = readonly (readonly SearchResult[])[];
 
-/** Ranks the corpus for every query: by the service, and in this process by BM25. */
+/** Ranks the corpus for every query: with the service, and with BM25 in this process. */
 export const evaluateCollections = async (
   environment: Environment,
-  judged: JudgedCollections,
+  labelled: LabelledCollections,
   progress: Progress,
 ): Promise<CollectionsEvaluation> => {
-  const { apis, queries } = judged;
-  const { model, results } = await searchByService(environment, judged, progress);
+  const { apis, queries } = labelled;
+  const { model, results } = await searchByService(environment, labelled, progress);
   const rankers = [
     { key: 'embedder', label: `embedder, ${model}`, results },
-    { key: 'bm25', label: 'BM25, stemmed', results: bm25(judged) },
+    { key: 'bm25', label: 'BM25, stemmed', results: bm25(labelled) },
   ];
   const board = boardOf(
     { key: 'collections', title: 'Collections', metrics: ['nDCG@10', 'recall@10', 'MRR'] },
@@ -59,9 +59,9 @@ export const evaluateCollections = async (
   };
 };
 
-const gradedOf = ({ relevant }: JudgedQuery, results: readonly Found[]): GradedRanking => ({
+const gradedOf = ({ relevant }: LabelledQuery, results: readonly SearchResult[]): GradedRanking => ({
   grades: results.map(({ id }) => relevant.get(id) ?? 0),
-  judged: [...relevant.values()],
+  reachable: [...relevant.values()],
 });
 
 const figuresOf = (ranking: GradedRanking): Figures => ({
@@ -70,7 +70,7 @@ const figuresOf = (ranking: GradedRanking): Figures => ({
   MRR: reciprocalRank(ranking, 1),
 });
 
-const bm25 = ({ apis, queries }: JudgedCollections): Results => {
+const bm25 = ({ apis, queries }: LabelledCollections): Results => {
   const rank = createBm25(
     apis.map(({ name, description }) => termCounts([{ terms: termsOf(`${name}\n${description}`), weight: 1 }])),
   );

@@ -3,7 +3,7 @@ import type { CollectionsEvaluation } from './collections-evaluation.ts';
 import type { OperationsEvaluation } from './operations-evaluation.ts';
 
 export interface Evaluation {
-  /** Null if it was not asked for. */
+  /** Null if not requested. */
   readonly collections: CollectionsEvaluation | null;
   readonly operations: OperationsEvaluation | null;
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { compose, ConfigurationError, createLogger, readConfig, type Environment } from '@portico/composition';
 import { evaluateCollections } from './collections-evaluation.ts';
 import { boardsOf, type Evaluation } from './evaluation.ts';
-import { readJudgedCollections } from './judged-collections.ts';
-import { readJudgedOperations } from './judged-operations.ts';
-import { DataError } from './judged-records.ts';
+import { readLabelledCollections } from './labelled-collections.ts';
+import { readLabelledOperations } from './labelled-operations.ts';
+import { DataError } from './labelled-records.ts';
 import { evaluateOperations } from './operations-evaluation.ts';
 import { help, readOptions, type EvaluationOptions } from './options.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -21,18 +21,18 @@ const evaluate = async (
   environment: Environment,
   progress: Progress,
 ): Promise<Evaluation> => {
-  // Everything is read before anything is started, so that a bad file costs nothing.
-  const judgedCollections = collections && readJudgedCollections(collections.corpus, collections.queries);
-  const judgedOperations = operations === null ? null : readJudgedOperations(operations);
-  return withServiceEnvironment(environment, async (own) => {
-    const ofCollections = judgedCollections && (await evaluateCollections(own, judgedCollections, progress));
-    if (!judgedOperations) return { collections: ofCollections, operations: null };
-    const config = readConfig({ ...own, JOBS: 'off' });
+  // Reads all files before starting the service, so that a bad file fails early.
+  const labelledCollections = collections && readLabelledCollections(collections.corpus, collections.queries);
+  const labelledOperations = operations === null ? null : readLabelledOperations(operations);
+  return withServiceEnvironment(environment, async (evaluationEnvironment) => {
+    const collectionResults = labelledCollections && (await evaluateCollections(evaluationEnvironment, labelledCollections, progress));
+    if (!labelledOperations) return { collections: collectionResults, operations: null };
+    const config = readConfig({ ...evaluationEnvironment, JOBS: 'off' });
     const portico = await compose(config, createLogger('silent', 'search-eval'), 'tool');
     try {
       const text = config.ollama ? 'one text' : 'fields';
-      const ofOperations = await evaluateOperations(portico.ports, judgedOperations, text, progress);
-      return { collections: ofCollections, operations: ofOperations };
+      const operationResults = await evaluateOperations(portico.ports, labelledOperations, text, progress);
+      return { collections: collectionResults, operations: operationResults };
     } finally {
       await portico.close();
     }
@@ -41,7 +41,7 @@ const evaluate = async (
 
 const run = async (options: EvaluationOptions): Promise<void> => {
   if (options.record && process.env.OLLAMA_URL !== undefined)
-    throw new UsageError('--check and --record are about the built-in embedder: unset OLLAMA_URL');
+    throw new UsageError('--check and --record require the built-in embedder: unset OLLAMA_URL');
   if (options.record === 'check' && !existsSync(recordFile))
     throw new UsageError('nothing is recorded yet: run npm run search:eval -- --record');
   const progress = createProgress();
@@ -50,9 +50,9 @@ const run = async (options: EvaluationOptions): Promise<void> => {
   if (options.record) compareOrRecord(options.record, evaluation, progress);
 };
 
-const compareOrRecord = (how: 'check' | 'write', evaluation: Evaluation, progress: Progress): void => {
+const compareOrRecord = (mode: 'check' | 'write', evaluation: Evaluation, progress: Progress): void => {
   const measured = recordOf(evaluation.collections?.model ?? '', boardsOf(evaluation));
-  if (how === 'write') {
+  if (mode === 'write') {
     writeFileSync(recordFile, `${JSON.stringify(measured, null, 2)}\n`);
     return progress.note(`Recorded in ${recordFile}`);
   }
@@ -62,8 +62,8 @@ const compareOrRecord = (how: 'check' | 'write', evaluation: Evaluation, progres
   process.exitCode = 1;
 };
 
-/** Faults that the operator can mend are told in a sentence; anything else is a bug, and shows where. */
-const isMendable = (error: unknown): error is Error =>
+/** Errors that the user can fix are shown as a message; others are bugs, and are shown with a stack. */
+const isUserError = (error: unknown): error is Error =>
   error instanceof UsageError || error instanceof DataError || error instanceof ConfigurationError;
 
 try {
@@ -71,7 +71,7 @@ try {
   if (options) await run(options);
   else process.stdout.write(help);
 } catch (error) {
-  if (!isMendable(error)) throw error;
+  if (!isUserError(error)) throw error;
   process.stderr.write(`search:eval: ${error.message}\n${error instanceof UsageError ? 'See --help.\n' : ''}`);
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

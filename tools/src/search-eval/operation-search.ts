@@ -4,16 +4,16 @@ import {
   similarityOf,
   type HybridVector,
   type OperationEmbedder,
-  type OperationTexts,
+  type OperationDescription,
 } from '@portico/domain';
 import type { ApiOperation } from './api-document.ts';
-import type { JudgedOperations } from './judged-operations.ts';
+import type { LabelledOperations } from './labelled-operations.ts';
 import type { Progress } from './progress.ts';
 
-/** The score of every operation as the search of operations has it, by task. */
+/** The score of every operation in the service's operation search, by task. */
 export const operationSearchScores = async (
   embedder: OperationEmbedder,
-  { documents, tasks }: JudgedOperations,
+  { documents, tasks }: LabelledOperations,
   progress: Progress,
 ): Promise<readonly (readonly number[])[]> => {
   const total = documents.reduce((sum, { operations }) => sum + operations.length, 0);
@@ -26,11 +26,11 @@ export const operationSearchScores = async (
     progress.advance(operations.length);
   }
   progress.end();
-  const questions = await Promise.all(tasks.map(async ({ text }) => (await embedder.embedQuestion(text)).vector));
-  return questions.map((question) => vectors.map((vector) => operationScore(similarityOf(vector, question))));
+  const queryVectors = await Promise.all(tasks.map(async ({ text }) => (await embedder.embedQuery(text)).vector));
+  return queryVectors.map((question) => vectors.map((vector) => operationScore(similarityOf(vector, question))));
 };
 
-const textsOf = ({ description, ...operation }: ApiOperation): OperationTexts => ({
+const textsOf = ({ description, ...operation }: ApiOperation): OperationDescription => ({
   ...operation,
   excerpt: excerptOf(description),
 });

@@ -1,15 +1,15 @@
 import { embeddingDimension, firstCharacters, type Embedder } from '@portico/domain';
 import type { ApiDocument, ApiOperation } from './api-document.ts';
 import { splitNames } from './terms.ts';
-import { blended } from './vectors.ts';
+import { blend } from './vectors.ts';
 
-/** How much each part of an operation counts in its vector. */
+/** The weight of each field of an operation in its vector. */
 const fieldWeights = { title: 0.5, summary: 1, operationId: 0.5, tags: 0.3, path: 0.3, description: 0.3 } as const;
 const fields = Object.keys(fieldWeights) as readonly (keyof typeof fieldWeights)[];
 const descriptionMax = 200;
 const collectionWeight = 0.25;
 
-/** The parts of an operation as texts in words. */
+/** The fields of an operation, split into words. */
 export const fieldTexts = (
   { title }: Pick<ApiDocument, 'title'>,
   operation: ApiOperation,
@@ -22,37 +22,37 @@ export const fieldTexts = (
   description: firstCharacters(operation.description, descriptionMax),
 });
 
-/** Names joined by case or punctuation, as words. */
+/** Splits a name at changes of case and at punctuation. */
 export const inWords = (name: string): string =>
   splitNames(name)
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim();
 
-/** How the vector of an operation is made. A model server takes too long to embed each field of many operations. */
+/** The input of an operation's vector. A model server takes too long to embed each field of many operations. */
 export type OperationText = 'fields' | 'one text';
 
 /**
- * Embeds the operations of a document. `fields`: each field is embedded, and the vectors are summed by weight and by
- * the square root of their words, which comes near to one weighted bag of words: vectors have length 1, but a bag of
- * many words is longer than one of few. `one text`: the fields follow each other in one text. Either is joined with
- * the vector of the collection.
+  * Embeds the operations of a document. `fields`: each field is embedded, and the vectors are summed with their weight and
+ * the square root of their word count, which approximates one weighted bag of words: vectors have length 1, but a bag of
+ * many words is longer than one of few. `one text`: the fields are concatenated. Either is blended with the vector of the
+ * collection.
  */
 export const operationVectors = async (
   embedder: Embedder,
   document: ApiDocument,
-  how: OperationText,
+  operationText: OperationText,
 ): Promise<readonly Float32Array[]> => {
   if (document.operations.length === 0) return [];
   const texts = document.operations.map((operation) => fieldTexts(document, operation));
-  const about = document.description === '' ? document.title : `${document.title}\n${document.description}`;
+  const collectionText = document.description === '' ? document.title : `${document.title}\n${document.description}`;
   const vectorOf = await embedAll(embedder, [
-    about,
-    ...texts.flatMap((text) => (how === 'fields' ? Object.values(text) : [oneText(text)])),
+    collectionText,
+    ...texts.flatMap((text) => (operationText === 'fields' ? Object.values(text) : [oneText(text)])),
   ]);
   return texts.map((text) => {
-    const own =
-      how === 'fields'
-        ? blended(
+    const operationVector =
+      operationText === 'fields'
+        ? blend(
             embeddingDimension,
             fields.map((field) => ({
               vector: vectorOf.get(text[field]),
@@ -60,9 +60,9 @@ export const operationVectors = async (
             })),
           )
         : vectorOf.get(oneText(text));
-    return blended(embeddingDimension, [
-      { vector: own, weight: 1 - collectionWeight },
-      { vector: vectorOf.get(about), weight: collectionWeight },
+    return blend(embeddingDimension, [
+      { vector: operationVector, weight: 1 - collectionWeight },
+      { vector: vectorOf.get(collectionText), weight: collectionWeight },
     ]);
   });
 };
@@ -72,16 +72,16 @@ const oneText = ({ title, summary, operationId, tags, path, description }: Retur
 
 const wordCount = (text: string): number => text.split(/\s+/).length;
 
-const textsAtOnce = 32;
+const batchSize = 32;
 
-/** Embeds each different text once; texts without a character that is no space are left out. */
+/** Embeds each distinct text once; skips blank texts. */
 const embedAll = async (embedder: Embedder, texts: readonly string[]): Promise<ReadonlyMap<string, Float32Array>> => {
-  const different = [...new Set(texts.filter((text) => text.trim() !== ''))];
+  const distinct = [...new Set(texts.filter((text) => text.trim() !== ''))];
   const vectorOf = new Map<string, Float32Array>();
-  for (let start = 0; start < different.length; start += textsAtOnce) {
-    const some = different.slice(start, start + textsAtOnce);
-    const { vectors } = await embedder.embed(some, 'document');
-    for (const [at, text] of some.entries()) vectorOf.set(text, vectors[at] ?? new Float32Array(embeddingDimension));
+  for (let start = 0; start < distinct.length; start += batchSize) {
+    const batch = distinct.slice(start, start + batchSize);
+    const { vectors } = await embedder.embed(batch, 'document');
+    for (const [at, text] of batch.entries()) vectorOf.set(text, vectors[at] ?? new Float32Array(embeddingDimension));
   }
   return vectorOf;
 };

@@ -3,7 +3,7 @@ import type { ApiDocument } from './api-document.ts';
 import { boardOf, type Board, type Figures } from './board.ts';
 import { createBm25, termCounts } from './bm25.ts';
 import { bucketsOf, type Bucket, type ScoredGrade } from './calibration.ts';
-import { familyOfUnit, unitOf, type JudgedOperations, type JudgedTask } from './judged-operations.ts';
+import { familyOfUnit, unitOf, type LabelledOperations, type LabelledTask } from './labelled-operations.ts';
 import { operationSearchScores } from './operation-search.ts';
 import { fieldTexts, inWords, operationVectors, type OperationText } from './operation-vectors.ts';
 import type { Progress } from './progress.ts';
@@ -16,13 +16,13 @@ export interface OperationsEvaluation {
   readonly operations: number;
   readonly documents: number;
   readonly text: OperationText;
-  /** By operation, and by the API that the operations belong to. */
+  /** By operation, and by the API of the operations. */
   readonly boards: readonly Board[];
-  /** How well the best score tells tasks with an answer from those without, by ranker; null without such tasks. */
+  /** How well the best score separates tasks with and without an answer, by ranker; null without such tasks. */
   readonly noAnswer: { readonly tasks: number; readonly auroc: Readonly<Record<string, number>> } | null;
-  /** What a score of the search of operations is worth, of first results and of the first ten. */
+  /** The calibration of operation search scores, for first results and for the first ten. */
   readonly calibration: { readonly first: readonly Bucket[]; readonly firstTen: readonly Bucket[] };
-  /** How many tasks get no result, because the best one is below the least score. */
+  /** The number of tasks without a result, because the best one is below the minimum score. */
   readonly refused: { readonly answered: number; readonly unanswered: number };
 }
 
@@ -35,32 +35,32 @@ interface Ranker {
 
 interface RankedUnits {
   readonly units: readonly string[];
-  /** One for each unit. */
+  /** In the order of `units`. */
   readonly scores: readonly number[];
 }
 
-/** How many operations of a ranking are looked at, before variants are dropped. */
+/** The number of ranked operations before variants are merged. */
 const rankedMax = 200;
 const metrics = ['success@5', 'success@3', 'success@1', 'nDCG@10', 'MRR'];
 
 /** Ranks all operations for every task, in this process. */
 export const evaluateOperations = async (
   { embedder, operationEmbedder }: { readonly embedder: Embedder; readonly operationEmbedder: OperationEmbedder },
-  judged: JudgedOperations,
+  labelled: LabelledOperations,
   text: OperationText,
   progress: Progress,
 ): Promise<OperationsEvaluation> => {
   const model = await embedder.modelId();
-  const { documents, tasks } = judged;
+  const { documents, tasks } = labelled;
   const units = documents.flatMap(({ file, operations }) =>
-    operations.map(({ method, path }) => unitOf(judged.familyOf.get(file) ?? file, method, path)),
+    operations.map(({ method, path }) => unitOf(labelled.familyOf.get(file) ?? file, method, path)),
   );
-  const own = await scoresOf(embedder, judged, text, progress);
-  const found = await operationSearchScores(operationEmbedder, judged, progress);
-  const search = found.map((scores) => ranked(scores, units));
+  const embedderScores = await scoresOf(embedder, labelled, text, progress);
+  const searchScores = await operationSearchScores(operationEmbedder, labelled, progress);
+  const searchRankings = searchScores.map((scores) => rankUnits(scores, units));
   const rankers: readonly Ranker[] = [
-    { key: 'embedder', label: `embedder alone, ${model}`, lists: own.map((scores) => ranked(scores, units)) },
-    { key: 'search', label: 'operations search', lists: search },
+    { key: 'embedder', label: `embedder alone, ${model}`, lists: embedderScores.map((scores) => rankUnits(scores, units)) },
+    { key: 'search', label: 'operations search', lists: searchRankings },
     { key: 'bm25', label: 'BM25, stemmed', lists: bm25(documents, tasks, units) },
   ];
   return {
@@ -74,16 +74,16 @@ export const evaluateOperations = async (
     ],
     noAnswer: noAnswerOf(tasks, rankers),
     calibration: {
-      first: bucketsOf(gradedScores(tasks, search, 1)),
-      firstTen: bucketsOf(gradedScores(tasks, search, 10)),
+      first: bucketsOf(gradedScores(tasks, searchRankings, 1)),
+      firstTen: bucketsOf(gradedScores(tasks, searchRankings, 10)),
     },
-    refused: refusedOf(tasks, search),
+    refused: refusedOf(tasks, searchRankings),
   };
 };
 
 const board = (
   names: Pick<Board, 'key' | 'title'>,
-  tasks: readonly JudgedTask[],
+  tasks: readonly LabelledTask[],
   rankers: readonly Ranker[],
   levelOf: (unit: string) => string,
 ): Board => {
@@ -99,9 +99,9 @@ const board = (
   );
 };
 
-/** Counts each thing once, at its best rank and its best grade. */
+/** Counts each unit or API once, with its best rank and its best grade. */
 const gradedOf = (
-  { right }: JudgedTask,
+  { right }: LabelledTask,
   units: readonly string[],
   levelOf: (unit: string) => string,
 ): GradedRanking => {
@@ -109,7 +109,7 @@ const gradedOf = (
   for (const [unit, grade] of right) grades.set(levelOf(unit), Math.max(grade, grades.get(levelOf(unit)) ?? 0));
   return {
     grades: [...new Set(units.map(levelOf))].map((one) => grades.get(one) ?? 0),
-    judged: [...grades.values()],
+    reachable: [...grades.values()],
   };
 };
 
@@ -124,7 +124,7 @@ const figuresOf = (ranking: GradedRanking): Figures => ({
 /** The similarity of every operation, by task. */
 const scoresOf = async (
   embedder: Embedder,
-  { documents, tasks }: JudgedOperations,
+  { documents, tasks }: LabelledOperations,
   text: OperationText,
   progress: Progress,
 ): Promise<readonly (readonly number[])[]> => {
@@ -136,14 +136,14 @@ const scoresOf = async (
     progress.advance(document.operations.length);
   }
   progress.end();
-  const { vectors: asked } = await embedder.embed(
+  const { vectors: queryVectors } = await embedder.embed(
     tasks.map((task) => task.text),
     'query',
   );
-  return asked.map((query) => vectors.map((vector) => similarity(query, vector)));
+  return queryVectors.map((query) => vectors.map((vector) => similarity(query, vector)));
 };
 
-const ranked = (scores: readonly number[], units: readonly string[]): RankedUnits => {
+const rankUnits = (scores: readonly number[], units: readonly string[]): RankedUnits => {
   const order = scores.map((score, at) => ({ score, at })).sort((x, y) => y.score - x.score || x.at - y.at);
   const best = order.slice(0, rankedMax);
   return { units: best.map(({ at }) => units[at] ?? ''), scores: best.map(({ score }) => score) };
@@ -151,7 +151,7 @@ const ranked = (scores: readonly number[], units: readonly string[]): RankedUnit
 
 const bm25 = (
   documents: readonly ApiDocument[],
-  tasks: readonly JudgedTask[],
+  tasks: readonly LabelledTask[],
   units: readonly string[],
 ): readonly RankedUnits[] => {
   const counts = documents.flatMap((document) => {
@@ -167,18 +167,18 @@ const bm25 = (
   });
   const rank = createBm25(counts);
   return tasks.map(({ text }) => {
-    const found = rank(termsOf(text)).slice(0, rankedMax);
-    return { units: found.map(({ at }) => units[at] ?? ''), scores: found.map(({ score }) => score) };
+    const results = rank(termsOf(text)).slice(0, rankedMax);
+    return { units: results.map(({ at }) => units[at] ?? ''), scores: results.map(({ score }) => score) };
   });
 };
 
-const noAnswerOf = (tasks: readonly JudgedTask[], rankers: readonly Ranker[]): OperationsEvaluation['noAnswer'] => {
-  const without = tasks.filter(({ right }) => right.size === 0).length;
-  if (without === 0 || without === tasks.length) return null;
+const noAnswerOf = (tasks: readonly LabelledTask[], rankers: readonly Ranker[]): OperationsEvaluation['noAnswer'] => {
+  const unanswerable = tasks.filter(({ right }) => right.size === 0).length;
+  if (unanswerable === 0 || unanswerable === tasks.length) return null;
   const bestsOf = ({ lists }: Ranker, answered: boolean): readonly number[] =>
     lists.filter((_, at) => (tasks[at]?.right.size ?? 0) > 0 === answered).map(bestOf);
   return {
-    tasks: without,
+    tasks: unanswerable,
     auroc: Object.fromEntries(
       rankers.map((ranker) => [ranker.key, auroc(bestsOf(ranker, true), bestsOf(ranker, false))]),
     ),
@@ -187,9 +187,9 @@ const noAnswerOf = (tasks: readonly JudgedTask[], rankers: readonly Ranker[]): O
 
 const bestOf = ({ scores }: RankedUnits): number => scores[0] ?? 0;
 
-/** The first results of each task, with their scores; tasks without an answer count as wrong ones. */
+/** The first results of each task, with their scores; results for tasks without an answer are wrong. */
 const gradedScores = (
-  tasks: readonly JudgedTask[],
+  tasks: readonly LabelledTask[],
   lists: readonly RankedUnits[],
   count: number,
 ): readonly ScoredGrade[] =>
@@ -199,7 +199,7 @@ const gradedScores = (
       .map((unit, at) => ({ score: lists[task]?.scores[at] ?? 0, grade: right.get(unit) ?? 0 })),
   );
 
-const refusedOf = (tasks: readonly JudgedTask[], lists: readonly RankedUnits[]): OperationsEvaluation['refused'] => {
+const refusedOf = (tasks: readonly LabelledTask[], lists: readonly RankedUnits[]): OperationsEvaluation['refused'] => {
   const refused = tasks.filter((_, at) => (lists[at]?.scores[0] ?? 0) < operationScoreMin);
   const answered = refused.filter(({ right }) => right.size > 0).length;
   return { answered, unanswered: refused.length - answered };

@@ -9,7 +9,7 @@ const data = mkdtempSync(join(tmpdir(), 'portico-judged-'));
 writeFileSync(join(data, 'catalog-eval.jsonl'), '');
 afterAll(() => rmSync(data, { recursive: true }));
 
-test('without files of your own it takes all of the judged data', () => {
+test('without your own files it uses all of the labelled data', () => {
   expect(readOptions([], data)).toEqual({
     collections: { corpus: join(data, 'catalog-eval.jsonl'), queries: join(data, 'queries-dev.json') },
     operations: join(data, 'operations'),
@@ -18,7 +18,7 @@ test('without files of your own it takes all of the judged data', () => {
   });
 });
 
-test('your own files are all that is evaluated', () => {
+test('with your own files only these are evaluated', () => {
   expect(readOptions(['--corpus', 'c', '--queries', 'q'], data)).toMatchObject({
     collections: { corpus: 'c', queries: 'q' },
     operations: null,
@@ -26,7 +26,7 @@ test('your own files are all that is evaluated', () => {
   expect(readOptions(['--operations', 'o'], data)).toMatchObject({ collections: null, operations: 'o' });
 });
 
-test('help is asked for by --help or -h', () => {
+test('--help and -h request help', () => {
   expect([readOptions(['--help'], data), readOptions(['-h'], data)]).toEqual([null, null]);
 });
 
@@ -37,11 +37,11 @@ test.each<[readonly string[], string]>([
   [['--check', '--operations', 'o'], 'not your own'],
   [['--colour'], "Unknown option '--colour'"],
   [['file'], "Unexpected argument 'file'"],
-])('%j is refused', (args, message) => {
+])('%j is rejected', (args, message) => {
   expect(() => readOptions(args, data)).toThrow(UsageError);
   expect(() => readOptions(args, data)).toThrow(message);
 });
 
-test('a check does not pass where there is no judged data', () => {
-  expect(() => readOptions(['--check'], join(data, 'none'))).toThrow('there is no judged data in');
+test('a check does not pass without labelled data', () => {
+  expect(() => readOptions(['--check'], join(data, 'none'))).toThrow('there is no labelled data in');
 });

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { root } from '../service-process.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** What to evaluate, and what to do with the figures. */
+/** The data to evaluate, and what to do with the figures. */
 export interface EvaluationOptions {
   /** Null: no collections are evaluated. */
   readonly collections: { readonly corpus: string; readonly queries: string } | null;
@@ -17,48 +17,48 @@ export interface EvaluationOptions {
 
 export const help = `npm run search:eval [-- OPTIONS]
 
-Measures how well search answers judged queries: nDCG@10, recall@10 and MRR, with 95 % intervals, for the embedder that
-the service would use (the built-in one, or that of OLLAMA_URL), beside BM25. It starts a service of
-its own on an empty folder, and removes it. Markdown goes to standard output, progress to standard error.
+Measures the quality of search on labelled queries: nDCG@10, recall@10 and MRR, with 95 % intervals, for the embedder
+of the service (the built-in one, or that of OLLAMA_URL), compared with BM25. It starts a separate service on an empty
+folder, and removes it. Markdown goes to standard output, progress to standard error.
 
-  --corpus FILE     the APIs, one JSON object a line: {"id", "name", "description"}
+  --corpus FILE     the APIs, one JSON object per line: {"id", "name", "description"}
   --queries FILE    the queries, a JSON array: {"id", "query", "kind", "relevant": {"API ID": 2 or 1}}
-  --operations DIR  operations: tasks.json, families.json (optional), and documents in "specs", in it or beside it
+  --operations DIR  operations: tasks.json, families.json (optional), and documents in "specs", in or next to it
   --json            prints JSON instead of Markdown
   --check           fails if a figure of the built-in embedder is more than 0.015 below the recorded one
   --record          records the figures of the built-in embedder
 
-Without --corpus, --queries and --operations it takes the judged data in ../shared/data, beside the repository.
+Without --corpus, --queries and --operations it uses the labelled data in ../shared/data, next to the repository.
 `;
 
 const sharedData = resolve(root, '../shared/data');
 
-/** Reads the command line; null asks for help. Throws `UsageError`. */
+/** Parses the command line; returns null for `--help`. Throws `UsageError`. */
 export const readOptions = (args: readonly string[], data = sharedData): EvaluationOptions | null => {
-  const values = parsed(args);
+  const values = parseOptions(args);
   if (values.help) return null;
   const { corpus, queries, operations } = values;
   if ((corpus === undefined) !== (queries === undefined))
-    throw new UsageError('--corpus and --queries belong together: give both');
-  const own = corpus !== undefined || operations !== undefined;
+    throw new UsageError('--corpus and --queries belong together: pass both');
+  const hasOwnData = corpus !== undefined || operations !== undefined;
   if (values.check && values.record) throw new UsageError('--check and --record exclude each other');
   const record = values.check ? 'check' : values.record ? 'write' : null;
-  if (record && own) throw new UsageError(`--check and --record are about the judged data in ${data}, not your own`);
-  if (!own && !existsSync(join(data, 'catalog-eval.jsonl')))
-    throw new UsageError(`there is no judged data in ${data}: give your own with --corpus and --queries`);
+  if (record && hasOwnData) throw new UsageError(`--check and --record use the labelled data in ${data}, not your own`);
+  if (!hasOwnData && !existsSync(join(data, 'catalog-eval.jsonl')))
+    throw new UsageError(`there is no labelled data in ${data}: pass your own with --corpus and --queries`);
   const files =
     corpus !== undefined && queries !== undefined
       ? { corpus, queries }
       : { corpus: join(data, 'catalog-eval.jsonl'), queries: join(data, 'queries-dev.json') };
   return {
-    collections: own && corpus === undefined ? null : files,
-    operations: own ? (operations ?? null) : join(data, 'operations'),
+    collections: hasOwnData && corpus === undefined ? null : files,
+    operations: hasOwnData ? (operations ?? null) : join(data, 'operations'),
     json: values.json,
     record,
   };
 };
 
-const parsed = (args: readonly string[]) => {
+const parseOptions = (args: readonly string[]) => {
   try {
     return parseArgs({
       args: [...args],

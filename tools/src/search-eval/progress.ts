@@ -1,7 +1,7 @@
 /** Reports long work on standard error, where it does not mix with the results. */
 export interface Progress {
-  /** Starts a piece of work of that many steps; ends the one before. */
-  readonly begin: (what: string, total: number) => void;
+  /** Starts a task with `total` steps; ends the previous one. */
+  readonly begin: (title: string, total: number) => void;
   readonly advance: (by?: number) => void;
   readonly note: (text: string) => void;
   readonly end: () => void;
@@ -9,27 +9,27 @@ export interface Progress {
 
 const intervalMs = 5_000;
 
-/** A line that is redrawn in a terminal; elsewhere a line every few seconds. */
+/** Redraws one line in a terminal; otherwise prints a line every few seconds. */
 export const createProgress = (
   stream: NodeJS.WriteStream = process.stderr,
   now = () => performance.now(),
 ): Progress => {
-  let [what, done, total, shownAt] = ['', 0, 0, 0];
+  let [title, done, total, shownAt] = ['', 0, 0, 0];
   const show = (): void => {
     shownAt = now();
-    const line = `${what}: ${done} of ${total}`;
+    const line = `${title}: ${done} of ${total}`;
     stream.write(stream.isTTY ? `\r\u001b[K${line}` : `${line}\n`);
   };
   const end = (): void => {
-    if (what === '') return;
+    if (title === '') return;
     show();
     if (stream.isTTY) stream.write('\n');
-    what = '';
+    title = '';
   };
   return {
     begin: (next, steps) => {
       end();
-      [what, done, total, shownAt] = [next, 0, steps, now()];
+      [title, done, total, shownAt] = [next, 0, steps, now()];
     },
     advance: (by = 1) => {
       done += by;

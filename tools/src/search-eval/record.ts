@@ -1,6 +1,6 @@
 import { baselineKey, type Board } from './board.ts';
 
-/** Means of our own rankers as they were recorded: by board, ranker, kind and metric, with three decimals. */
+/** The recorded means of our own rankers: by board, ranker, kind and metric, with three decimals. */
 export interface RecordedFigures {
   readonly model: string;
   readonly boards: Readonly<
@@ -8,7 +8,7 @@ export interface RecordedFigures {
   >;
 }
 
-/** How far a figure may fall. */
+/** The tolerated decrease of a figure. */
 export const toleratedFall = 0.015;
 
 export const recordOf = (model: string, boards: readonly Board[]): RecordedFigures => ({
@@ -35,18 +35,18 @@ export const recordOf = (model: string, boards: readonly Board[]): RecordedFigur
   ),
 });
 
-/** Says in a sentence each how figures are worse than recorded; a figure that is no longer measured is one of them. */
+/** Returns a message for each figure that is worse than recorded, or no longer measured. */
 export const fallsSince = (recorded: RecordedFigures, measured: RecordedFigures): readonly string[] =>
   Object.entries(recorded.boards).flatMap(([board, rows]) =>
     Object.entries(rows).flatMap(([ranker, kinds]) =>
       Object.entries(kinds).flatMap(([kind, metrics]) =>
-        Object.entries(metrics).flatMap(([metric, before]) => {
-          const now = measured.boards[board]?.[ranker]?.[kind]?.[metric];
-          const what = `${board}, ${ranker}, ${kind}, ${metric}`;
-          if (now === undefined) return [`${what}: recorded as ${before.toFixed(3)}, but not measured`];
-          // The figures have three decimals: half of the last one is no fall.
-          return before - now > toleratedFall + 0.0005
-            ? [`${what}: ${now.toFixed(3)}, recorded as ${before.toFixed(3)}`]
+        Object.entries(metrics).flatMap(([metric, previous]) => {
+          const current = measured.boards[board]?.[ranker]?.[kind]?.[metric];
+          const figure = `${board}, ${ranker}, ${kind}, ${metric}`;
+          if (current === undefined) return [`${figure}: recorded as ${previous.toFixed(3)}, but not measured`];
+          // The figures have three decimals: half of the last digit is rounding.
+          return previous - current > toleratedFall + 0.0005
+            ? [`${figure}: ${current.toFixed(3)}, recorded as ${previous.toFixed(3)}`]
             : [];
         }),
       ),

@@ -6,65 +6,65 @@ import type { CollectionsEvaluation } from './collections-evaluation.ts';
 import type { Evaluation } from './evaluation.ts';
 import type { OperationsEvaluation } from './operations-evaluation.ts';
 
-/** The evaluation as Markdown. The same figures always make the same text. */
+/** The evaluation as Markdown. The output is deterministic. */
 export const markdownOf = ({ collections, operations }: Evaluation): string =>
   [
     '# Quality of search',
-    'Each figure is a mean over the queries of its kind, with the interval that holds it for 95 % of 10,000 resamples of ' +
-      'the queries. Two rankers whose intervals overlap can still differ: what counts is the difference on the same queries.',
+    'Each figure is a mean over the queries of its kind, with its 95 % interval from 10,000 bootstrap resamples of the ' +
+      'queries. Two rankers with overlapping intervals can still differ: compare them on the same queries.',
     ...(collections ? collectionsOf(collections) : []),
     ...(operations ? operationsOf(operations) : []),
   ].join('\n\n') + '\n';
 
 const collectionsOf = ({ model, apis, board, calibration }: CollectionsEvaluation): readonly string[] => [
   '## Collections',
-  `${apis} APIs in a catalog of their own, ${countOf(board)} judged queries asked by \`POST /api/vector/search\`; the service embeds with ` +
+  `${apis} APIs in a separate catalog, ${countOf(board)} labelled queries sent to \`POST /api/vector/search\`; the service embeds with ` +
     `\`${model}\`. BM25 (k1 1.2, b 0.75) ranks name and description, stemmed, without English stop words. Gain of ` +
-    'nDCG: 2^grade − 1. Recall: the share of everything relevant. MRR: the first relevant result.',
+    'nDCG: 2^grade − 1. Recall: the share of all relevant APIs. MRR: the first relevant result.',
   ...tablesOf(board),
-  '### What a score means',
-  'Of the results with such a `similarity_score`, so many were a direct answer, or at least related. What nobody judged ' +
-    'counts as wrong.',
+  '### Scores',
+  'The share of results with a `similarity_score` that were a direct answer, or at least related. Results without a label ' +
+    'count as wrong.',
   calibrationTable(calibration.first, calibration.firstTen),
   calibration.noiseBelow === 0
-    ? `No score of the first ten is so low that fewer than ${percent(noiseShare)} of the results are right.`
-    : `Below ${calibration.noiseBelow.toFixed(2)} fewer than ${percent(noiseShare)} of the first ten results are right: from there on a list is noise.`,
+    ? `Even at the lowest scores of the first ten, at least ${percent(noiseShare)} of the results are right.`
+    : `Below ${calibration.noiseBelow.toFixed(2)} fewer than ${percent(noiseShare)} of the first ten results are right: these results are noise.`,
 ];
 
 const operationsOf = (evaluation: OperationsEvaluation) => {
   const { model, operations, documents, text, boards, noAnswer, calibration, refused } = evaluation;
   return [
     '## Operations',
-    `${operations} operations of ${documents} documents, ranked in this process. A result is right if it is an operation ` +
-      'that does the task directly; variants of one API count once. ' +
+    `${operations} operations of ${documents} documents, ranked in this process. A result is right if the operation ` +
+      'performs the task directly; variants of one API count once. ' +
       (text === 'fields'
         ? `\`${model}\` embeds title (weight 0.5), summary (1), operation id (0.5), tags (0.3), path (0.3) and the first ` +
           '200 characters of the description (0.3); their vectors are summed by weight and the square root of their words'
         : `\`${model}\` embeds one text of summary, title, operation id, tags, path and the first 200 characters of the ` +
           'description') +
-      '. The vector of an operation is 0.75 of that and 0.25 of the vector of its collection. Operations search ranks ' +
-      'by the vectors and features that the service searches operations by (`tools/embedder/LABORATORY.md`).',
+      '. The vector of an operation is 0.75 of that and 0.25 of the vector of its collection. Operation search ranks ' +
+      "with the service's vectors and features of operations (`tools/embedder/LABORATORY.md`).",
     ...boards.flatMap((board) => [`### ${board.title}`, ...tablesOf(board)]),
     ...(noAnswer
       ? [
-          `How well the best score tells the tasks with an answer from the ${noAnswer.tasks} without (AUROC): ` +
+          `How well the best score separates tasks with an answer from the ${noAnswer.tasks} without (AUROC): ` +
             `${Object.entries(noAnswer.auroc)
               .map(([ranker, figure]) => `${ranker} ${figure.toFixed(2)}`)
               .join(', ')}.`,
         ]
       : []),
-    '### What a score of the search of operations means',
-    'Of the results with such a score, so many did the task directly, or in part; all results of tasks without an answer ' +
-      'are wrong. What nobody judged counts as wrong.',
+    '### Scores of operation search',
+    'The share of results with a score that perform the task directly, or in part; all results of tasks without an answer ' +
+      'are wrong. Results without a label count as wrong.',
     calibrationTable(calibration.first, calibration.firstTen),
-    `Below ${operationScoreMin} no result is shown: that is so for ${refused.answered} tasks with an answer, and for ` +
-      `${refused.unanswered} without.`,
+    `Results below ${operationScoreMin} are not shown: ${refused.answered} tasks with an answer and ` +
+      `${refused.unanswered} without get none.`,
   ];
 };
 
 const countOf = ({ kinds }: Board): number => kinds[0]?.count ?? 0;
 
-/** One table for each metric, then how far each ranker is ahead of BM25. */
+/** One table for each metric, then the lead of each ranker over BM25. */
 const tablesOf = (board: Board): readonly string[] => [
   ...board.metrics.map((metric) =>
     tableOf(

@@ -1,26 +1,26 @@
 /**
- * How good a ranking is, from the grades of its results, best result first: 2 for a direct answer, 1 for a related one,
- * 0 for any other. `judged` holds every grade that the ranking could have reached, in any order.
+  * The grades of a ranking, best result first: 2 for a direct answer, 1 for a related one, 0 for any other. `reachable` has
+ * the grades of all labelled results, in any order.
  */
 export interface GradedRanking {
   readonly grades: readonly number[];
-  readonly judged: readonly number[];
+  readonly reachable: readonly number[];
 }
 
 const depth = 10;
 
-/** Discounted gain of the first ten (2^grade - 1, halved at rank 3), as a share of the best possible. */
-export const ndcg = ({ grades, judged }: GradedRanking): number => {
-  const best = discountedGain(judged.toSorted((x, y) => y - x));
+/** The discounted gain of the first ten (2^grade - 1, halved at rank 3), as a share of the best possible. */
+export const ndcg = ({ grades, reachable }: GradedRanking): number => {
+  const best = discountedGain(reachable.toSorted((x, y) => y - x));
   return best === 0 ? 0 : discountedGain(grades) / best;
 };
 
 const discountedGain = (grades: readonly number[]): number =>
   grades.slice(0, depth).reduce((sum, grade, at) => sum + (2 ** grade - 1) / Math.log2(at + 2), 0);
 
-/** The share of what is right, related results included, that is among the first ten. */
-export const recall = ({ grades, judged }: GradedRanking): number => {
-  const right = judged.filter((grade) => grade > 0).length;
+/** The share of right and related results that are among the first ten. */
+export const recall = ({ grades, reachable }: GradedRanking): number => {
+  const right = reachable.filter((grade) => grade > 0).length;
   return right === 0 ? 0 : grades.slice(0, depth).filter((grade) => grade > 0).length / right;
 };
 

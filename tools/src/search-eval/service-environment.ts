@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Environment } from '@portico/composition';
 import { freePort } from '@portico/test-servers';
 
-/** What is taken from the environment: which embedder, and how this machine reaches it. */
+/** The variables taken from the environment: those of the embedder, and of this machine. */
 const embedderVariables = [
   'OLLAMA_URL',
   'OLLAMA_PULL',
@@ -15,19 +15,19 @@ const embedderVariables = [
 const machineVariables = ['PATH', 'HOME', 'TMPDIR', 'NODE_EXTRA_CA_CERTS'];
 
 /**
- * Runs with the environment of a service of its own, in a folder that is removed afterwards: an evaluation fills a
- * catalog, which must never be the operator's.
+  * Runs with the environment of a separate service, in a folder that is removed afterwards: an evaluation fills a catalog,
+ * which must never be the operator's.
  */
 export const withServiceEnvironment = async <Result>(
   environment: Environment,
-  run: (own: Environment) => Promise<Result>,
+  run: (evaluationEnvironment: Environment) => Promise<Result>,
 ): Promise<Result> => {
   const names = [...machineVariables, ...embedderVariables.flatMap((name) => [name, `${name}_FILE`])];
-  const taken = names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]]));
+  const variables = names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]]));
   const folder = mkdtempSync(join(tmpdir(), 'portico-search-eval-'));
   try {
     return await run({
-      ...(Object.fromEntries(taken) as Environment),
+      ...(Object.fromEntries(variables) as Environment),
       NODE_ENV: 'development',
       DATA_DIR: folder,
       PORT: String(await freePort()),

@@ -2,56 +2,56 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { localAdmin, openLocalIssuer, readConfig, type Environment } from '@portico/composition';
 import { createApiClient, type ApiClient, type Credential } from '../api-client.ts';
 import { startService } from '../service-process.ts';
-import type { JudgedApi, JudgedCollections } from './judged-collections.ts';
+import type { LabelledApi, LabelledCollections } from './labelled-collections.ts';
 import type { Progress } from './progress.ts';
 
-/** One result of a search, by the id of the corpus. */
-export interface Found {
+/** A search result, with its id in the corpus. */
+export interface SearchResult {
   readonly id: string;
   readonly score: number;
 }
 
-export interface ServiceAnswers {
-  /** The id of the model that the service embeds with. */
+export interface ServiceResults {
+  /** The id of the service's embedding model. */
   readonly model: string;
   /** The results of each query, best first, in the order of the queries. */
-  readonly results: readonly (readonly Found[])[];
+  readonly results: readonly (readonly SearchResult[])[];
 }
 
 const resultsMax = 100;
-const creationsAtOnce = 8;
-/** How long embedding may make no progress. */
-const standstillMaxMs = 300_000;
-/** How long the embedder may give the same reason for not working: a model server may still be fetching its model. */
+const creationConcurrency = 8;
+/** The longest time without progress in embedding. */
+const stallMaxMs = 300_000;
+/** The longest time with the same error of the embedder: a model server may still be pulling its model. */
 const sameReasonMaxMs = 60_000;
 
-/** Starts the service, gives it the corpus over HTTP, and asks it every query as an admin. */
+/** Starts the service, adds the corpus over HTTP, and sends every query as an admin. */
 export const searchByService = async (
   environment: Environment,
-  { apis, queries }: JudgedCollections,
+  { apis, queries }: LabelledCollections,
   progress: Progress,
-): Promise<ServiceAnswers> => {
+): Promise<ServiceResults> => {
   const issuer = await openLocalIssuer(readConfig(environment));
   if (!issuer) throw new Error('The evaluation needs the local issuer');
   const admin: Credential = { token: await issuer.mint({ ...localAdmin, emailVerified: true, ttlSeconds: 86_400 }) };
   const service = await startService(environment);
   try {
     const api = createApiClient(service.address);
-    const model = await untilEmbedderWorks(api, progress);
+    const model = await waitForEmbedder(api, progress);
     const idOf = await createAll(api, admin, apis, progress);
-    await untilEmbedded(api, apis.length, progress);
+    await waitForEmbeddings(api, apis.length, progress);
     const nameOf = new Map(apis.map(({ id, name }) => [id, name.trim()]));
-    const results: (readonly Found[])[] = [];
+    const results: (readonly SearchResult[])[] = [];
     progress.begin('Searching', queries.length);
     for (const { text } of queries) {
-      const answer = await api.ask<readonly { collection_id: string; similarity_score: number }[]>(
+      const rows = await api.request<readonly { collection_id: string; similarity_score: number }[]>(
         admin,
         'POST',
         '/api/vector/search',
         { query: text, k_limit: resultsMax },
       );
       results.push(
-        answer
+        rows
           .map((result) => ({ id: idOf.get(result.collection_id) ?? '', score: result.similarity_score }))
           .sort(byScoreNameAndId(nameOf)),
       );
@@ -64,24 +64,24 @@ export const searchByService = async (
   }
 };
 
-/** As the service orders, but with the ids of the corpus: those of the collections differ at each run. */
-const byScoreNameAndId = (nameOf: ReadonlyMap<string, string>) => (x: Found, y: Found) =>
+/** The service's order, but with the ids of the corpus: those of the collections differ in each run. */
+const byScoreNameAndId = (nameOf: ReadonlyMap<string, string>) => (x: SearchResult, y: SearchResult) =>
   y.score - x.score || compareText(nameOf.get(x.id) ?? '', nameOf.get(y.id) ?? '') || compareText(x.id, y.id);
 
 const compareText = (x: string, y: string): number => (x < y ? -1 : x > y ? 1 : 0);
 
-const untilEmbedderWorks = async (api: ApiClient, progress: Progress): Promise<string> => {
-  let told = '';
-  for (let toldAt = Date.now(); ; await pause(1_000)) {
+const waitForEmbedder = async (api: ApiClient, progress: Progress): Promise<string> => {
+  let reportedReason = '';
+  for (let reportedAt = Date.now(); ; await pause(1_000)) {
     const { body } = await api.call(null, 'GET', '/api/vector/health');
     const { embedder } = body as { embedder: { status: string; reason?: string; model: string | null } };
     if (embedder.status === 'healthy' && embedder.model !== null) return embedder.model;
-    const reason = embedder.reason ?? 'it does not say why';
-    if (reason === told && Date.now() - toldAt > sameReasonMaxMs)
-      throw new Error(`The embedder does not work: ${reason}`);
-    if (reason === told) continue;
+    const reason = embedder.reason ?? 'unknown reason';
+    if (reason === reportedReason && Date.now() - reportedAt > sameReasonMaxMs)
+      throw new Error(`The embedder is unavailable: ${reason}`);
+    if (reason === reportedReason) continue;
     progress.note(`Waiting for the embedder: ${reason}`);
-    [told, toldAt] = [reason, Date.now()];
+    [reportedReason, reportedAt] = [reason, Date.now()];
   }
 };
 
@@ -89,20 +89,20 @@ const untilEmbedderWorks = async (api: ApiClient, progress: Progress): Promise<s
 const createAll = async (
   api: ApiClient,
   admin: Credential,
-  apis: readonly JudgedApi[],
+  apis: readonly LabelledApi[],
   progress: Progress,
 ): Promise<ReadonlyMap<string, string>> => {
   const idOf = new Map<string, string>();
-  const waiting = apis.values();
+  const remaining = apis.values();
   progress.begin('Creating collections', apis.length);
   await Promise.all(
-    Array.from({ length: creationsAtOnce }, async () => {
-      for (const { id, name, description, fail } of waiting) {
+    Array.from({ length: creationConcurrency }, async () => {
+      for (const { id, name, description, fail } of remaining) {
         const openapi_spec = { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} };
         const body = { name, description, openapi_spec };
-        const answer = await api.call(admin, 'POST', '/api/collections/', body);
-        if (answer.status !== 201) throw fail(`the service refused it: ${JSON.stringify(answer.body)}`);
-        idOf.set((answer.body as { id: string }).id, id);
+        const response = await api.call(admin, 'POST', '/api/collections/', body);
+        if (response.status !== 201) throw fail(`the service rejected it: ${JSON.stringify(response.body)}`);
+        idOf.set((response.body as { id: string }).id, id);
         progress.advance();
       }
     }),
@@ -110,21 +110,21 @@ const createAll = async (
   return idOf;
 };
 
-/** Waits until no job waits. A text that could not be embedded is an error: the figures would not be the embedder's. */
-const untilEmbedded = async (api: ApiClient, total: number, progress: Progress): Promise<void> => {
+/** Waits until no job is pending. A text that could not be embedded is an error: the figures would be wrong. */
+const waitForEmbeddings = async (api: ApiClient, total: number, progress: Progress): Promise<void> => {
   progress.begin('Embedding', total);
-  let least = total;
-  for (let movedAt = Date.now(); ; await pause(200)) {
+  let fewest = total;
+  for (let progressedAt = Date.now(); ; await pause(200)) {
     const metrics = await (await fetch(`${api.address}/metrics`)).text();
     const [waiting, dead] = [jobsIn(metrics, 'waiting'), jobsIn(metrics, 'given_up')];
     if (dead > 0) throw new Error(`${dead} texts could not be embedded`);
-    if (waiting < least) {
-      progress.advance(least - waiting);
-      [least, movedAt] = [waiting, Date.now()];
+    if (waiting < fewest) {
+      progress.advance(fewest - waiting);
+      [fewest, progressedAt] = [waiting, Date.now()];
     }
     if (waiting === 0) return;
-    if (Date.now() - movedAt > standstillMaxMs)
-      throw new Error(`Nothing was embedded for ${standstillMaxMs / 1_000} s, and ${waiting} texts wait`);
+    if (Date.now() - progressedAt > stallMaxMs)
+      throw new Error(`No text was embedded for ${stallMaxMs / 1_000} s, and ${waiting} are pending`);
   }
 };
 

@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer';
 
-/** English words that say nothing about a subject. */
+/** English stop words. */
 const stopWords = new Set(
   `a about above after again against all am an and any are as at be because been before being below between both but by
   can cannot could did do does doing done down during each either else ever every few for from further get gets got had
@@ -13,7 +13,7 @@ const stopWords = new Set(
     .filter((word) => word !== ''),
 );
 
-/** The words of a text for a lexical ranking: names joined by case taken apart, without stop words, by their stem. */
+/** The terms of a text for lexical ranking: names split at changes of case, without stop words, stemmed. */
 export const termsOf = (text: string): readonly string[] =>
   splitNames(text)
     .toLowerCase()

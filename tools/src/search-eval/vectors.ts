@@ -4,8 +4,8 @@ export const similarity = (x: Float32Array, y: Float32Array): number => {
   return sum;
 };
 
-/** The weighted sum, of length 1; zeros if there is nothing to sum. */
-export const blended = (
+/** The weighted sum, normalized to length 1; zeros without parts. */
+export const blend = (
   dimension: number,
   parts: Iterable<{ readonly vector: Float32Array | undefined; readonly weight: number }>,
 ): Float32Array => {

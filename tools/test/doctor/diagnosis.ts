@@ -7,37 +7,36 @@ import { freePort, temporaryFolder } from '@portico/test-servers';
 import { expect, onTestFinished } from 'vitest';
 import { root } from '../../src/service-process.ts';
 import { createInstallation } from '../installation.ts';
-import { inherited, runTool, toolArguments, type ToolRun } from '../run-tool.ts';
+import { inheritedVariables, runTool, toolArguments, type ToolRun } from '../run-tool.ts';
 
 const run = promisify(execFile);
 
 export type Variables = Readonly<Record<string, string>>;
 
-/** What the doctor must find, and nothing else. */
-export interface Found {
+/** A finding that the doctor must report. */
+export interface ExpectedFinding {
   readonly id: string;
   readonly state: 'warning' | 'wrong';
-  readonly said: RegExp;
+  readonly message: RegExp;
   readonly advice: RegExp;
 }
 
-export interface Fault extends Found {
-  /** A sentence; the name of the test. */
+export interface Fault extends ExpectedFinding {
+  /** A clause; part of the test's title. */
   readonly fault: string;
-  /** Spoils the healthy installation in this folder; returns the variables that name what was spoiled. */
-  readonly plant: (folder: string) => Variables | Promise<Variables>;
-  /** What follows from it, besides. */
-  readonly besides?: readonly Found[];
-  /** The checks that are not asked because of it. */
+  /** Breaks the healthy installation in this folder; returns the variables that are needed for it. */
+  readonly inject: (folder: string) => Variables | Promise<Variables>;
+  /** Further findings that the fault causes. */
+  readonly consequences?: readonly ExpectedFinding[];
+  /** The checks that the fault prevents. */
   readonly skips?: readonly string[];
   /** A shell command that runs before the tool, in the tool's own process. */
-  readonly before?: string;
+  readonly setupCommand?: string;
 }
 
-interface Line {
+interface CheckResult extends Readonly<Record<'said', string>> {
   readonly id: string;
   readonly state: 'ok' | 'warning' | 'wrong' | 'skipped';
-  readonly said: string;
   readonly advice: string | null;
 }
 
@@ -46,31 +45,32 @@ export interface Diagnosis {
   readonly output: string;
   readonly wrong: number;
   readonly warnings: number;
-  readonly checks: readonly Line[];
+  readonly checks: readonly CheckResult[];
 }
 
-/** In every password that a case plants. */
+/** The password in every fault that has one; it must not be in the output. */
 export const password = 'hunter2-of-the-test';
 
-/** Runs the tool; with `before`, in a shell that first runs that. */
-export const doctor = async (variables: Variables, before?: string): Promise<Diagnosis> => {
-  const given = { NODE_ENV: 'development', PORT: String(await freePort()), ...variables };
-  const ran = before === undefined ? runTool(given, ['doctor', '--json']) : doctorAfter(before, given);
-  const { code, stdout, stderr } = await ran;
+/** Runs the tool; with a `setupCommand`, in a shell that runs this command first. */
+export const runDoctor = async (variables: Variables, setupCommand?: string): Promise<Diagnosis> => {
+  const environment = { NODE_ENV: 'development', PORT: String(await freePort()), ...variables };
+  const toolRun =
+    setupCommand === undefined ? runTool(environment, ['doctor', '--json']) : runDoctorAfter(setupCommand, environment);
+  const { code, stdout, stderr } = await toolRun;
   if (stdout === '') throw new Error(stderr);
   return { code, output: stdout + stderr, ...(JSON.parse(stdout) as Omit<Diagnosis, 'code' | 'output'>) };
 };
 
-const doctorAfter = (before: string, variables: Variables): Promise<ToolRun> => {
-  const command = ['-c', `${before}; exec "$@"`, 'sh', process.execPath, ...toolArguments, 'doctor', '--json'];
-  return run('sh', command, { cwd: root, env: { ...inherited, ...variables } }).then(
+const runDoctorAfter = (setupCommand: string, variables: Variables): Promise<ToolRun> => {
+  const command = ['-c', `${setupCommand}; exec "$@"`, 'sh', process.execPath, ...toolArguments, 'doctor', '--json'];
+  return run('sh', command, { cwd: root, env: { ...inheritedVariables, ...variables } }).then(
     (output) => ({ code: 0, ...output }),
     (error: unknown) => error as ToolRun,
   );
 };
 
-/** A healthy installation on the embedded default, after its first start; cases spoil copies of it. */
-export const createPatient = async (): Promise<{ copy: () => string; remove: () => Promise<void> }> => {
+/** Creates a healthy installation with the embedded stores, which has been started once; tests break copies of it. */
+export const createHealthyInstallation = async (): Promise<{ copy: () => string; remove: () => Promise<void> }> => {
   const installation = await createInstallation();
   expect((await installation.tool('people', 'list', '--admins')).code).toBe(0);
   return {
@@ -84,39 +84,39 @@ export const createPatient = async (): Promise<{ copy: () => string; remove: () 
   };
 };
 
-/** Plants the fault, and expects its lines, no others, no secret, and the folder as it was. */
+/** Injects the fault, and expects exactly its findings, no secret in the output, and an unchanged folder. */
 export const expectDiagnosis = async (folder: string, fault: Fault): Promise<void> => {
-  const { plant, id, state, said, advice, besides = [], skips = [] } = fault;
-  const variables = { DATA_DIR: folder, ...(await plant(folder)) };
-  const before = contentOf(folder);
-  const { code, output, checks, wrong, warnings } = await doctor(variables, fault.before);
+  const { inject, id, state, message, advice, consequences = [], skips = [] } = fault;
+  const variables = { DATA_DIR: folder, ...(await inject(folder)) };
+  const contentBefore = contentOf(folder);
+  const { code, output, checks, wrong, warnings } = await runDoctor(variables, fault.setupCommand);
 
-  const found = checks.filter((line) => line.state === 'wrong' || line.state === 'warning');
-  const expected = [{ id, state, said, advice }, ...besides].map((each) => ({
+  const findings = checks.filter((line) => line.state === 'wrong' || line.state === 'warning');
+  const expected = [{ id, state, message, advice }, ...consequences].map((each) => ({
     id: each.id,
     state: each.state,
-    said: expect.stringMatching(each.said) as string,
+    said: expect.stringMatching(each.message) as string,
     advice: expect.stringMatching(each.advice) as string,
   }));
-  expect(found.toSorted(byId)).toEqual(expected.toSorted(byId));
-  const unasked = checks.filter(({ said: text }) => text.startsWith('Not asked'));
-  expect(unasked.map((line) => line.id).toSorted()).toEqual([...skips].toSorted());
+  expect(findings.toSorted(byId)).toEqual(expected.toSorted(byId));
+  const notChecked = checks.filter((check) => check.said.startsWith('Not checked'));
+  expect(notChecked.map((line) => line.id).toSorted()).toEqual([...skips].toSorted());
   expect({ wrong, warnings }).toEqual({
     wrong: expected.filter((each) => each.state === 'wrong').length,
     warnings: expected.filter((each) => each.state === 'warning').length,
   });
   expect(code).toBe(wrong > 0 ? 1 : 0);
   for (const secret of secretsOf(folder)) expect(output).not.toContain(secret);
-  expect(contentOf(folder)).toEqual(before);
+  expect(contentOf(folder)).toEqual(contentBefore);
 };
 
 const byId = (one: { readonly id: string }, other: { readonly id: string }): number => one.id.localeCompare(other.id);
 
-/** Everything below a folder: names, owners, modes, times and contents. The time of a folder itself may change. */
+/** Returns the names, owners, modes, times and contents of everything in a folder, except the times of folders. */
 export const contentOf = (path: string): unknown => {
   const { mode, uid, mtimeMs, size } = lstatSync(path);
   if (!lstatSync(path).isDirectory()) {
-    // The index of SQLite's log, which every reader writes its marks to.
+    // The index of SQLite's write-ahead log, in which every reader writes its read mark.
     if (path.endsWith('-shm')) return { mode, uid };
     return { mode, uid, mtimeMs, size, digest: createHash('sha256').update(readFileSync(path)).digest('hex') };
   }
@@ -130,7 +130,7 @@ export const contentOf = (path: string): unknown => {
 };
 
 const secretsOf = (folder: string): readonly string[] => {
-  const keys = lstatSync(folder).isDirectory() ? readdirSync(folder).filter((name) => name.endsWith('.key')) : [];
-  const texts = keys.map((name) => readFileSync(join(folder, name), 'utf8').trim()).filter((text) => text !== '');
-  return [password, encodeURIComponent(password), ...texts];
+  const keyFiles = lstatSync(folder).isDirectory() ? readdirSync(folder).filter((name) => name.endsWith('.key')) : [];
+  const keys = keyFiles.map((name) => readFileSync(join(folder, name), 'utf8').trim()).filter((text) => text !== '');
+  return [password, encodeURIComponent(password), ...keys];
 };

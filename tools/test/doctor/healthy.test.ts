@@ -17,48 +17,48 @@ import { contentOf, type Diagnosis } from './diagnosis.ts';
 const [postgres, redis] = [await startPostgres(), await startRedis()];
 afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
 
-const diagnosed = async ({ tool }: Installation): Promise<Diagnosis> => {
+const diagnose = async ({ tool }: Installation): Promise<Diagnosis> => {
   const { code, stdout, stderr } = await tool('--json', 'doctor');
   expect(stderr).toBe('');
   return { ...(JSON.parse(stdout) as Diagnosis), code };
 };
 
 const statesOf = ({ checks }: Diagnosis) => Object.fromEntries(checks.map(({ id, state }) => [id, state]));
-const isHealthy = (diagnosis: Diagnosis): void => {
+const expectHealthy = (diagnosis: Diagnosis): void => {
   expect(diagnosis.checks.filter(({ state }) => state === 'wrong' || state === 'warning')).toEqual([]);
-  expect(diagnosis.checks.filter(({ said }) => said.startsWith('Not asked'))).toEqual([]);
+  expect(diagnosis.checks.filter((check) => check.said.startsWith('Not checked'))).toEqual([]);
   expect(diagnosis).toMatchObject({ code: 0, wrong: 0, warnings: 0 });
 };
 
-test('the embedded default is healthy before its first start, beside a running service, after a crash and after a stop', async () => {
+test('the embedded default is healthy before its first start, while it runs, after a crash and after a stop', async () => {
   const installation = await openInstallation();
   const { folder } = installation;
   const empty = contentOf(folder);
-  isHealthy(await diagnosed(installation));
+  expectHealthy(await diagnose(installation));
   expect(contentOf(folder)).toEqual(empty);
 
-  const crashing = await installation.start();
-  const beside = await diagnosed(installation);
-  isHealthy(beside);
-  expect(beside.checks).toContainEqual(
-    expect.objectContaining({ id: 'port', said: expect.stringMatching(/^A Portico answers at/) as string }),
+  const running = await installation.start();
+  const whileRunning = await diagnose(installation);
+  expectHealthy(whileRunning);
+  expect(whileRunning.checks).toContainEqual(
+    expect.objectContaining({ id: 'port', said: expect.stringMatching(/^Portico responds at/) as string }),
   );
-  expect(statesOf(beside)).toMatchObject({ 'keys.sealed': 'ok', admins: 'ok', 'redis.access': 'skipped' });
+  expect(statesOf(whileRunning)).toMatchObject({ 'keys.sealed': 'ok', admins: 'ok', 'redis.access': 'skipped' });
 
-  await crashing.kill();
+  await running.kill();
   expect(existsSync(join(folder, 'portico.sqlite-wal'))).toBe(true);
   const crashed = contentOf(folder);
-  isHealthy(await diagnosed(installation));
+  expectHealthy(await diagnose(installation));
   expect(contentOf(folder)).toEqual(crashed);
 
   await (await installation.start()).stop();
   const stopped = contentOf(folder);
-  isHealthy(await diagnosed(installation));
+  expectHealthy(await diagnose(installation));
   expect(contentOf(folder)).toEqual(stopped);
 });
 
 test.skipIf(!postgres || !redis)(
-  'PostgreSQL with Redis, and every other server, is healthy before and after its first start',
+  'an installation with PostgreSQL, Redis and every other server is healthy before and after its first start',
   async () => {
     const [provider, smtp] = [await startIdentityProvider(), await startSmtpServer()];
     const [qdrant, ollama] = [await startQdrantStandIn({ apiKey: 'the-key' }), await startOllamaStandIn()];
@@ -77,17 +77,17 @@ test.skipIf(!postgres || !redis)(
       MAIL_FROM: 'portico@example.com',
     });
     const empty = contentOf(installation.folder);
-    const before = await diagnosed(installation);
-    isHealthy(before);
-    // It migrated nothing, and made no key.
-    const again = await diagnosed(installation);
+    const before = await diagnose(installation);
+    expectHealthy(before);
+    // The doctor migrated nothing, and created no key.
+    const again = await diagnose(installation);
     expect(again.checks.find(({ id }) => id === 'database.tables')?.said).toContain('no tables yet');
     expect(statesOf(again)).toEqual(statesOf(before));
     expect(contentOf(installation.folder)).toEqual(empty);
 
     await (await installation.start()).stop();
-    const after = await diagnosed(installation);
-    isHealthy(after);
+    const after = await diagnose(installation);
+    expectHealthy(after);
     expect(after.checks.filter(({ state }) => state === 'skipped').map(({ id }) => id)).toEqual([
       'data.heartbeat',
       'database.intact',
@@ -97,27 +97,27 @@ test.skipIf(!postgres || !redis)(
   },
 );
 
-test('the table of the documents has every check, in the order in which they are told', async () => {
-  const { checks } = await diagnosed(await openInstallation());
+test('the table in the documents has every check, in the order of the output', async () => {
+  const { checks } = await diagnose(await openInstallation());
   const chapter =
-    readFileSync(join(root, 'docs/operations/troubleshooting.md'), 'utf8').split(
-      '## What is wrong: portico doctor',
-    )[1] ?? '';
+    readFileSync(join(root, 'docs/operations/troubleshooting.md'), 'utf8').split('\n## portico doctor\n')[1] ?? '';
   const documented = [...(chapter.split('\n## ')[0] ?? '').matchAll(/^\| `([a-z.-]+)` /gm)].map(([, id]) => id);
   expect(documented).toEqual(checks.map(({ id }) => id));
 });
 
-test('the lines for people name state, check, fault and advice, and those without a cause of their own share one', async () => {
+test('each line of the text output has state, check, fault and advice, and checks skipped for the same reason share one', async () => {
   const installation = await openInstallation({ REDIS_URL: 'redis://127.0.0.1:9' });
   const { code, stdout } = await installation.tool('doctor');
   expect(code).toBe(1);
   const lines = stdout.trim().split('\n');
   expect(lines).toContainEqual(expect.stringMatching(/^ok {7}configuration: Every variable is valid\.$/));
   expect(lines).toContainEqual(
-    expect.stringMatching(/^wrong {4}redis\.access: Redis at 127\.0\.0\.1:9 is away: .* Start Redis, or correct host/),
+    expect.stringMatching(
+      /^wrong {4}redis\.access: Redis at 127\.0\.0\.1:9 is unavailable: .* Start Redis, or correct host/,
+    ),
   );
   expect(lines).toContain(
-    'skipped  redis.version, redis.memory, redis.writes, redis.installations: Not asked: redis.access has to be right first.',
+    'skipped  redis.version, redis.memory, redis.writes, redis.installations: Not checked: redis.access has to pass first.',
   );
   expect(lines.at(-1)).toBe('1 wrong, 1 warning.');
   expect(stdout).not.toMatch(/QDRANT|not set|\n +at /);

@@ -4,20 +4,20 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { startFirebaseStandIn, startIdentityProvider, startSmtpServer } from '@portico/test-servers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createPatient, doctor, expectDiagnosis, type Fault, type Variables } from './diagnosis.ts';
+import { createHealthyInstallation, runDoctor, expectDiagnosis, type Fault, type Variables } from './diagnosis.ts';
 
 const provider = await startIdentityProvider();
 const smtp = await startSmtpServer();
-let patient: Awaited<ReturnType<typeof createPatient>>;
+let healthy: Awaited<ReturnType<typeof createHealthyInstallation>>;
 beforeAll(async () => {
-  patient = await createPatient();
+  healthy = await createHealthyInstallation();
 });
-afterAll(() => Promise.all([provider.close(), smtp?.close(), patient.remove()]));
+afterAll(() => Promise.all([provider.close(), smtp?.close(), healthy.remove()]));
 
 const bootstrap = { BOOTSTRAP_ADMIN_UID: 'root', BOOTSTRAP_ADMIN_EMAIL: 'root@example.com' };
 
-/** A production without a fault. */
-const production = (folder: string, without: readonly string[] = []): Variables => {
+/** Returns the variables of a production without a fault. */
+const productionVariables = (folder: string, omitted: readonly string[] = []): Variables => {
   const variables: Variables = {
     NODE_ENV: 'production',
     SECRETS_KEY_FILE: join(folder, 'secrets.key'),
@@ -28,29 +28,29 @@ const production = (folder: string, without: readonly string[] = []): Variables 
     MAIL_FROM: 'portico@example.com',
     ...bootstrap,
   };
-  return Object.fromEntries(Object.entries(variables).filter(([name]) => !without.includes(name)));
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !omitted.includes(name)));
 };
 
-interface Documents {
-  /** What the discovery document names; by default the issuer itself. */
+interface IssuerOptions {
+  /** The issuer in the discovery document; by default the issuer itself. */
   readonly issuer?: string;
   readonly keys?: readonly object[];
-  /** By how many seconds its clock is ahead. */
+  /** The number of seconds that its clock is ahead. */
   readonly aheadSeconds?: number;
-  /** What else the discovery document says. */
-  readonly more?: object;
+  /** Further members of the discovery document. */
+  readonly otherMembers?: object;
 }
 
-/** An issuer that publishes documents of this kind. */
-const issuerWith = async ({
+/** Starts an issuer with a discovery document and keys; returns the variables for it. */
+const startIssuer = async ({
   issuer,
   keys = [rsaKey(2_048)],
   aheadSeconds = 0,
-  more = { authorization_endpoint: 'https://id.example.com/authorize' },
-}: Documents): Promise<Variables> => {
+  otherMembers = { authorization_endpoint: 'https://id.example.com/authorize' },
+}: IssuerOptions): Promise<Variables> => {
   const server = createServer((request, response) => {
-    const own = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const discovery = { issuer: issuer ?? own, jwks_uri: `${own}/keys`, ...more };
+    const ownUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const discovery = { issuer: issuer ?? ownUrl, jwks_uri: `${ownUrl}/keys`, ...otherMembers };
     response.setHeader('date', new Date(Date.now() + aheadSeconds * 1_000).toUTCString());
     response.end(JSON.stringify(request.url === '/keys' ? { keys } : discovery));
   });
@@ -64,147 +64,152 @@ const rsaKey = (modulusLength: number): object => ({
   kid: 'one',
 });
 
-const ofIssuer: readonly Fault[] = [
+const issuerFaults: readonly Fault[] = [
   {
-    fault: 'the issuer is away',
-    plant: (folder) => ({ ...production(folder), IDENTITY_ISSUER: 'http://127.0.0.1:8009' }),
+    fault: 'the issuer is unavailable',
+    inject: (folder) => ({ ...productionVariables(folder), IDENTITY_ISSUER: 'http://127.0.0.1:8009' }),
     id: 'identity.issuer',
     state: 'wrong',
-    said: /cannot be discovered: .*ECONNREFUSED/,
+    message: /cannot be discovered: .*ECONNREFUSED/,
     advice: /let this machine reach it/,
     skips: ['identity.keys', 'identity.console'],
   },
   {
     fault: 'the discovery document names another issuer',
-    plant: async (folder) => ({
-      ...production(folder),
-      ...(await issuerWith({ issuer: 'https://other.example.com' })),
+    inject: async (folder) => ({
+      ...productionVariables(folder),
+      ...(await startIssuer({ issuer: 'https://other.example.com' })),
     }),
     id: 'identity.issuer',
     state: 'wrong',
-    said: /names another issuer: "https:\/\/other\.example\.com"/,
-    advice: /exactly as the provider spells its name/,
+    message: /names another issuer: "https:\/\/other\.example\.com"/,
+    advice: /exactly as the provider writes its name/,
     skips: ['identity.keys', 'identity.console'],
   },
   {
-    fault: 'the issuer publishes no key that can be used',
-    plant: async (folder) => ({ ...production(folder), ...(await issuerWith({ keys: [rsaKey(1_024)] })) }),
+    fault: 'the issuer publishes no usable key',
+    inject: async (folder) => ({ ...productionVariables(folder), ...(await startIssuer({ keys: [rsaKey(1_024)] })) }),
     id: 'identity.keys',
     state: 'wrong',
-    said: /The key set has no usable key/,
+    message: /The key set has no usable key/,
     advice: /RS256/,
   },
   {
-    fault: 'the issuer has no page to sign in at',
-    plant: async (folder) => ({ ...production(folder), ...(await issuerWith({ more: {} })) }),
+    fault: 'the issuer has no sign-in page',
+    inject: async (folder) => ({ ...productionVariables(folder), ...(await startIssuer({ otherMembers: {} })) }),
     id: 'identity.console',
     state: 'warning',
-    said: /has no authorization_endpoint/,
+    message: /has no authorization_endpoint/,
     advice: /IDENTITY_FIREBASE_API_KEY/,
   },
   {
-    fault: 'the issuer supports no PKCE that the console can use',
-    plant: async (folder) => ({
-      ...production(folder),
-      ...(await issuerWith({
-        more: { authorization_endpoint: 'https://id.example.com/', code_challenge_methods_supported: ['plain'] },
+    fault: 'the issuer supports no PKCE method of the console',
+    inject: async (folder) => ({
+      ...productionVariables(folder),
+      ...(await startIssuer({
+        otherMembers: {
+          authorization_endpoint: 'https://id.example.com/',
+          code_challenge_methods_supported: ['plain'],
+        },
       })),
     }),
     id: 'identity.console',
     state: 'warning',
-    said: /does not support S256/,
+    message: /does not support S256/,
     advice: /Turn on PKCE/,
   },
   {
-    fault: 'the tokens of the console would be refused',
-    plant: (folder) => ({ ...production(folder), IDENTITY_CONSOLE_CLIENT_ID: 'console' }),
+    fault: 'the tokens of the console would be rejected',
+    inject: (folder) => ({ ...productionVariables(folder), IDENTITY_CONSOLE_CLIENT_ID: 'console' }),
     id: 'identity.console',
     state: 'warning',
-    said: /the ID tokens of its client console would be refused/,
+    message: /the ID tokens of its client console would be rejected/,
     advice: /Add IDENTITY_CONSOLE_CLIENT_ID to IDENTITY_AUDIENCE/,
   },
   {
-    fault: 'the client of the console is not one of those that are accepted',
-    plant: (folder) => ({ ...production(folder), IDENTITY_AUTHORIZED_PARTIES: 'another' }),
+    fault: 'the client of the console is not an authorized party',
+    inject: (folder) => ({ ...productionVariables(folder), IDENTITY_AUTHORIZED_PARTIES: 'another' }),
     id: 'identity.console',
     state: 'warning',
-    said: /the ID tokens of its client .* would be refused/,
+    message: /the ID tokens of its client .* would be rejected/,
     advice: /Add IDENTITY_CONSOLE_CLIENT_ID to IDENTITY_AUTHORIZED_PARTIES/,
   },
   {
-    fault: 'only the keys of the issuer are published',
-    plant: async (folder) => {
-      const { IDENTITY_ISSUER: address } = await issuerWith({});
+    fault: 'the issuer publishes only its keys',
+    inject: async (folder) => {
+      const { IDENTITY_ISSUER: address } = await startIssuer({});
       return {
-        ...production(folder),
+        ...productionVariables(folder),
         IDENTITY_ISSUER: 'http://127.0.0.1:8009',
         IDENTITY_JWKS_URL: `${address}/keys`,
       };
     },
     id: 'identity.console',
     state: 'warning',
-    said: /Nobody can sign in at the console: .*ECONNREFUSED/,
+    message: /No one can sign in at the console: .*ECONNREFUSED/,
     advice: /discovery document/,
   },
   {
     fault: 'the clock of the issuer is wrong',
-    plant: async (folder) => ({ ...production(folder), ...(await issuerWith({ aheadSeconds: 300 })) }),
+    inject: async (folder) => ({ ...productionVariables(folder), ...(await startIssuer({ aheadSeconds: 300 })) }),
     id: 'clock.issuer',
     state: 'wrong',
-    said: /clock of the issuer is (299|300|301) s ahead/,
+    message: /clock of the issuer is (299|300|301) s ahead/,
     advice: /NTP/,
   },
   {
     fault: 'no admin can sign in',
-    plant: (folder) => production(folder, Object.keys(bootstrap)),
+    inject: (folder) => productionVariables(folder, Object.keys(bootstrap)),
     id: 'admins',
     state: 'wrong',
-    said: /No admin can sign in/,
+    message: /No admin can sign in/,
     advice: /portico people promote EMAIL/,
   },
 ];
 
-const ofProduction: readonly Fault[] = [
+const productionFaults: readonly Fault[] = [
   {
     fault: 'the local issuer is on in production',
-    plant: (folder) => ({ ...production(folder), IDENTITY_LOCAL: 'true' }),
+    inject: (folder) => ({ ...productionVariables(folder), IDENTITY_LOCAL: 'true' }),
     id: 'configuration.identity.local',
     state: 'warning',
-    said: /can mint admin tokens/,
+    message: /can mint admin tokens/,
     advice: /remove IDENTITY_LOCAL/,
   },
   {
     fault: 'e-mails need not be verified',
-    plant: (folder) => production(folder, ['IDENTITY_EMAIL_CHECK']),
+    inject: (folder) => productionVariables(folder, ['IDENTITY_EMAIL_CHECK']),
     id: 'configuration.identity.email-check',
     state: 'warning',
-    said: /recommended in production/,
+    message: /recommended in production/,
     advice: /IDENTITY_EMAIL_CHECK=verified/,
   },
   {
     fault: 'mail is off',
-    plant: (folder) => production(folder, ['SMTP_URL']),
+    inject: (folder) => productionVariables(folder, ['SMTP_URL']),
     id: 'configuration.mail.server',
     state: 'warning',
-    said: /Mail is off/,
+    message: /Mail is off/,
     advice: /SMTP_URL/,
   },
   {
-    fault: 'a proxy must be in front, and none is trusted',
-    plant: (folder) => ({ ...production(folder), PUBLIC_URL: 'https://apis.example.com' }),
+    fault: 'a proxy is required, but none is trusted',
+    inject: (folder) => ({ ...productionVariables(folder), PUBLIC_URL: 'https://apis.example.com' }),
     id: 'configuration.proxy',
     state: 'warning',
-    said: /TRUST_PROXY is off/,
+    message: /TRUST_PROXY is off/,
     advice: /Set TRUST_PROXY/,
   },
 ];
 
-test.each([...ofIssuer, ...ofProduction])('$fault', (fault) => expectDiagnosis(patient.copy(), fault));
+test.each([...issuerFaults, ...productionFaults])('reports that $fault', (fault) =>
+  expectDiagnosis(healthy.copy(), fault),
+);
 
-test('Firebase needs no page to sign in at, if people sign in by e-mail and password', async () => {
+test('Firebase needs no sign-in page if people sign in with e-mail and password', async () => {
   const firebase = await startFirebaseStandIn();
   onTestFinished(() => firebase.close());
-  const { checks } = await doctor({ DATA_DIR: patient.copy(), ...firebase.variables });
-  const [found] = checks.filter(({ id }) => id === 'identity.console');
-  expect(found).toMatchObject({ state: 'skipped', said: expect.stringContaining('at Firebase') as string });
+  const { checks } = await runDoctor({ DATA_DIR: healthy.copy(), ...firebase.variables });
+  const [check] = checks.filter(({ id }) => id === 'identity.console');
+  expect(check).toMatchObject({ state: 'skipped', said: expect.stringContaining('at Firebase') as string });
 });

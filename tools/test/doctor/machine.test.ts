@@ -19,18 +19,25 @@ import { DatabaseSync } from 'node:sqlite';
 import { freePort } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { root } from '../../src/service-process.ts';
-import { createPatient, doctor, expectDiagnosis, password, type Fault, type Variables } from './diagnosis.ts';
+import {
+  createHealthyInstallation,
+  runDoctor,
+  expectDiagnosis,
+  password,
+  type Fault,
+  type Variables,
+} from './diagnosis.ts';
 
-let patient: Awaited<ReturnType<typeof createPatient>>;
+let healthy: Awaited<ReturnType<typeof createHealthyInstallation>>;
 beforeAll(async () => {
-  patient = await createPatient();
+  healthy = await createHealthyInstallation();
 });
-afterAll(() => patient.remove());
+afterAll(() => healthy.remove());
 
 const isRoot = process.geteuid?.() === 0;
 const newKey = () => `${randomBytes(32).toString('base64')}\n`;
 
-const changed = (folder: string, ...statements: readonly string[]): Variables => {
+const changeDatabase = (folder: string, ...statements: readonly string[]): Variables => {
   const database = new DatabaseSync(join(folder, 'portico.sqlite'));
   for (const statement of statements) database.exec(statement);
   database.close();
@@ -44,7 +51,7 @@ const rootPageOf = (file: string, table: string): number => {
   return Number(row?.rootpage);
 };
 
-const everything = [
+const otherChecks = [
   'configuration.environment configuration.host configuration.identity.email-check configuration.identity.local',
   'configuration.mail.sender configuration.mail.server configuration.processes.servers configuration.proxy',
   'data.folder data.owner data.files data.disk data.heartbeat',
@@ -53,101 +60,106 @@ const everything = [
   'qdrant.access qdrant.vectors ollama.access ollama.model redis.installations qdrant.installations mail.access mail.templates',
   'identity.issuer identity.keys identity.console identity.local-key clock.issuer admins names.equal jobs.given-up jobs.waiting port',
 ].flatMap((ids) => ids.split(' '));
-const ofStores = ['keys.sealed', 'admins', 'names.equal', 'jobs.given-up', 'jobs.waiting'];
-const ofDatabase = [...ofStores, 'database.tables', 'database.writes', 'database.intact'];
-const ofFolder = ['data.owner', 'data.files', 'data.disk', 'identity.local-key'];
+const storeChecks = ['keys.sealed', 'admins', 'names.equal', 'jobs.given-up', 'jobs.waiting'];
+const databaseChecks = [...storeChecks, 'database.tables', 'database.writes', 'database.intact'];
+const folderChecks = ['data.owner', 'data.files', 'data.disk', 'identity.local-key'];
 
-const ofConfiguration: readonly Fault[] = [
+const configurationFaults: readonly Fault[] = [
   {
     fault: 'a variable is not valid',
-    plant: () => ({ PORT: '70000' }),
+    inject: () => ({ PORT: '70000' }),
     id: 'configuration',
     state: 'wrong',
-    said: /^PORT: read "70000", expected a whole number from 0 to 65535\.$/,
+    message: /^PORT: read "70000", expected a whole number from 0 to 65535\.$/,
     advice: /docs\/reference\/configuration\.md/,
-    skips: everything,
+    skips: otherChecks,
   },
   {
-    fault: 'several variables are not valid, one of them secret',
-    plant: () => ({ RATE_LIMIT_DEFAULT: '600', REDIS_URL: `http://:${password}@redis` }),
+    fault: 'several variables are not valid, including a secret',
+    inject: () => ({ RATE_LIMIT_DEFAULT: '600', REDIS_URL: `http://:${password}@redis` }),
     id: 'configuration',
     state: 'wrong',
-    said: /^REDIS_URL: read a value of \d+ characters, expected redis:/,
+    message: /^REDIS_URL: read a value of \d+ characters, expected redis:/,
     advice: /Correct it/,
-    besides: [
-      { id: 'configuration', state: 'wrong', said: /^RATE_LIMIT_DEFAULT: read "600", expected/, advice: /Correct it/ },
+    consequences: [
+      {
+        id: 'configuration',
+        state: 'wrong',
+        message: /^RATE_LIMIT_DEFAULT: read "600", expected/,
+        advice: /Correct it/,
+      },
     ],
-    skips: everything,
+    skips: otherChecks,
   },
   {
     fault: 'a secret is in a file that does not exist',
-    plant: (folder) => ({ SMTP_URL_FILE: join(folder, 'nowhere') }),
+    inject: (folder) => ({ SMTP_URL_FILE: join(folder, 'nowhere') }),
     id: 'configuration',
     state: 'wrong',
-    said: /^SMTP_URL_FILE: .*nowhere cannot be read \(ENOENT\)/,
+    message: /^SMTP_URL_FILE: .*nowhere cannot be read \(ENOENT\)/,
     advice: /Correct it/,
-    skips: everything,
+    skips: otherChecks,
   },
   {
     fault: 'the service is open to the network in development',
-    plant: () => ({ HOST: '0.0.0.0' }),
+    inject: () => ({ HOST: '0.0.0.0' }),
     id: 'configuration.environment',
     state: 'warning',
-    said: /HOST=0\.0\.0\.0 .*NODE_ENV is not production/,
+    message: /HOST=0\.0\.0\.0 .*NODE_ENV is not production/,
     advice: /NODE_ENV=production/,
   },
   {
-    fault: 'a mail template is named after no mail',
-    plant: (folder) => {
+    fault: 'the name of a mail template belongs to no mail',
+    inject: (folder) => {
       writeFileSync(join(folder, 'credentails.text.liquid'), 'Hi');
       writeFileSync(join(folder, 'rejection.text.liquid'), 'No.');
       return { MAIL_TEMPLATES: folder };
     },
     id: 'mail.templates',
     state: 'warning',
-    said: /^credentails\.text\.liquid: A template is not used: it is named after no mail and part/,
+    message: /^credentails\.text\.liquid: A template is not used: it is named after no mail and part/,
     advice: /docs\/mails\.md/,
   },
   {
     fault: 'HOST is the address of another machine',
-    plant: () => ({ HOST: '192.0.2.1' }),
+    inject: () => ({ HOST: '192.0.2.1' }),
     id: 'configuration.host',
     state: 'wrong',
-    said: /192\.0\.2\.1 is not an address of this machine/,
+    message: /192\.0\.2\.1 is not an address of this machine/,
     advice: /Set HOST/,
-    besides: [
-      { id: 'configuration.environment', state: 'warning', said: /NODE_ENV is not production/, advice: /HOST/ },
+    consequences: [
+      { id: 'configuration.environment', state: 'warning', message: /NODE_ENV is not production/, advice: /HOST/ },
     ],
     skips: ['port'],
   },
   {
     fault: 'every address is trusted as a proxy',
-    plant: () => ({ TRUST_PROXY: '10.0.0.0/8, 0.0.0.0/0' }),
+    inject: () => ({ TRUST_PROXY: '10.0.0.0/8, 0.0.0.0/0' }),
     id: 'configuration.proxy',
     state: 'warning',
-    said: /TRUST_PROXY trusts every address/,
+    message: /TRUST_PROXY trusts every address/,
     advice: /number of your proxies/,
   },
   {
     fault: 'certificates are not checked',
-    plant: () => ({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }),
+    inject: () => ({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }),
     id: 'process.tls',
     state: 'wrong',
-    said: /NODE_TLS_REJECT_UNAUTHORIZED=0/,
+    message: /NODE_TLS_REJECT_UNAUTHORIZED=0/,
     advice: /NODE_EXTRA_CA_CERTS/,
   },
   {
-    fault: 'a process may open few files',
-    plant: () => ({}),
-    before: 'ulimit -n 300',
+    fault: 'a process may open only a few files',
+    inject: () => ({}),
+    setupCommand: 'ulimit -n 300',
     id: 'process.files',
     state: 'warning',
-    said: /only 300 files/,
+    message: /only 300 files/,
     advice: /LimitNOFILE/,
   },
   {
-    fault: 'something else listens at the port',
-    plant: async () => {
+    fault: 'another program listens on the port',
+    inject: async () => {
       const server = createServer((_request, response) => void response.end('hello'));
       const port = await freePort();
       await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
@@ -156,12 +168,12 @@ const ofConfiguration: readonly Fault[] = [
     },
     id: 'port',
     state: 'warning',
-    said: /^Something that is no Portico listens at 127\.0\.0\.1:\d+/,
+    message: /^Something other than Portico listens at 127\.0\.0\.1:\d+/,
     advice: /choose another PORT/,
   },
   {
-    fault: 'what listens at the port never answers',
-    plant: async () => {
+    fault: 'the program that listens on the port never responds',
+    inject: async () => {
       const server = createServer(() => undefined);
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       onTestFinished(() => {
@@ -172,101 +184,101 @@ const ofConfiguration: readonly Fault[] = [
     },
     id: 'port',
     state: 'warning',
-    said: /^What listens at 127\.0\.0\.1:\d+ gave no answer within 2 s/,
+    message: /^The process that listens at 127\.0\.0\.1:\d+ did not respond within 2 s/,
     advice: /choose another PORT/,
   },
 ];
 
-const ofTheFolder: readonly Fault[] = [
+const folderFaults: readonly Fault[] = [
   {
     fault: 'DATA_DIR is a file',
-    plant: (folder) => ({ DATA_DIR: join(folder, 'secrets.key') }),
+    inject: (folder) => ({ DATA_DIR: join(folder, 'secrets.key') }),
     id: 'data.folder',
     state: 'wrong',
-    said: /secrets\.key is not a folder/,
+    message: /secrets\.key is not a folder/,
     advice: /set DATA_DIR to another folder/,
-    skips: [...ofFolder, 'keys.secrets', 'database.access', ...ofDatabase],
+    skips: [...folderChecks, 'keys.secrets', 'database.access', ...databaseChecks],
   },
   {
     fault: 'other users may write the data folder',
-    plant: (folder) => {
+    inject: (folder) => {
       chmodSync(folder, 0o777);
       return {};
     },
     id: 'data.owner',
     state: 'wrong',
-    said: /other users may write .* \(mode 0777\)/,
+    message: /other users may write .* \(mode 0777\)/,
     advice: /^chmod 700 /,
   },
   ...(isRoot
     ? [
         {
           fault: 'the data folder belongs to another user',
-          plant: (folder: string) => {
+          inject: (folder: string) => {
             chownSync(folder, 4_321, 4_321);
             return {};
           },
           id: 'data.owner',
           state: 'warning',
-          said: /belongs to the user 4321, and this command runs as 0/,
+          message: /belongs to the user 4321, and this command runs as 0/,
           advice: /as the user of the service/,
         } as const,
       ]
     : []),
   {
     fault: 'other users may read the secrets key',
-    plant: (folder) => {
+    inject: (folder) => {
       chmodSync(join(folder, 'secrets.key'), 0o640);
       return {};
     },
     id: 'data.files',
     state: 'wrong',
-    said: /secrets\.key is open to other users \(mode 0640\)/,
+    message: /secrets\.key is open to other users \(mode 0640\)/,
     advice: /^chmod 600 .*secrets\.key$/,
   },
   {
     fault: 'other users may read a key outside the data folder',
-    plant: (folder) => {
-      const elsewhere = join(folder, 'elsewhere');
-      mkdirSync(elsewhere);
+    inject: (folder) => {
+      const otherFolder = join(folder, 'elsewhere');
+      mkdirSync(otherFolder);
       mkdirSync(join(folder, 'data'), { mode: 0o700 });
-      writeFileSync(join(elsewhere, 'key'), newKey());
-      chmodSync(join(elsewhere, 'key'), 0o644);
-      return { DATA_DIR: join(folder, 'data'), SECRETS_KEY_FILE: join(elsewhere, 'key') };
+      writeFileSync(join(otherFolder, 'key'), newKey());
+      chmodSync(join(otherFolder, 'key'), 0o644);
+      return { DATA_DIR: join(folder, 'data'), SECRETS_KEY_FILE: join(otherFolder, 'key') };
     },
     id: 'data.files',
     state: 'warning',
-    said: /elsewhere\/key is open to other users \(mode 0644\)/,
+    message: /elsewhere\/key is open to other users \(mode 0644\)/,
     advice: /^chmod 600 /,
   },
   {
-    fault: 'the heartbeat has no folder',
-    plant: (folder) => ({ HEARTBEAT_FILE: join(folder, 'nowhere/heartbeat') }),
+    fault: 'the folder of the heartbeat file does not exist',
+    inject: (folder) => ({ HEARTBEAT_FILE: join(folder, 'nowhere/heartbeat') }),
     id: 'data.heartbeat',
     state: 'wrong',
-    said: /HEARTBEAT_FILE: .* its folder does not exist/,
+    message: /HEARTBEAT_FILE: .* its folder does not exist/,
     advice: /HEARTBEAT_FILE/,
   },
 ];
 
-const ofData: readonly Fault[] = [
+const dataFaults: readonly Fault[] = [
   {
-    fault: 'the database is no database',
-    plant: (folder) => {
+    fault: 'the database file is not a database',
+    inject: (folder) => {
       writeFileSync(join(folder, 'portico.sqlite'), 'Dear diary, today I was a text file.');
       return {};
     },
     id: 'database.access',
     state: 'wrong',
-    said: /portico\.sqlite cannot be used: it is not a SQLite database/,
+    message: /portico\.sqlite cannot be used: it is not a SQLite database/,
     advice: /restore a backup/,
-    skips: ofDatabase,
+    skips: databaseChecks,
   },
   {
     fault: 'a page of the database is damaged',
-    plant: (folder) => {
+    inject: (folder) => {
       const file = join(folder, 'portico.sqlite');
-      // A page of entries, not of the schema: with a damaged schema the database could not be opened at all.
+      // The page has entries, not the schema: a database with a damaged schema cannot be opened at all.
       const start = (rootPageOf(file, 'audit_entries') - 1) * 4_096;
       const database = openSync(file, 'r+');
       writeSync(database, Buffer.alloc(4_096, 0x5a), 0, 4_096, start);
@@ -275,119 +287,122 @@ const ofData: readonly Fault[] = [
     },
     id: 'database.intact',
     state: 'wrong',
-    said: /The database is damaged/,
+    message: /The database is damaged/,
     advice: /portico restore FILE/,
   },
   {
     fault: 'a newer version wrote the database',
-    plant: (folder) =>
-      changed(folder, "insert into schema_migrations (name, executed_at) values ('9999-the-future', 0)"),
+    inject: (folder) =>
+      changeDatabase(folder, "insert into schema_migrations (name, executed_at) values ('9999-the-future', 0)"),
     id: 'database.tables',
     state: 'wrong',
-    said: /does not know its migration 9999-the-future/,
+    message: /does not know its migration 9999-the-future/,
     advice: /Run the newer version/,
-    skips: [...ofStores, 'database.intact'],
+    skips: [...storeChecks, 'database.intact'],
   },
   {
     fault: 'the database is of an earlier version',
-    plant: (folder) => {
+    inject: (folder) => {
       truncateSync(join(folder, 'portico.sqlite'));
-      return changed(folder, readFileSync(join(root, 'libs/composition/test/release-0.1.0.sql'), 'utf8'));
+      return changeDatabase(folder, readFileSync(join(root, 'libs/composition/test/release-0.1.0.sql'), 'utf8'));
     },
     id: 'database.tables',
     state: 'warning',
-    said: /: 1 migration will run/,
+    message: /: 1 migration will run/,
     advice: /Back up first/,
-    skips: ofStores,
+    skips: storeChecks,
   },
   {
-    fault: 'the database is that of another application',
-    plant: (folder) => {
+    fault: 'the database belongs to another application',
+    inject: (folder) => {
       truncateSync(join(folder, 'portico.sqlite'));
-      return changed(folder, 'create table diary (day integer)');
+      return changeDatabase(folder, 'create table diary (day integer)');
     },
     id: 'database.tables',
     state: 'wrong',
-    said: /another application/,
+    message: /another application/,
     advice: /DATABASE_URL/,
-    skips: [...ofStores, 'database.intact'],
+    skips: [...storeChecks, 'database.intact'],
   },
   {
     fault: 'the secrets key is lost',
-    plant: (folder) => {
+    inject: (folder) => {
       rmSync(join(folder, 'secrets.key'));
       return {};
     },
     id: 'keys.sealed',
     state: 'wrong',
-    said: /sealed by the key [0-9a-f]{8}, but .*secrets\.key is missing/,
+    message: /sealed by the key [0-9a-f]{8}, but .*secrets\.key is missing/,
     advice: /^Put that key back, .*portico keys reset/,
   },
   {
-    fault: 'the secrets key is another one',
-    plant: (folder) => {
+    fault: 'the secrets key is not the one that sealed the data',
+    inject: (folder) => {
       writeFileSync(join(folder, 'secrets.key'), newKey());
       return {};
     },
     id: 'keys.sealed',
     state: 'wrong',
-    said: /sealed by the key [0-9a-f]{8}, but the configuration has the key [0-9a-f]{8}/,
+    message: /sealed by the key [0-9a-f]{8}, but the configuration has the key [0-9a-f]{8}/,
     advice: /SECRETS_KEY_PREVIOUS/,
   },
   {
-    fault: 'the secrets key is no key',
-    plant: (folder) => {
+    fault: 'the secrets key is not a valid key',
+    inject: (folder) => {
       writeFileSync(join(folder, 'secrets.key'), 'not 32 bytes');
       return {};
     },
     id: 'keys.secrets',
     state: 'wrong',
-    said: /secrets\.key is not a secrets key: expected 32 bytes in base64/,
+    message: /secrets\.key is not a secrets key: expected 32 bytes in base64/,
     advice: /Put a copy of the right key there/,
     skips: ['keys.sealed'],
   },
   {
-    fault: 'the key of the local issuer is no key',
-    plant: (folder) => {
+    fault: 'the key of the local issuer is not a valid key',
+    inject: (folder) => {
       writeFileSync(join(folder, 'local-issuer.key'), '{"kty":"none"}');
       return {};
     },
     id: 'identity.local-key',
     state: 'wrong',
-    said: /holds no key of the local issuer/,
+    message: /contains no key of the local issuer/,
     advice: /Remove it/,
   },
   {
     fault: 'a job was given up',
-    plant: (folder) => changed(folder, job({ id: 'one', given_up: 1 })),
+    inject: (folder) => changeDatabase(folder, insertJob({ id: 'one', given_up: 1 })),
     id: 'jobs.given-up',
     state: 'warning',
-    said: /^1 job was given up/,
+    message: /^1 job was given up/,
     advice: /portico jobs list/,
   },
   {
     fault: 'no process runs jobs',
-    plant: (folder) => ({ JOBS: 'off', ...changed(folder, job({ id: 'one' }), job({ id: 'two' })) }),
+    inject: (folder) => ({
+      JOBS: 'off',
+      ...changeDatabase(folder, insertJob({ id: 'one' }), insertJob({ id: 'two' })),
+    }),
     id: 'jobs.waiting',
     state: 'warning',
-    said: /due for \d+ minutes, and 2 wait/,
+    message: /due for \d+ minutes, and 2 wait/,
     advice: /worker/,
   },
 ];
 
-const job = ({ id, given_up = 0 }: { readonly id: string; readonly given_up?: number }): string =>
+const insertJob = ({ id, given_up = 0 }: { readonly id: string; readonly given_up?: number }): string =>
   `insert into jobs (id, kind, collection_id, due_at, given_up) values ('${id}', 'embed', 'some', 0, ${given_up})`;
 
-/** A disk of this size, without the need of a device. */
-const diskOf = (megabytes: number) => (folder: string) => {
-  const place = join(folder, 'disk');
-  mkdirSync(place, { mode: 0o700 });
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=700`, 'none', place]);
-  onTestFinished(() => void execFileSync('umount', [place]));
-  return { DATA_DIR: place };
+/** Mounts a disk of this size in memory as the data folder. */
+const mountDisk = (megabytes: number) => (folder: string) => {
+  const mountPoint = join(folder, 'disk');
+  mkdirSync(mountPoint, { mode: 0o700 });
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=700`, 'none', mountPoint]);
+  onTestFinished(() => void execFileSync('umount', [mountPoint]));
+  return { DATA_DIR: mountPoint };
 };
 
-const mayMount = (() => {
+const canMount = (() => {
   try {
     execFileSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/mnt'], { stdio: 'ignore' });
     return isRoot;
@@ -396,48 +411,48 @@ const mayMount = (() => {
   }
 })();
 
-const ofTheDisk: readonly Fault[] = [
+const diskFaults: readonly Fault[] = [
   {
     fault: 'the disk is almost full',
-    plant: diskOf(50),
+    inject: mountDisk(50),
     id: 'data.disk',
     state: 'wrong',
-    said: /almost full: \d+ MB are free/,
+    message: /almost full: \d+ MB are free/,
     advice: /Free some space/,
   },
   {
-    fault: 'the disk fills up',
-    plant: diskOf(500),
+    fault: 'the disk is filling up',
+    inject: mountDisk(500),
     id: 'data.disk',
     state: 'warning',
-    said: /fills up: \d+ MB are free/,
+    message: /fills up: \d+ MB are free/,
     advice: /Free some space/,
   },
 ];
 
 describe.each([
-  ['the configuration', ofConfiguration],
-  ['the folder', ofTheFolder],
-  ['the data', ofData],
-])('in %s', (_place, faults) => {
-  test.each(faults)('$fault', (fault) => expectDiagnosis(patient.copy(), fault));
+  ['configuration', configurationFaults],
+  ['data folder', folderFaults],
+  ['data', dataFaults],
+])('%s', (_subject, faults) => {
+  test.each(faults)('reports that $fault', (fault) => expectDiagnosis(healthy.copy(), fault));
 });
 
-describe.skipIf(!mayMount)('on the disk', () => {
-  test.each(ofTheDisk)('$fault', (fault) => expectDiagnosis(patient.copy(), fault));
+describe.skipIf(!canMount)('disk', () => {
+  test.each(diskFaults)('reports that $fault', (fault) => expectDiagnosis(healthy.copy(), fault));
 });
 
-test('that the tool itself was held while it asked who listens is not taken for a listener', async () => {
-  // Its first question is on its way when the process is held for longer than it waits for an answer.
-  const held = `const ask = fetch; globalThis.fetch = (...question) => {
-    globalThis.fetch = ask;
-    const asked = ask(...question);
+test('a blocked tool does not mistake its own delay for a process that listens on the port', async () => {
+  // The process blocks for longer than the timeout of the first request after this request is sent.
+  const blockingFetch = `const originalFetch = fetch; globalThis.fetch = (...args) => {
+    globalThis.fetch = originalFetch;
+    const response = originalFetch(...args);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
-    return asked;
+    return response;
   };`;
-  const { warnings, checks } = await doctor({
-    DATA_DIR: patient.copy(),
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(held)}`,
+  const { warnings, checks } = await runDoctor({
+    DATA_DIR: healthy.copy(),
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(blockingFetch)}`,
   });
   expect(checks.find(({ id }) => id === 'port')).toMatchObject({ state: 'ok' });
   expect(warnings).toBe(0);

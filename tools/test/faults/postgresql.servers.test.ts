@@ -7,9 +7,9 @@ import { createInstallation, type Installation } from '../installation.ts';
 import {
   createCollection,
   eventually,
-  failures,
-  prepareSenders,
-  sent,
+  countFailures,
+  prepareCallers,
+  countByOperation,
   startTraffic,
   trafficVariables,
   type Operation,
@@ -34,8 +34,8 @@ describe.skipIf(!postgres?.control)('PostgreSQL', () => {
   let installation: Installation;
   let traffic: Traffic | null = null;
 
-  /** A service with traffic on it. */
-  const begin = async (
+  /** Starts a service and sends traffic to it. */
+  const startWithTraffic = async (
     variables: Record<string, string> = {},
   ): Promise<{ api: ApiClient; admin: Credential; traffic: Traffic }> => {
     const url = (await postgres?.newDatabase()) ?? '';
@@ -43,9 +43,9 @@ describe.skipIf(!postgres?.control)('PostgreSQL', () => {
     await installation.start();
     const { api } = installation;
     const admin = await installation.admin();
-    const senders = await prepareSenders(api, admin, (uid) => installation.person(uid));
-    traffic = startTraffic(api, senders, { createEveryMs: 500 });
-    expect(failures(await traffic.during(1_000))).toEqual({});
+    const callers = await prepareCallers(api, admin, (uid) => installation.person(uid));
+    traffic = startTraffic(api, callers, { createEveryMs: 500 });
+    expect(countFailures(await traffic.during(1_000))).toEqual({});
     return { api, admin, traffic };
   };
 
@@ -55,28 +55,30 @@ describe.skipIf(!postgres?.control)('PostgreSQL', () => {
     await installation.remove();
   });
 
-  const expectRecovery = async (on: Traffic): Promise<void> => {
+  const expectRecovery = async (ongoing: Traffic): Promise<void> => {
     await eventually(
-      () => on.during(500),
-      (seen) => Object.keys(failures(seen)).length === 0 && Object.keys(sent(seen)).length === operations.length,
+      () => ongoing.during(500),
+      (exchanges) =>
+        Object.keys(countFailures(exchanges)).length === 0 &&
+        Object.keys(countByOperation(exchanges)).length === operations.length,
     );
   };
 
-  test('no acknowledged change is lost when the server crashes again and again', async () => {
-    const { api, admin, traffic: on } = await begin();
-    const made = new Set<string>();
+  test('no acknowledged change is lost when the server crashes repeatedly', async () => {
+    const { api, admin, traffic: ongoing } = await startWithTraffic();
+    const acknowledged = new Set<string>();
     let stopping = false;
     const creating = (async () => {
       for (let n = 0; !stopping; n++) {
         const id = await createCollection(api, admin, `Acknowledged ${n}`).catch(() => null);
-        if (id) made.add(id);
+        if (id) acknowledged.add(id);
         else await pause(100);
       }
     })();
     for (let crash = 0; crash < crashes; crash++) {
-      const before = made.size;
+      const before = acknowledged.size;
       await eventually(
-        () => made.size,
+        () => acknowledged.size,
         (size) => size >= before + 5,
       );
       await postgres?.control?.stop('immediate');
@@ -84,24 +86,25 @@ describe.skipIf(!postgres?.control)('PostgreSQL', () => {
     }
     stopping = true;
     await creating;
-    await expectRecovery(on);
-    const there = await api.ask<{ id: string }[]>(admin, 'GET', '/api/collections/');
-    const ids = new Set(there.map(({ id }) => id));
-    expect([...made].filter((id) => !ids.has(id))).toEqual([]);
-    expect(made.size).toBeGreaterThanOrEqual(5 * crashes);
+    await expectRecovery(ongoing);
+    const collections = await api.request<{ id: string }[]>(admin, 'GET', '/api/collections/');
+    const ids = new Set(collections.map(({ id }) => id));
+    expect([...acknowledged].filter((id) => !ids.has(id))).toEqual([]);
+    expect(acknowledged.size).toBeGreaterThanOrEqual(5 * crashes);
   });
 
-  test('a worker survives a restart of the database too, and shuts down in order', async () => {
-    const { api, admin } = await begin({ JOBS: 'off' });
+  test('a worker survives a restart of the database, and shuts down gracefully', async () => {
+    const { api, admin } = await startWithTraffic({ JOBS: 'off' });
     const worker = installation.spawnWorker();
-    const isFound = async (name: string): Promise<void> => {
+    const createAndFind = async (name: string): Promise<void> => {
       const id = await createCollection(api, admin, name);
       await eventually(
-        () => api.ask<{ collection_id: string }[]>(admin, 'POST', '/api/vector/search', { query: name, k_limit: 1 }),
+        () =>
+          api.request<{ collection_id: string }[]>(admin, 'POST', '/api/vector/search', { query: name, k_limit: 1 }),
         ([first]) => first?.collection_id === id,
       );
     };
-    await isFound('Penguins before');
+    await createAndFind('Penguins before');
     await traffic?.stop();
     traffic = null;
     await postgres?.control?.stop('fast');
@@ -111,7 +114,7 @@ describe.skipIf(!postgres?.control)('PostgreSQL', () => {
       () => api.call(admin, 'GET', '/api/collections/'),
       ({ status }) => status === 200,
     );
-    await isFound('Elephants after');
+    await createAndFind('Elephants after');
     worker.kill('SIGTERM');
     expect(await once(worker, 'exit')).toEqual([0, null]);
   });

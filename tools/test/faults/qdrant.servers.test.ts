@@ -1,14 +1,14 @@
 import { startFaultProxy, startQdrantStandIn, type FaultMode, type QdrantFault } from '@portico/test-servers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { askEverything, openStage, untilStateIs, type Stage } from './stage.ts';
+import { sendEachOperation, createServiceHarness, waitForState, type ServiceHarness } from './service-harness.ts';
 import {
-  away,
+  unavailable,
   createCollection,
-  failures,
-  prepareSenders,
-  present,
+  countFailures,
+  prepareCallers,
+  available,
   trafficVariables,
-  type Senders,
+  type Callers,
 } from './traffic.ts';
 
 const apiKey = 'key-of-qdrant-that-nobody-may-read';
@@ -19,124 +19,138 @@ afterAll(async () => {
   await qdrant.close();
 });
 
-/** A fault of Qdrant, how it begins and ends, and whether `/ready` notices it by a request for the aliases. */
+/** A fault of Qdrant, with functions to begin and end it. */
 interface Outage {
   readonly name: string;
   readonly begin: () => Promise<void> | void;
   readonly end: () => Promise<void> | void;
-  readonly isSeenByProbe: boolean;
+  /** Whether `/ready` detects it: its probe requests the aliases. */
+  readonly isDetectedByProbe: boolean;
 }
 
-const onTheWay = (name: string, mode: FaultMode): Outage => ({
+const networkOutage = (name: string, mode: FaultMode): Outage => ({
   name,
   begin: () => proxy.set(mode),
   end: () => proxy.set('pass'),
-  isSeenByProbe: true,
+  isDetectedByProbe: true,
 });
 
-const ofAnswers = (name: string, fault: QdrantFault, isMeant: (method: string, path: string) => boolean): Outage => ({
+const responseOutage = (
+  name: string,
+  fault: QdrantFault,
+  appliesTo: (method: string, path: string) => boolean,
+): Outage => ({
   name,
-  begin: () => qdrant.faults.set(fault, isMeant),
+  begin: () => qdrant.faults.set(fault, appliesTo),
   end: () => qdrant.faults.set(null),
-  isSeenByProbe: false,
+  isDetectedByProbe: false,
 });
 
 const isSearch = (_method: string, path: string) => path.endsWith('/query');
 const isWrite = (method: string, path: string) => method !== 'GET' && /\/points(\/batch)?$/.test(path);
 
 const outages: readonly Outage[] = [
-  onTheWay('is down', 'down'),
-  onTheWay('hangs', 'hang'),
-  onTheWay('resets every connection', 'reset'),
-  onTheWay('answers garbage', 'garbage'),
+  networkOutage('is down', 'down'),
+  networkOutage('hangs', 'hang'),
+  networkOutage('resets every connection', 'reset'),
+  networkOutage('responds with garbage', 'garbage'),
   {
-    name: 'is stopped and comes back empty',
+    name: 'is stopped and restarts empty',
     begin: async () => {
       await qdrant.stop();
       qdrant.forget();
     },
     end: () => qdrant.start(),
-    isSeenByProbe: true,
+    isDetectedByProbe: true,
   },
-  ofAnswers('answers invalid scores', 'wrong scores', isSearch),
-  ofAnswers('answers with foreign ids', 'foreign ids', isSearch),
-  ofAnswers('has no space left', '507', isWrite),
+  responseOutage('returns invalid scores', 'wrong scores', isSearch),
+  responseOutage('returns foreign ids', 'foreign ids', isSearch),
+  responseOutage('has no space left', '507', isWrite),
 ];
 
 const query = 'rain and sun in a city';
-const unavailable = 'Qdrant is unavailable; the database answers searches';
+const outageMessage = 'Qdrant is unavailable; the database answers searches';
 
-interface Found {
+interface SearchOutcome {
   readonly mode: string | null;
   readonly results: readonly { readonly collection_name: string; readonly similarity_score: number }[];
 }
 
-const open = async (): Promise<{ readonly stage: Stage; readonly senders: Senders }> => {
+const setUp = async (): Promise<{ readonly harness: ServiceHarness; readonly callers: Callers }> => {
   qdrant.forget();
   onTestFinished(() => proxy.set('pass'));
-  const stage = openStage({ ...trafficVariables, QDRANT_API_KEY: apiKey, QDRANT_URL: proxy.through(qdrant.url) });
-  await stage.start();
-  return { stage, senders: await prepareSenders(stage.api, await stage.mint(), stage.mint) };
+  const harness = createServiceHarness({
+    ...trafficVariables,
+    QDRANT_API_KEY: apiKey,
+    QDRANT_URL: proxy.through(qdrant.url),
+  });
+  await harness.start();
+  return { harness, callers: await prepareCallers(harness.api, await harness.mint(), harness.mint) };
 };
 
-const find = async ({ api, time }: Stage, { client }: Senders): Promise<Found> => {
+const find = async ({ api, time }: ServiceHarness, { client }: Callers): Promise<SearchOutcome> => {
   const body = { query, k_limit: 100 };
-  const answer = await time.passUntil(api.call(client.key, 'POST', '/api/vector/search', body));
-  expect(answer.status).toBe(200);
-  return { mode: answer.headers.get('x-search-mode'), results: answer.body as Found['results'] };
+  const response = await time.advanceUntil(api.call(client.key, 'POST', '/api/vector/search', body));
+  expect(response.status).toBe(200);
+  return { mode: response.headers.get('x-search-mode'), results: response.body as SearchOutcome['results'] };
 };
 
-/** Waits until a search finds this many, in this mode; null is that of Qdrant. */
-const untilFound = (stage: Stage, senders: Senders, mode: Found['mode'], count: number): Promise<Found> =>
-  stage.time.passUntilSucceeds(async () => {
-    const found = await find(stage, senders);
-    expect([found.mode, found.results.length]).toEqual([mode, count]);
-    return found;
+/** Waits until a search in this mode returns this many results; the mode of Qdrant is null. */
+const waitUntilFound = (
+  harness: ServiceHarness,
+  callers: Callers,
+  mode: SearchOutcome['mode'],
+  count: number,
+): Promise<SearchOutcome> =>
+  harness.time.advanceUntilSuccess(async () => {
+    const outcome = await find(harness, callers);
+    expect([outcome.mode, outcome.results.length]).toEqual([mode, count]);
+    return outcome;
   });
 
-const expectNoSecretInLog = ({ log }: Stage, { client }: Senders) => {
+const expectNoSecretInLog = ({ log }: ServiceHarness, { client }: Callers) => {
   for (const secret of [apiKey, client.key.secret]) expect(log().text).not.toContain(secret);
 };
 
-test('Qdrant (stand-in) away when the service starts does not delay it: the database answers searches, and Qdrant once it is back', async () => {
+test('the service starts while Qdrant (stand-in) is unavailable: the database answers searches until it is available', async () => {
   await proxy.set('down');
-  const { stage, senders } = await open();
-  const during = await untilFound(stage, senders, 'exact', 1);
-  await untilStateIs(stage, 'vector index', away);
+  const { harness, callers } = await setUp();
+  const during = await waitUntilFound(harness, callers, 'exact', 1);
+  await waitForState(harness, 'vector index', unavailable);
   await proxy.set('pass');
-  const after = await untilFound(stage, senders, null, 1);
+  const after = await waitUntilFound(harness, callers, null, 1);
   expect(after.results).toEqual(during.results);
-  await untilStateIs(stage, 'vector index', present);
-  expect(stage.warnings()).toContain(unavailable);
-  expectNoSecretInLog(stage, senders);
+  await waitForState(harness, 'vector index', available);
+  expect(harness.warnings()).toContain(outageMessage);
+  expectNoSecretInLog(harness, callers);
 });
 
 test.each(outages)(
-  'Qdrant (stand-in) that $name goes unnoticed by callers: searches find the same, the newest included',
-  async ({ name, begin, end, isSeenByProbe }) => {
-    const { stage, senders } = await open();
-    const { time, api } = stage;
-    const before = await untilFound(stage, senders, null, 1);
+  'callers do not notice that Qdrant (stand-in) $name: searches return the same results, including new collections',
+  async ({ name, begin, end, isDetectedByProbe: isSeenByProbe }) => {
+    const { harness, callers } = await setUp();
+    const { time, api } = harness;
+    const before = await waitUntilFound(harness, callers, null, 1);
     onTestFinished(end);
     await begin();
-    const newest = await createCollection(api, senders.admin, `New while Qdrant ${name}`, 'Snow in the mountains');
-    const during = await untilFound(stage, senders, 'exact', 1);
+    const newest = await createCollection(api, callers.admin, `New while Qdrant ${name}`, 'Snow in the mountains');
+    const during = await waitUntilFound(harness, callers, 'exact', 1);
     expect(during.results).toEqual(before.results);
-    await api.ask(senders.admin, 'POST', `/api/access/clients/${senders.client.id}/collections/${newest}`);
-    const withNewest = await untilFound(stage, senders, 'exact', 2);
+    await api.request(callers.admin, 'POST', `/api/access/clients/${callers.client.id}/collections/${newest}`);
+    const withNewest = await waitUntilFound(harness, callers, 'exact', 2);
     expect(withNewest.results.map((each) => each.collection_name)).toContain(`New while Qdrant ${name}`);
-    if (isSeenByProbe) await untilStateIs(stage, 'vector index', away);
-    expect(failures(await time.passUntil(askEverything(stage, senders)))).toEqual({});
+    if (isSeenByProbe) await waitForState(harness, 'vector index', unavailable);
+    expect(countFailures(await time.advanceUntil(sendEachOperation(harness, callers)))).toEqual({});
 
     await end();
-    const after = await untilFound(stage, senders, null, 2);
+    const after = await waitUntilFound(harness, callers, null, 2);
     expect(after.results).toEqual(withNewest.results);
-    expect(failures(await time.passUntil(askEverything(stage, senders)))).toEqual({});
-    await untilStateIs(stage, 'vector index', present);
-    const { lines } = stage.log();
-    expect(stage.warnings()).toEqual(expect.arrayContaining([expect.stringMatching(/^Qdrant /)]));
+    expect(countFailures(await time.advanceUntil(sendEachOperation(harness, callers)))).toEqual({});
+    await waitForState(harness, 'vector index', available);
+    const { lines } = harness.log();
+    expect(harness.warnings()).toEqual(expect.arrayContaining([expect.stringMatching(/^Qdrant /)]));
     expect(lines.filter(({ msg }) => msg === 'Qdrant answers searches again').length).toBeGreaterThan(0);
     expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
-    expectNoSecretInLog(stage, senders);
+    expectNoSecretInLog(harness, callers);
   },
 );

@@ -5,36 +5,36 @@ import { describe, expect, test, type TestContext } from 'vitest';
 import { register } from '../clients.ts';
 import { createInstallation, type Installation } from '../installation.ts';
 import {
-  away,
+  unavailable,
   eventually,
-  failures,
+  countFailures,
   logOf,
-  prepareSenders,
-  present,
+  prepareCallers,
+  available,
   startTraffic,
   stateOf,
   trafficVariables,
   warningsOf,
-  type Senders,
+  type Callers,
 } from './traffic.ts';
 
 const credentials = { user: 'portico', password: 'password-of-smtp-that-nobody-may-read' };
 
 type SmtpServer = NonNullable<Awaited<ReturnType<typeof startSmtpServer>>>;
 
-interface Stage {
+interface Setup {
   readonly smtp: SmtpServer;
   readonly proxy: Awaited<ReturnType<typeof startFaultProxy>>;
   readonly installation: Installation;
-  readonly senders: Senders;
+  readonly callers: Callers;
 }
 
-/** A server that requires a login, a proxy in front of it, and an installation started with the proxy in this mode. */
-const prepare = async ({ onTestFinished }: TestContext, atStart: FaultMode): Promise<Stage> => {
+/** Starts a server that requires a login, a proxy in this mode in front of it, and an installation. */
+const prepare = async ({ onTestFinished }: TestContext, initialMode: FaultMode): Promise<Setup> => {
   const smtp = await startSmtpServer({ credentials });
-  if (!smtp) throw new Error('A server without TLS needs nothing');
+  if (!smtp) throw new Error('A server without TLS can always be started');
   const proxy = await startFaultProxy(smtp);
-  await proxy.set(atStart);
+  await proxy.set(initialMode);
   const url = new URL(`${proxy.through(smtp.url)}?tls=off`);
   url.username = credentials.user;
   url.password = credentials.password;
@@ -45,38 +45,34 @@ const prepare = async ({ onTestFinished }: TestContext, atStart: FaultMode): Pro
     await smtp.close();
   });
   await installation.start();
-  const senders = await prepareSenders(installation.api, await installation.admin(), (uid) => installation.person(uid));
-  return { smtp, proxy, installation, senders };
+  const callers = await prepareCallers(installation.api, await installation.admin(), (uid) => installation.person(uid));
+  return { smtp, proxy, installation, callers };
 };
 
-interface Approved {
+interface NewClient {
   readonly id: string;
   readonly email: string;
   readonly secret: string;
 }
 
-const approve = async ({ installation: { api }, senders: { admin } }: Stage, uid: string): Promise<Approved> => {
+const approve = async ({ installation: { api }, callers: { admin } }: Setup, uid: string): Promise<NewClient> => {
   const id = await register(api, uid);
-  const answer = await api.call(admin, 'POST', `/api/profiles/${id}/approve`);
-  expect(answer.status).toBe(200);
-  return { id, email: `${uid}@example.com`, secret: (answer.body as Record<string, string>).client_secret ?? '' };
+  const response = await api.call(admin, 'POST', `/api/profiles/${id}/approve`);
+  expect(response.status).toBe(200);
+  return { id, email: `${uid}@example.com`, secret: (response.body as Record<string, string>).client_secret ?? '' };
 };
 
-const mailsTo = ({ smtp }: Stage, email: string) => smtp.taken().filter(({ envelope }) => envelope.to.includes(email));
+const mailsTo = ({ smtp }: Setup, email: string) =>
+  smtp.accepted().filter(({ envelope }) => envelope.to.includes(email));
 
-const failedJobs = ({ installation }: Stage): number =>
+const countFailedJobs = ({ installation }: Setup): number =>
   logOf(installation).lines.filter(({ msg }) => msg === 'A job failed; retrying later').length;
 
-/** No secret is in the log or any other file of the installation, including the database. */
-const expectNoSecretAnywhere = ({ installation, senders }: Stage, approved: readonly Approved[]) => {
+/** Expects no secret in the log or any other file of the installation, including the database. */
+const expectNoSecretAnywhere = ({ installation, callers }: Setup, clients: readonly NewClient[]) => {
   const login = `\0${credentials.user}\0${credentials.password}`;
   const encoded = [login, credentials.password].map((text) => Buffer.from(text).toString('base64'));
-  const secrets = [
-    credentials.password,
-    senders.client.key.secret,
-    ...encoded,
-    ...approved.map(({ secret }) => secret),
-  ];
+  const secrets = [credentials.password, callers.client.key.secret, ...encoded, ...clients.map(({ secret }) => secret)];
   const files = readdirSync(installation.folder, { recursive: true, withFileTypes: true }).filter((file) =>
     file.isFile(),
   );
@@ -88,19 +84,19 @@ const expectNoSecretAnywhere = ({ installation, senders }: Stage, approved: read
 };
 
 describe('the SMTP server', () => {
-  test('may be down from the start, and later while it sends: approvals work, and each mail arrives once it is back', async (context) => {
-    const stage = await prepare(context, 'down');
-    const { smtp, proxy, installation, senders } = stage;
+  test('may be down at startup and hang later: approvals work, and each mail arrives once it is available again', async (context) => {
+    const setup = await prepare(context, 'down');
+    const { smtp, proxy, installation, callers } = setup;
     const { api } = installation;
-    const traffic = startTraffic(api, senders, { pauseMs: 100 });
-    const approved: Approved[] = [];
-    const seen = await traffic.during(async () => {
+    const traffic = startTraffic(api, callers, { pauseMs: 100 });
+    const clients: NewClient[] = [];
+    const exchanges = await traffic.during(async () => {
       for (const mode of ['down', 'hang'] as const) {
         await proxy.set(mode);
-        const failedBefore = failedJobs(stage);
-        approved.push(await approve(stage, `while-${mode}`));
+        const failedBefore = countFailedJobs(setup);
+        clients.push(await approve(setup, `while-${mode}`));
         await eventually(
-          () => failedJobs(stage),
+          () => countFailedJobs(setup),
           (failed) => failed > failedBefore,
         );
         expect(
@@ -108,29 +104,29 @@ describe('the SMTP server', () => {
             () => stateOf(api, 'smtp'),
             ({ status, up }) => status === 'unavailable' && up === '0',
           ),
-        ).toEqual(away);
+        ).toEqual(unavailable);
       }
-      expect(smtp.taken()).toEqual([]);
-      expectNoSecretAnywhere(stage, approved);
+      expect(smtp.accepted()).toEqual([]);
+      expectNoSecretAnywhere(setup, clients);
 
       await proxy.set('pass');
       await eventually(
-        () => approved.filter(({ email }) => mailsTo(stage, email).length === 0),
-        (waiting) => waiting.length === 0,
+        () => clients.filter(({ email }) => mailsTo(setup, email).length === 0),
+        (missing) => missing.length === 0,
       );
     });
     await traffic.stop();
-    expect(failures(seen)).toEqual({});
-    for (const { email, secret } of approved) {
-      expect(mailsTo(stage, email).map(({ text }) => text.includes(secret))).toEqual([true]);
+    expect(countFailures(exchanges)).toEqual({});
+    for (const { email, secret } of clients) {
+      expect(mailsTo(setup, email).map(({ text }) => text.includes(secret))).toEqual([true]);
     }
     expect(
       await eventually(
         () => stateOf(api, 'smtp'),
         ({ status, up }) => status === 'ok' && up === '1',
       ),
-    ).toEqual(present);
+    ).toEqual(available);
     expect(warningsOf(installation)).toContain('A job failed; retrying later');
-    expectNoSecretAnywhere(stage, approved);
+    expectNoSecretAnywhere(setup, clients);
   });
 });

@@ -4,30 +4,30 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiClient, Credential } from '../../src/api-client.ts';
 import { addClient, addCollection } from '../clients.ts';
 
-/** Traffic would exceed the default limit within seconds. */
+/** Raises the default limit, which the traffic would exceed within seconds. */
 export const trafficVariables = { RATE_LIMIT_DEFAULT: '1000000/60' } as const;
 
 export type Operation = 'read' | 'list' | 'metadata' | 'search' | 'search operations' | 'write audit' | 'create';
 
-/** A request of the traffic, and its outcome. */
-export interface Seen {
+/** A request and its outcome. */
+export interface Exchange {
   readonly operation: Operation;
   readonly by: 'key' | 'token';
-  /** 0 if there was no answer. */
+  /** 0 if there was no response. */
   readonly status: number;
-  /** The `detail` of an error answer, or why there was no answer. */
+  /** The `detail` of an error response, or the reason why there was no response. */
   readonly detail: string | null;
   readonly ms: number;
-  /** `X-Search-Mode` of the answer. */
+  /** The response's `X-Search-Mode`. */
   readonly searchMode: string | null;
   readonly body: unknown;
 }
 
-/** The callers: a client by key and by token, which may see this collection, and an admin. */
-export interface Senders {
+/** A client, by key and by token, and an admin. */
+export interface Callers {
   readonly client: Client;
   readonly admin: Credential;
-  /** The id of a collection that the client was granted. */
+  /** The id of a collection that is granted to the client. */
   readonly collection: string;
 }
 
@@ -39,9 +39,9 @@ export interface Client {
 }
 
 export interface Traffic {
-  /** Returns the requests sent while `work` ran, once all have ended; `work` may also be a time in milliseconds. */
-  during(work: (() => Promise<unknown>) | number): Promise<readonly Seen[]>;
-  /** Stops sending, and waits for the requests under way. */
+  /** Returns the requests sent while `work` ran, when all are done; `work` may also be a time in milliseconds. */
+  during(work: (() => Promise<unknown>) | number): Promise<readonly Exchange[]>;
+  /** Stops sending, and waits for the requests in flight. */
   stop(): Promise<void>;
 }
 
@@ -52,11 +52,11 @@ export interface TrafficOptions {
   readonly createEveryMs?: number;
 }
 
-/** Longer than any request may take, to tell a service that hangs from one that is slow. */
-const patienceMs = 120_000;
+/** Longer than any request may take, to distinguish a service that hangs from a slow one. */
+const hangTimeoutMs = 120_000;
 
-/** Within this time a request must be answered (specification, section 1). */
-export const answerLimitMs = 10_000;
+/** The service must respond to a request within this time (specification, section 1). */
+export const responseLimitMs = 10_000;
 
 export const document = {
   openapi: '3.0.3',
@@ -64,24 +64,24 @@ export const document = {
   paths: { '/forecast': { get: { summary: 'Tell whether it rains in a city', responses: {} } } },
 };
 
-let asked = 0;
+let queryCount = 0;
 
 /**
- * The query with other white space between its first two words, which is embedded as before: the service remembers how
- * it embedded a query, and would need no embedder for one asked twice.
+ * Returns the query with unique white space between its first two words, which does not change its embedding. The
+ * service caches the embeddings of queries, and would not need an embedder for a repeated one.
  */
-export const askedAnew = (query: string): string => {
-  const blanks = (asked++).toString(2).replaceAll('0', ' ').replaceAll('1', '\t');
+export const varyWhitespace = (query: string): string => {
+  const blanks = (queryCount++).toString(2).replaceAll('0', ' ').replaceAll('1', '\t');
   return query.replace(' ', ` ${blanks}`);
 };
 
 /**
- * Sends a steady mix of requests in the background until it is stopped. Searches and creations have lanes of their own,
- * so that slow ones do not reduce the other traffic.
+ * Sends a steady mix of requests in the background until it is stopped. Searches and creations have separate lanes, so
+ * that slow ones do not delay the other traffic.
  */
 export const startTraffic = (
   api: ApiClient,
-  { client, admin, collection }: Senders,
+  { client, admin, collection }: Callers,
   { pauseMs = 25, createEveryMs = 2_000 }: TrafficOptions = {},
 ): Traffic => {
   const { key, token } = client;
@@ -91,7 +91,7 @@ export const startTraffic = (
     by,
     method: 'POST',
     path: '/api/vector/search',
-    body: { query: askedAnew('rain and sun in a city') },
+    body: { query: varyWhitespace('rain and sun in a city') },
   });
   const searchOperations: Request = {
     operation: 'search operations',
@@ -135,7 +135,7 @@ export const startTraffic = (
     { caller: token, everyMs: pauseMs, requests: [search('token')] },
     { caller: admin, everyMs: createEveryMs, requests: [create] },
   ];
-  return sendIn(lanes, (caller, request) => send(api, caller, request));
+  return runLanes(lanes, (caller, request) => send(api, caller, request));
 };
 
 interface Request {
@@ -152,38 +152,41 @@ interface Lane {
   readonly requests: readonly (Request | (() => Request))[];
 }
 
-/** Each lane sends one request after the other. */
-const sendIn = (lanes: readonly Lane[], ask: (caller: Credential, request: Request) => Promise<Seen>): Traffic => {
+/** Each lane sends its requests one after another. */
+const runLanes = (
+  lanes: readonly Lane[],
+  sendRequest: (caller: Credential, request: Request) => Promise<Exchange>,
+): Traffic => {
   const stopping = new AbortController();
-  const seen = new Set<Seen[]>();
-  const underWay = new Set<Promise<void>>();
+  const openRecordings = new Set<Exchange[]>();
+  const inFlight = new Set<Promise<void>>();
 
   const run = async ({ caller, everyMs, requests }: Lane): Promise<void> => {
-    for (let turn = 0; !stopping.signal.aborted; turn++) {
-      const request = requests[turn % requests.length];
+    for (let count = 0; !stopping.signal.aborted; count++) {
+      const request = requests[count % requests.length];
       if (!request) return;
-      // Recorded in the lists that are open now, even if the request ends after they are closed.
-      const lookers = [...seen];
-      const sending = ask(caller, typeof request === 'function' ? request() : request).then((answer) => {
-        for (const list of lookers) list.push(answer);
+      // The exchange belongs to the recordings that are open now, even if they end before it is done.
+      const recordings = [...openRecordings];
+      const completion = sendRequest(caller, typeof request === 'function' ? request() : request).then((exchange) => {
+        for (const recording of recordings) recording.push(exchange);
       });
-      underWay.add(sending);
-      await sending.finally(() => underWay.delete(sending));
+      inFlight.add(completion);
+      await completion.finally(() => inFlight.delete(completion));
       await pause(everyMs, null, { signal: stopping.signal }).catch(() => null);
     }
   };
   const running = Promise.all(lanes.map(run));
   return {
     during: async (work) => {
-      const list: Seen[] = [];
-      seen.add(list);
+      const recording: Exchange[] = [];
+      openRecordings.add(recording);
       try {
         await (typeof work === 'number' ? pause(work) : work());
       } finally {
-        seen.delete(list);
+        openRecordings.delete(recording);
       }
-      await Promise.all(underWay);
-      return list;
+      await Promise.all(inFlight);
+      return recording;
     },
     stop: async () => {
       stopping.abort();
@@ -196,38 +199,38 @@ const send = async (
   api: ApiClient,
   caller: Credential,
   { operation, by, method, path, body }: Request,
-): Promise<Seen> => {
+): Promise<Exchange> => {
   const sentAt = performance.now();
-  const seen = (status: number, detail: unknown, searchMode: string | null, answer: unknown): Seen => ({
+  const exchangeOf = (status: number, detail: unknown, searchMode: string | null, responseBody: unknown): Exchange => ({
     operation,
     by,
     status,
     detail: typeof detail === 'string' ? detail : null,
     ms: Math.round(performance.now() - sentAt),
     searchMode,
-    body: answer,
+    body: responseBody,
   });
-  const late = pause(patienceMs, 'late' as const, { ref: false });
+  const timeout = pause(hangTimeoutMs, 'late' as const, { ref: false });
   try {
-    const answer = await Promise.race([api.call(caller, method, path, body), late]);
-    if (answer === 'late') return seen(0, `no answer within ${patienceMs} ms`, null, null);
-    const detail = answer.status >= 400 ? (Object(answer.body) as { detail?: unknown }).detail : null;
-    return seen(answer.status, detail, answer.headers.get('x-search-mode'), answer.body);
+    const response = await Promise.race([api.call(caller, method, path, body), timeout]);
+    if (response === 'late') return exchangeOf(0, `no response within ${hangTimeoutMs} ms`, null, null);
+    const detail = response.status >= 400 ? (Object(response.body) as { detail?: unknown }).detail : null;
+    return exchangeOf(response.status, detail, response.headers.get('x-search-mode'), response.body);
   } catch (error) {
-    return seen(0, String(error instanceof Error ? (error.cause ?? error) : error), null, null);
+    return exchangeOf(0, String(error instanceof Error ? (error.cause ?? error) : error), null, null);
   }
 };
 
 /** An expected failure. */
-export type Expected = Pick<Seen, 'operation' | 'status' | 'detail'>;
+export type ExpectedFailure = Pick<Exchange, 'operation' | 'status' | 'detail'>;
 
-/** The unexpected failures by kind, and how often each happened. */
-export const failures = (
-  seen: readonly Seen[],
-  expected: readonly Expected[] = [],
+/** Returns the number of unexpected failures of each kind. */
+export const countFailures = (
+  exchanges: readonly Exchange[],
+  expected: readonly ExpectedFailure[] = [],
 ): Readonly<Record<string, number>> => {
   const counts: Record<string, number> = {};
-  for (const { operation, by, status, detail } of seen) {
+  for (const { operation, by, status, detail } of exchanges) {
     const isExpected = expected.some(
       (one) => one.operation === operation && one.status === status && one.detail === detail,
     );
@@ -238,34 +241,34 @@ export const failures = (
   return counts;
 };
 
-/** How many requests of each operation were sent, so that a test can check that there was traffic at all. */
-export const sent = (seen: readonly Seen[]): Readonly<Partial<Record<Operation, number>>> => {
+/** Returns the number of requests of each operation, so that a test can check that there was traffic at all. */
+export const countByOperation = (exchanges: readonly Exchange[]): Readonly<Partial<Record<Operation, number>>> => {
   const counts: Partial<Record<Operation, number>> = {};
-  for (const { operation } of seen) counts[operation] = (counts[operation] ?? 0) + 1;
+  for (const { operation } of exchanges) counts[operation] = (counts[operation] ?? 0) + 1;
   return counts;
 };
 
-/** Registers and approves a client and grants it a new collection. `tokenOf` provides its identity token. */
-export const prepareSenders = async (
+/** Registers and approves a client, and grants it a new collection. `tokenOf` provides its identity token. */
+export const prepareCallers = async (
   api: ApiClient,
   admin: Credential,
   tokenOf: (uid: string, email: string) => Promise<Credential>,
   uid = 'ada',
-): Promise<Senders> => {
+): Promise<Callers> => {
   const { id, key } = await addClient(api, admin, uid);
   const collection = await createCollection(api, admin, 'Weather forecast', 'Rain and sun for every city');
-  await api.ask(admin, 'POST', `/api/access/clients/${id}/collections/${collection}`);
+  await api.request(admin, 'POST', `/api/access/clients/${id}/collections/${collection}`);
   return { client: { id, key, token: await tokenOf(uid, `${uid}@example.com`) }, admin, collection };
 };
 
 export const createCollection = (api: ApiClient, admin: Credential, name: string, description = ''): Promise<string> =>
   addCollection(api, admin, { name, description, openapi_spec: document });
 
-/** Reads until the value meets the condition, and returns it; throws after ten minutes. */
-export const eventually = async <T>(read: () => Promise<T> | T, holds: (value: T) => boolean): Promise<T> => {
+/** Reads a value until it meets the condition, and returns it; throws after ten minutes. */
+export const eventually = async <T>(read: () => Promise<T> | T, isMet: (value: T) => boolean): Promise<T> => {
   for (const startedAt = performance.now(); ; await pause(100)) {
     const value = await read();
-    if (holds(value)) return value;
+    if (isMet(value)) return value;
     if (performance.now() - startedAt > 600_000) {
       throw new Error(`The condition was not met within ten minutes: ${JSON.stringify(value)}`);
     }
@@ -281,7 +284,7 @@ export interface DependencyState {
   readonly up: string | null;
 }
 
-/** What `/ready` and `/metrics` say about a dependency. */
+/** Returns the state of a dependency according to `/ready` and `/metrics`. */
 export const stateOf = async ({ address, call }: ApiClient, dependency: string): Promise<DependencyState> => {
   const { status: ready, body } = await call(null, 'GET', '/ready');
   const { checks } = body as { checks: Record<string, { status: unknown; essential: unknown }> };
@@ -291,16 +294,16 @@ export const stateOf = async ({ address, call }: ApiClient, dependency: string):
   return { ready, status, essential, up };
 };
 
-/** The states of a dependency that the service can do without. */
-export const away: DependencyState = { ready: 200, status: 'unavailable', essential: false, up: '0' };
-export const present: DependencyState = { ready: 200, status: 'ok', essential: false, up: '1' };
+/** The states of a dependency that is not essential. */
+export const unavailable: DependencyState = { ready: 200, status: 'unavailable', essential: false, up: '0' };
+export const available: DependencyState = { ready: 200, status: 'ok', essential: false, up: '1' };
 
 export interface LogLine {
   readonly level: string;
   readonly msg: string;
 }
 
-/** What the service has written to its log so far. */
+/** Returns the service's log so far. */
 export const logOf = ({
   folder,
 }: {
@@ -311,7 +314,7 @@ export const logOf = ({
   return { text, lines: lines.map((line) => JSON.parse(line) as LogLine) };
 };
 
-/** The messages of the warnings in the log, each once. */
+/** Returns the distinct messages of the warnings in the log. */
 export const warningsOf = (installation: { readonly folder: string }): readonly string[] => [
   ...new Set(
     logOf(installation)

@@ -4,32 +4,32 @@ import { operationDocument, type Json, type JsonObject } from '@portico/domain';
 import { createDocumentReader } from '@portico/openapi';
 import { afterAll, describe, expect, test } from 'vitest';
 import { root } from '../../src/service-process.ts';
-import { present, realOperations } from './real-operations.ts';
+import { hasRealDocuments, realOperations } from './real-operations.ts';
 
 const reader = createDocumentReader();
 afterAll(() => reader.close());
 
-const everyNth = 80;
+const step = 80;
 
-describe.skipIf(!present)('an OpenAPI document of one operation of a real document', () => {
-  test('meets the official schema as well as the whole one, and all its references resolve that resolved there', async () => {
-    const wholes = new Map<string, number>();
+describe.skipIf(!hasRealDocuments)('an OpenAPI document of one operation of a real document', () => {
+  test('has no more violations than the whole document, and all references that resolve there resolve in it', async () => {
+    const warningsByFile = new Map<string, number>();
     const faults: string[] = [];
     let index = 0;
-    for (const { document, at, file, name } of realOperations()) {
-      if (index++ % everyNth !== 0) continue;
-      const text = operationDocument(document, at);
+    for (const { document, operation, file, name } of realOperations()) {
+      if (index++ % step !== 0) continue;
+      const text = operationDocument(document, operation);
       const { warnings } = await reader.readFile(Buffer.from(text), 'json');
-      const known = wholes.get(file) ?? (await violationsOf(file));
-      wholes.set(file, known);
-      if (warnings.total > known) faults.push(`${name}: ${JSON.stringify(warnings.first.slice(0, 2))}`);
-      const cut = JSON.parse(text) as Json;
-      const operations = Object.values((cut as { paths: Record<string, JsonObject> }).paths);
+      const warningsOfWhole = warningsByFile.get(file) ?? (await countWarnings(file));
+      warningsByFile.set(file, warningsOfWhole);
+      if (warnings.total > warningsOfWhole) faults.push(`${name}: ${JSON.stringify(warnings.first.slice(0, 2))}`);
+      const slice = JSON.parse(text) as Json;
+      const operations = Object.values((slice as { paths: Record<string, JsonObject> }).paths);
       expect(
-        operations.flatMap((item) => Object.keys(item)).filter((key) => key === at.method.toLowerCase()),
+        operations.flatMap((item) => Object.keys(item)).filter((key) => key === operation.method.toLowerCase()),
       ).toHaveLength(1);
-      for (const reference of referencesIn(cut)) {
-        if (reference.startsWith('#/') && !leads(cut, reference) && leads(document, reference)) {
+      for (const reference of referencesIn(slice)) {
+        if (reference.startsWith('#/') && !resolves(slice, reference) && resolves(document, reference)) {
           faults.push(`${name}: ${reference}`);
         }
       }
@@ -38,7 +38,7 @@ describe.skipIf(!present)('an OpenAPI document of one operation of a real docume
   });
 });
 
-const violationsOf = async (file: string): Promise<number> =>
+const countWarnings = async (file: string): Promise<number> =>
   (await reader.readFile(readFileSync(join(resolve(root, '../shared/data/specs'), file)), 'json')).warnings.total;
 
 function* referencesIn(value: Json): Generator<string> {
@@ -48,7 +48,7 @@ function* referencesIn(value: Json): Generator<string> {
   for (const one of Object.values(value as JsonObject)) yield* referencesIn(one);
 }
 
-const leads = (document: Json, reference: string): boolean =>
+const resolves = (document: Json, reference: string): boolean =>
   reference
     .slice(2)
     .split('/')

@@ -10,29 +10,29 @@ import {
 } from '@portico/domain';
 import { root } from '../../src/service-process.ts';
 
-// Beside the repository, not in it: documents published by others, which the product does not need.
+// Documents of third parties, which the product does not need. They are next to the repository, not in it.
 const specs = resolve(root, '../shared/data/specs');
 
-export const present = existsSync(specs);
-if (!present) process.stderr.write(`Skipped: there are no real documents at ${specs}\n`);
+export const hasRealDocuments = existsSync(specs);
+if (!hasRealDocuments) process.stderr.write(`Skipped: there are no real documents at ${specs}\n`);
 
-export const files = present
+export const files = hasRealDocuments
   ? readdirSync(specs).filter((file) => file.endsWith('.json') && file !== 'manifest.json')
   : [];
 
 export interface RealOperation {
   readonly file: string;
   readonly document: Json;
-  readonly at: DocumentOperation;
+  readonly operation: DocumentOperation;
   readonly name: string;
 }
 
-/** All operations of the real documents, one document in memory at a time. */
+/** Yields all operations of the real documents, with one document in memory at a time. */
 export function* realOperations(): Generator<RealOperation> {
   for (const file of files) {
     const document = JSON.parse(readFileSync(join(specs, file), 'utf8').replace(/^\ufeff/, '')) as Json;
-    for (const at of documentOperations(document)) {
-      yield { file, document, at, name: `${file} ${at.method} ${at.path}` };
+    for (const operation of documentOperations(document)) {
+      yield { file, document, operation, name: `${file} ${operation.method} ${operation.path}` };
     }
   }
 }
@@ -46,7 +46,7 @@ const schemes: readonly OperationFacts['authentication'][] = [
   { type: 'none', name: null, in: null },
 ];
 
-/** Facts of a collection; the scheme changes from one operation to the next. */
+/** Returns facts of a collection; the authentication scheme changes with each operation. */
 export const factsOf = (file: string, index: number): OperationFacts => ({
   collectionId: '8a6e0804-2bd0-4672-b79d-d97027f9071a' as CollectionId,
   collectionName: file,

@@ -1,88 +1,94 @@
 import type { Json, JsonObject } from '@portico/domain';
 
-/** A few values that a schema without references may accept, by what it says, and changed ones that it may refuse. */
+/** Returns values that a schema without references may accept, and mutations that it may reject. */
 export function sampleValues(schema: Json): Json[] {
-  const whole = sampleOf(schema, { all: true, deep: 0 });
-  const least = sampleOf(schema, { all: false, deep: 0 });
-  return [whole, least, ...mutationsOf(whole), ...mutationsOf(least), null, 'text', 1.5, -1, [], {}].slice(0, 80);
+  const complete = sampleOf(schema, { includesOptional: true, depth: 0 });
+  const minimal = sampleOf(schema, { includesOptional: false, depth: 0 });
+  return [complete, minimal, ...mutationsOf(complete), ...mutationsOf(minimal), null, 'text', 1.5, -1, [], {}].slice(
+    0,
+    80,
+  );
 }
 
-interface How {
-  /** Whether optional members are there too. */
-  readonly all: boolean;
-  readonly deep: number;
+interface SampleOptions {
+  /** Whether the sample includes optional members. */
+  readonly includesOptional: boolean;
+  readonly depth: number;
 }
 
-function sampleOf(value: Json, how: How): Json {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || how.deep > 8) return 'x';
+function sampleOf(value: Json, options: SampleOptions): Json {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || options.depth > 8) return 'x';
   const schema = value as JsonObject;
-  const inside = { ...how, deep: how.deep + 1 };
+  const partOptions = { ...options, deep: options.depth + 1 };
   if (schema['const'] !== undefined) return schema['const'];
-  const [choice] = listed(schema['enum']);
+  const [choice] = toArray(schema['enum']);
   if (choice !== undefined) return choice;
   const parts = [
-    ...listed(schema['allOf']),
-    ...listed(schema['oneOf']).slice(0, 1),
-    ...listed(schema['anyOf']).slice(0, 1),
+    ...toArray(schema['allOf']),
+    ...toArray(schema['oneOf']).slice(0, 1),
+    ...toArray(schema['anyOf']).slice(0, 1),
   ];
-  const merged = parts.map((part) => sampleOf(part, inside));
-  const objects = merged.filter(
+  const partSamples = parts.map((part) => sampleOf(part, partOptions));
+  const objects = partSamples.filter(
     (one): one is JsonObject => typeof one === 'object' && one !== null && !Array.isArray(one),
   );
   const properties = schema['properties'];
   if (typeof properties === 'object' && properties !== null) {
-    const required = listed(schema['required']);
-    const members = Object.entries(properties as JsonObject).filter(([name]) => how.all || required.includes(name));
-    const own = Object.fromEntries(members.map(([name, one]) => [name, sampleOf(one, inside)]));
+    const required = toArray(schema['required']);
+    const members = Object.entries(properties as JsonObject).filter(
+      ([name]) => options.includesOptional || required.includes(name),
+    );
+    const own = Object.fromEntries(members.map(([name, one]) => [name, sampleOf(one, partOptions)]));
     return Object.assign({}, ...objects, own) as JsonObject;
   }
-  if (merged.length > 0)
-    return objects.length > 0 ? (Object.assign({}, ...objects) as JsonObject) : (merged[0] ?? null);
-  return simple(schema, inside);
+  if (partSamples.length > 0)
+    return objects.length > 0 ? (Object.assign({}, ...objects) as JsonObject) : (partSamples[0] ?? null);
+  return primitiveOf(schema, partOptions);
 }
 
-function simple(schema: JsonObject, how: How): Json {
-  const [type] = typeof schema['type'] === 'string' ? [schema['type']] : listed(schema['type']);
-  const least = (name: string): number => (typeof schema[name] === 'number' ? schema[name] : 0);
+function primitiveOf(schema: JsonObject, options: SampleOptions): Json {
+  const [type] = typeof schema['type'] === 'string' ? [schema['type']] : toArray(schema['type']);
+  const minimumOf = (name: string): number => (typeof schema[name] === 'number' ? schema[name] : 0);
   switch (type) {
     case 'object':
       return {
-        some: typeof schema['additionalProperties'] === 'object' ? sampleOf(schema['additionalProperties'], how) : 'x',
+        some:
+          typeof schema['additionalProperties'] === 'object' ? sampleOf(schema['additionalProperties'], options) : 'x',
       };
     case 'array':
-      return schema['items'] === undefined ? [] : [sampleOf(schema['items'], how)];
+      return schema['items'] === undefined ? [] : [sampleOf(schema['items'], options)];
     case 'integer':
     case 'number':
-      return schema['exclusiveMinimum'] === undefined ? least('minimum') : least('exclusiveMinimum') + 1;
+      return schema['exclusiveMinimum'] === undefined ? minimumOf('minimum') : minimumOf('exclusiveMinimum') + 1;
     case 'boolean':
       return true;
     case 'null':
       return null;
     default:
-      return 'x'.repeat(Math.min(1_000, Math.max(1, least('minLength'))));
+      return 'x'.repeat(Math.min(1_000, Math.max(1, minimumOf('minLength'))));
   }
 }
 
-const listed = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : []);
+const toArray = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 
-/** Each change is of one place. */
-function mutationsOf(value: Json, deep = 0): Json[] {
-  if (deep > 3 || typeof value !== 'object' || value === null) return [null, 12_345_678_901, 'another', -3.5, [value]];
+/** Returns mutations of a value; each changes one place. */
+function mutationsOf(value: Json, depth = 0): Json[] {
+  if (depth > 3 || typeof value !== 'object' || value === null) return [null, 12_345_678_901, 'another', -3.5, [value]];
   if (Array.isArray(value)) {
     const items = value as Json[];
     return [
       null,
       [],
       [...items, ...items],
-      ...items.slice(0, 1).flatMap((one) => mutationsOf(one, deep + 1).map((other) => [other])),
+      ...items.slice(0, 1).flatMap((one) => mutationsOf(one, depth + 1).map((other) => [other])),
     ];
   }
   const object = value as JsonObject;
-  const found: Json[] = [{ ...object, unheardOf: 1 }];
+  const mutations: Json[] = [{ ...object, unheardOf: 1 }];
   for (const name of Object.keys(object).slice(0, 12)) {
-    found.push(Object.fromEntries(Object.entries(object).filter(([other]) => other !== name)));
-    for (const other of mutationsOf(object[name] ?? null, deep + 1).slice(0, 6))
-      found.push({ ...object, [name]: other });
+    mutations.push(Object.fromEntries(Object.entries(object).filter(([other]) => other !== name)));
+    for (const other of mutationsOf(object[name] ?? null, depth + 1).slice(0, 6))
+      mutations.push({ ...object, [name]: other });
   }
-  return found;
+  return mutations;
 }

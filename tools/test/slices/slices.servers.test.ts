@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { operationSlice, type Json, type JsonObject } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
-import { factsOf, present, realOperations, type RealOperation } from './real-operations.ts';
+import { factsOf, hasRealDocuments, realOperations, type RealOperation } from './real-operations.ts';
 import { sampleValues } from './sample-values.ts';
-import { newAjv, WholeDocument } from './whole-schema.ts';
+import { createAjv, DocumentOracle } from './document-oracle.ts';
 
 interface Slice {
   readonly parameters: readonly (JsonObject & { readonly name: string; readonly in: string; readonly schema?: Json })[];
@@ -12,155 +12,179 @@ interface Slice {
   readonly curl: string | null;
 }
 
-const textOf = ({ document, at, file }: RealOperation, index: number, maxBytes: number, detail: 'request' | 'full') =>
-  operationSlice(document, at, factsOf(file, index), { detail, maxBytes });
+const sliceOf = (
+  { document, operation, file }: RealOperation,
+  index: number,
+  maxBytes: number,
+  detail: 'request' | 'full',
+) => operationSlice(document, operation, factsOf(file, index), { detail, maxBytes });
 
-/** Every so manyth operation, and its place among all. */
-function* sampled(every: number): Generator<[RealOperation, number]> {
+/** Yields every `step`-th operation with its index. */
+function* sampleOperations(step: number): Generator<[RealOperation, number]> {
   let index = 0;
-  for (const one of realOperations()) if (index++ % every === 0) yield [one, index - 1];
+  for (const operation of realOperations()) if (index++ % step === 0) yield [operation, index - 1];
 }
 
-const isCut = (truncated: readonly string[], pointer: string): boolean =>
+const isTruncated = (truncated: readonly string[], pointer: string): boolean =>
   truncated.some((one) => pointer === one || pointer.startsWith(`${one}/`) || one.startsWith(`${pointer}/`));
 
-describe.skipIf(!present)('a slice of each of the operations of real documents', () => {
-  test('is within its budget, has valid schemas, names what is cut, and has a curl line that a shell can read', () => {
-    const [ajv, lines, sizes]: [ReturnType<typeof newAjv>, string[], number[]] = [newAjv(), [], []];
+describe.skipIf(!hasRealDocuments)('a slice of every operation of the real documents', () => {
+  test('is within its budget, has valid schemas, lists the parts that are cut, and has a curl line that a shell can parse', () => {
+    const [ajv, curlLines, sizes]: [ReturnType<typeof createAjv>, string[], number[]] = [createAjv(), [], []];
     const faults: string[] = [];
-    for (const [one, index] of sampled(1)) {
-      const text = textOf(one, index, 8_192, 'request');
+    for (const [operation, index] of sampleOperations(1)) {
+      const text = sliceOf(operation, index, 8_192, 'request');
       sizes.push(Buffer.byteLength(text));
-      if (Buffer.byteLength(text) > 8_192) faults.push(`${one.name}: ${Buffer.byteLength(text)} bytes`);
+      if (Buffer.byteLength(text) > 8_192) faults.push(`${operation.name}: ${Buffer.byteLength(text)} bytes`);
       const slice = JSON.parse(text) as Slice;
-      if (slice.curl !== null) lines.push(slice.curl);
-      else if (!slice.truncated.includes('/curl')) faults.push(`${one.name}: no curl line`);
+      if (slice.curl !== null) curlLines.push(slice.curl);
+      else if (!slice.truncated.includes('/curl')) faults.push(`${operation.name}: no curl line`);
       for (const schema of schemasIn(slice)) {
         if (ajv.validateSchema(schema as JsonObject) !== true)
-          faults.push(`${one.name}: ${ajv.errorsText(ajv.errors)}`);
+          faults.push(`${operation.name}: ${ajv.errorsText(ajv.errors)}`);
       }
-      faults.push(...missingIn(one, slice).map((name) => `${one.name}: ${name} is missing`));
+      faults.push(...missingIn(operation, slice).map((name) => `${operation.name}: ${name} is missing`));
     }
     expect(faults.slice(0, 10)).toEqual([]);
     sizes.sort((a, b) => a - b);
-    const [median, ninth] = [0.5, 0.9].map((part) => sizes[Math.floor(sizes.length * part)]);
-    process.stderr.write(`${sizes.length} slices: median ${median} bytes, 90th percentile ${ninth}\n`);
+    const [median, percentile90] = [0.5, 0.9].map((quantile) => sizes[Math.floor(sizes.length * quantile)]);
+    process.stderr.write(`${sizes.length} slices: median ${median} bytes, 90th percentile ${percentile90}\n`);
     expect(sizes[sizes.length >> 1]).toBeLessThan(2_048);
-    expect(lines.filter((line) => /[\p{Cc}]/u.test(line))).toEqual([]);
-    // One shell for all, which reads and does not run them.
-    execFileSync('sh', ['-n'], { input: lines.join('\n') });
+    expect(curlLines.filter((line) => /[\p{Cc}]/u.test(line))).toEqual([]);
+    // One shell parses all lines, and runs none of them.
+    execFileSync('sh', ['-n'], { input: curlLines.join('\n') });
   });
 
   test.each([1_024, 1_500, 262_144])('is within %i bytes', (maxBytes) => {
-    for (const [one, index] of sampled(maxBytes > 8_192 ? 200 : 10)) {
+    for (const [operation, index] of sampleOperations(maxBytes > 8_192 ? 200 : 10)) {
       for (const detail of ['request', 'full'] as const) {
-        const text = textOf(one, index, maxBytes, detail);
-        expect(Buffer.byteLength(text), one.name).toBeLessThanOrEqual(maxBytes);
-        expect(missingIn(one, JSON.parse(text) as Slice), one.name).toEqual([]);
+        const text = sliceOf(operation, index, maxBytes, detail);
+        expect(Buffer.byteLength(text), operation.name).toBeLessThanOrEqual(maxBytes);
+        expect(missingIn(operation, JSON.parse(text) as Slice), operation.name).toEqual([]);
       }
     }
   });
 
-  test('accepts and refuses what the whole document does, where nothing was cut', () => {
-    let [compared, accepted, unread, read] = [0, 0, 0, 0];
-    let whole: [Json, WholeDocument] | null = null;
+  test('accepts and rejects the same values as the whole document, if nothing was cut', () => {
+    let [comparedCount, acceptedCount, uncompiledCount, compiledCount] = [0, 0, 0, 0];
+    let oracle: [Json, DocumentOracle] | null = null;
     const faults: string[] = [];
-    for (const [one, index] of sampled(25)) {
-      const slice = JSON.parse(textOf(one, index, 262_144, 'request')) as Slice;
-      if (whole?.[0] !== one.document) whole = [one.document, new WholeDocument(one.document)];
-      for (const [pointer, own, other] of schemaPairs(one, slice)) {
-        if (isCut(slice.truncated, pointer)) continue;
-        const [byWhole, bySlice] = [whole[1].validator(other), newAjv().compile(own as JsonObject)];
-        if (!byWhole) {
-          unread++;
+    for (const [operation, index] of sampleOperations(25)) {
+      const slice = JSON.parse(sliceOf(operation, index, 262_144, 'request')) as Slice;
+      if (oracle?.[0] !== operation.document) oracle = [operation.document, new DocumentOracle(operation.document)];
+      for (const [pointer, sliceSchema, documentSchema] of schemaPairs(operation, slice)) {
+        if (isTruncated(slice.truncated, pointer)) continue;
+        const [documentValidator, sliceValidator] = [
+          oracle[1].validator(documentSchema),
+          createAjv().compile(sliceSchema as JsonObject),
+        ];
+        if (!documentValidator) {
+          uncompiledCount++;
           continue;
         }
-        read++;
-        for (const value of sampleValues(own)) {
-          const verdicts = [bySlice(value), byWhole(value)];
-          compared++;
-          if (verdicts[0]) accepted++;
-          if (verdicts[0] !== verdicts[1])
-            faults.push(`${one.name} ${pointer}: ${verdicts.join(' ')} ${JSON.stringify(value)}`);
+        compiledCount++;
+        for (const value of sampleValues(sliceSchema)) {
+          const results = [sliceValidator(value), documentValidator(value)];
+          comparedCount++;
+          if (results[0]) acceptedCount++;
+          if (results[0] !== results[1])
+            faults.push(`${operation.name} ${pointer}: ${results.join(' ')} ${JSON.stringify(value)}`);
         }
       }
     }
     expect(faults.slice(0, 5)).toEqual([]);
     process.stderr.write(
-      `${compared} values compared, ${accepted} of them accepted; ${unread} of ${unread + read} schemas not read\n`,
+      `${comparedCount} values compared, ${acceptedCount} of them accepted; ${uncompiledCount} of ${uncompiledCount + compiledCount} schemas not compiled\n`,
     );
-    expect(accepted).toBeGreaterThan(compared / 20);
-    // By the oracle: those with references that lead nowhere, and patterns of other grammars.
-    expect(unread).toBeLessThan(read / 20);
+    expect(acceptedCount).toBeGreaterThan(comparedCount / 20);
+    // The oracle cannot compile schemas with broken references, or with patterns of another grammar.
+    expect(uncompiledCount).toBeLessThan(compiledCount / 20);
   });
 });
 
-/** All schemas of a slice that stand on their own, with references that are left read as schemas that accept all. */
+/** Returns the schemas of a slice. Each is complete; references that remain count as schemas that accept everything. */
 const schemasIn = ({ parameters, request_body }: Slice): Json[] =>
   [...parameters.map(({ schema }) => schema), request_body?.schema].filter((schema) => schema !== undefined);
 
-/** Required parameters, and required members of the body, that are neither in the slice nor named as cut. */
-function missingIn({ document, at }: RealOperation, slice: Slice): string[] {
-  const { parameters, body } = whatIsRequired(document, at);
+/** Returns the required parameters and members of the body that are neither in the slice nor listed as cut. */
+function missingIn({ document, operation }: RealOperation, slice: Slice): string[] {
+  const { parameters, body } = requiredPartsOf(document, operation);
   const missing = parameters
-    .filter(([place, name]) => !slice.parameters.some((one) => one.in === place && one.name === name))
-    .filter(() => !isCut(slice.truncated, '/parameters/-'))
-    .map(([place, name]) => `${place} ${name}`);
-  const listed = JSON.stringify((slice.request_body?.schema as JsonObject | undefined)?.['required'] ?? []);
+    .filter(
+      ([location, name]) => !slice.parameters.some((parameter) => parameter.in === location && parameter.name === name),
+    )
+    .filter(() => !isTruncated(slice.truncated, '/parameters/-'))
+    .map(([location, name]) => `${location} ${name}`);
+  const requiredText = JSON.stringify((slice.request_body?.schema as JsonObject | undefined)?.['required'] ?? []);
   for (const name of body) {
-    const inSlice = listed.includes(JSON.stringify(name));
-    if (!inSlice && !isCut(slice.truncated, '/request_body/schema')) missing.push(`body ${name}`);
+    const inSlice = requiredText.includes(JSON.stringify(name));
+    if (!inSlice && !isTruncated(slice.truncated, '/request_body/schema')) missing.push(`body ${name}`);
   }
   return missing;
 }
 
-/** Read in another way than the product does: of the body only what its schema requires itself. */
-function whatIsRequired(document: Json, at: RealOperation['at']): { parameters: [string, string][]; body: string[] } {
-  const look = (value: Json | undefined): JsonObject | undefined => {
-    let found = value as JsonObject | undefined;
-    for (let step = 0; step < 10 && typeof found?.['$ref'] === 'string'; step++) {
-      const tokens = found['$ref'].startsWith('#/') ? found['$ref'].slice(2).split('/') : [];
+/**
+ * Finds the required parts in a different way than the product does. Of the body it returns only the members that the
+ * top-level schema requires.
+ */
+function requiredPartsOf(
+  document: Json,
+  operation: RealOperation['operation'],
+): { parameters: [string, string][]; body: string[] } {
+  const dereference = (value: Json | undefined): JsonObject | undefined => {
+    let target = value as JsonObject | undefined;
+    for (let step = 0; step < 10 && typeof target?.['$ref'] === 'string'; step++) {
+      const tokens = target['$ref'].startsWith('#/') ? target['$ref'].slice(2).split('/') : [];
       if (tokens.length === 0) return undefined;
       const names = tokens.map((token) => decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~'));
-      found = names.reduce<JsonObject | undefined>(
+      target = names.reduce<JsonObject | undefined>(
         (value, name) => value?.[name] as JsonObject | undefined,
         document as JsonObject,
       );
     }
-    return found;
+    return target;
   };
-  const all = [at.item, at.operation].flatMap((holder) => (holder['parameters'] as Json[] | undefined) ?? []).map(look);
-  const last = new Map<string, JsonObject>();
-  for (const one of all) {
-    const [place, name] = [one?.['in'], one?.['name']];
-    if (one && typeof place === 'string' && typeof name === 'string') last.set(`${place} ${name}`, one);
+  const parameters = [operation.item, operation.operation]
+    .flatMap((owner) => (owner['parameters'] as Json[] | undefined) ?? [])
+    .map(dereference);
+  const byLocationAndName = new Map<string, JsonObject>();
+  for (const parameter of parameters) {
+    const [location, name] = [parameter?.['in'], parameter?.['name']];
+    if (parameter && typeof location === 'string' && typeof name === 'string')
+      byLocationAndName.set(`${location} ${name}`, parameter);
   }
-  const required = [...last.values()].filter((one) => one['in'] === 'path' || one['required'] === true);
-  const content = Object.entries((look(at.operation['requestBody'])?.['content'] as JsonObject | undefined) ?? {});
+  const required = [...byLocationAndName.values()].filter(
+    (parameter) => parameter['in'] === 'path' || parameter['required'] === true,
+  );
+  const content = Object.entries(
+    (dereference(operation.operation['requestBody'])?.['content'] as JsonObject | undefined) ?? {},
+  );
   const [, json] = content.find(([type]) => type === 'application/json') ?? [];
-  const schema = look((json as JsonObject | undefined)?.['schema']);
+  const schema = dereference((json as JsonObject | undefined)?.['schema']);
   const names = Array.isArray(schema?.['required']) ? (schema['required'] as string[]) : [];
   return {
-    parameters: required.map((one) => [one['in'] as string, one['name'] as string]),
+    parameters: required.map((parameter) => [parameter['in'] as string, parameter['name'] as string]),
     body: names.filter((name) => typeof name === 'string'),
   };
 }
 
-/** Each schema of a slice with the document's own. */
-function schemaPairs({ at }: RealOperation, slice: Slice): [pointer: string, own: Json, whole: Json][] {
+/** Pairs each schema of a slice with the document's schema. */
+function schemaPairs({ operation }: RealOperation, slice: Slice): [pointer: string, own: Json, whole: Json][] {
   const pairs: [string, Json, Json][] = [];
-  const body = at.operation['requestBody'] as JsonObject | undefined;
+  const body = operation.operation['requestBody'] as JsonObject | undefined;
   const content = body?.['content'] as JsonObject | undefined;
   const type = slice.request_body?.content_type;
-  const whole = type === undefined ? undefined : (content?.[type] as JsonObject | undefined)?.['schema'];
-  if (whole !== undefined && slice.request_body?.schema !== undefined) {
-    pairs.push(['/request_body/schema', slice.request_body.schema, whole]);
+  const documentSchema = type === undefined ? undefined : (content?.[type] as JsonObject | undefined)?.['schema'];
+  if (documentSchema !== undefined && slice.request_body?.schema !== undefined) {
+    pairs.push(['/request_body/schema', slice.request_body.schema, documentSchema]);
   }
-  const parameters = (at.operation['parameters'] as JsonObject[] | undefined) ?? [];
-  for (const [index, one] of slice.parameters.entries()) {
-    const own = parameters.findLast(({ name, in: place }) => name === one.name && place === one.in);
-    if (own?.['schema'] !== undefined && one.schema !== undefined) {
-      pairs.push([`/parameters/${index}/schema`, one.schema, own['schema']]);
+  const parameters = (operation.operation['parameters'] as JsonObject[] | undefined) ?? [];
+  for (const [index, sliceParameter] of slice.parameters.entries()) {
+    const parameter = parameters.findLast(
+      ({ name, in: location }) => name === sliceParameter.name && location === sliceParameter.in,
+    );
+    if (parameter?.['schema'] !== undefined && sliceParameter.schema !== undefined) {
+      pairs.push([`/parameters/${index}/schema`, sliceParameter.schema, parameter['schema']]);
     }
   }
   return pairs;

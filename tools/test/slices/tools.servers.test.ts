@@ -1,7 +1,7 @@
 import { operationTool, type Json, type JsonObject } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
-import { factsOf, present, realOperations } from './real-operations.ts';
-import { newAjv } from './whole-schema.ts';
+import { factsOf, hasRealDocuments, realOperations } from './real-operations.ts';
+import { createAjv } from './document-oracle.ts';
 
 interface Tool {
   readonly name: string;
@@ -9,8 +9,8 @@ interface Tool {
   readonly input_schema: JsonObject & { readonly properties: JsonObject; readonly required?: readonly string[] };
 }
 
-/** The limits of docs/tool-formats.md, each as a check that names what breaks it. */
-const limits: Readonly<Record<string, (tool: Tool, schemas: readonly Located[]) => boolean>> = {
+/** The limits of docs/tool-formats.md, each with a check. */
+const limits: Readonly<Record<string, (tool: Tool, schemas: readonly NestedSchema[]) => boolean>> = {
   'a name of letters, digits, _ and -': ({ name }) => /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name),
   'a description of at most 1,024 characters': ({ description }) => description !== '' && description.length <= 1_024,
   'three members': (tool) => Object.keys(tool).join() === 'name,description,input_schema',
@@ -19,17 +19,17 @@ const limits: Readonly<Record<string, (tool: Tool, schemas: readonly Located[]) 
     !['anyOf', 'oneOf', 'allOf', 'not', 'enum', '$ref'].some((name) => Object.hasOwn(others, name)),
   'properties of plain names': ({ input_schema }) =>
     Object.keys(input_schema.properties).every((name) => /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name)),
-  'properties that say where they go': ({ input_schema }) =>
+  'properties with a location': ({ input_schema }) =>
     Object.values(input_schema.properties).every((one) =>
       ['path', 'query', 'header', 'cookie', 'body'].includes((one as JsonObject)['x-portico-in'] as string),
     ),
-  'required properties that are there': (_, schemas) =>
+  'required properties that exist': (_, schemas) =>
     schemas.every(({ schema }) =>
       ((schema['required'] ?? []) as string[]).every((name) => Object.hasOwn(schema['properties'] as object, name)),
     ),
   'known keywords': (_, schemas) =>
     schemas.every(({ schema }) => Object.keys(schema).every((name) => keywords.has(name))),
-  'at most five levels that have parts': (_, schemas) =>
+  'at most five levels of nesting': (_, schemas) =>
     schemas.every(({ schema, level }) => level <= 5 || !('properties' in schema || 'anyOf' in schema)),
   'arrays with items': (_, schemas) =>
     schemas.every(({ schema }) => schema['type'] !== 'array' || schema['items'] !== undefined),
@@ -44,12 +44,12 @@ const keywords = new Set(
   ).split(' '),
 );
 
-interface Located {
+interface NestedSchema {
   readonly schema: JsonObject;
   readonly level: number;
 }
 
-function* schemasIn(schema: JsonObject, level = 0): Generator<Located> {
+function* schemasIn(schema: JsonObject, level = 0): Generator<NestedSchema> {
   yield { schema, level };
   const { properties, items, anyOf } = schema;
   const parts = [
@@ -60,27 +60,27 @@ function* schemasIn(schema: JsonObject, level = 0): Generator<Located> {
   for (const part of parts) yield* schemasIn(part as JsonObject, level + 1);
 }
 
-describe.skipIf(!present)('a function tool of each of the operations of real documents', () => {
+describe.skipIf(!hasRealDocuments)('a function tool of an operation of a real document', () => {
   test.each([
     [8_192, 1],
     [1_024, 5],
-  ])('keeps the limits of all tool formats in %i bytes, at each operation in %i', (maxBytes, every) => {
-    const [ajv, faults, names] = [newAjv(), [] as string[], new Map<string, number>()];
+  ])('respects the limits of all tool formats with %i bytes, for one operation in %i', (maxBytes, step) => {
+    const [ajv, faults, names] = [createAjv(), [] as string[], new Map<string, number>()];
     let index = 0;
-    for (const { document, at, file, name } of realOperations()) {
-      if (index++ % every !== 0) continue;
-      const text = operationTool(document, at, factsOf(file, index), maxBytes);
+    for (const { document, operation, file, name } of realOperations()) {
+      if (index++ % step !== 0) continue;
+      const text = operationTool(document, operation, factsOf(file, index), maxBytes);
       if (Buffer.byteLength(text) > maxBytes) faults.push(`${name}: ${Buffer.byteLength(text)} bytes`);
       const tool = JSON.parse(text) as Tool;
       const schemas = [...schemasIn(tool.input_schema)];
-      for (const [limit, holds] of Object.entries(limits)) {
-        if (!holds(tool, schemas)) faults.push(`${name}: not ${limit}: ${text.slice(0, 300)}`);
+      for (const [limit, isMet] of Object.entries(limits)) {
+        if (!isMet(tool, schemas)) faults.push(`${name}: not ${limit}: ${text.slice(0, 300)}`);
       }
       if (ajv.validateSchema(tool.input_schema) !== true) faults.push(`${name}: ${ajv.errorsText(ajv.errors)}`);
       names.set(`${file} ${tool.name}`, (names.get(`${file} ${tool.name}`) ?? 0) + 1);
     }
     expect(faults.slice(0, 6), `${faults.length} faults`).toEqual([]);
-    // Documents that give two operations one id.
+    // Some documents have two operations with the same id.
     expect([...names.values()].filter((count) => count > 1).length).toBeLessThan(names.size / 100);
   });
 });

@@ -3,15 +3,15 @@ import { copyFile, rename } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { embeddedFiles, syncFolder, writeNewFile, type Config, type EmbeddedFiles } from '@portico/composition';
-import { namesIn, writeArchive, type Archived, type Manifest } from '../archive.ts';
-import { isThere } from '../files.ts';
+import { namesIn, writeArchive, type BackupFile, type Manifest } from '../archive.ts';
+import { fileExists } from '../files.ts';
 import { withStaging } from '../staging.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
 
 /**
- * Writes everything that cannot be recreated to one archive, beside a running service too: a snapshot of the database,
- * and the key files of `DATA_DIR`. Only its owner can read the archive; it appears whole or not at all. `-` is standard
- * output.
+ * Writes everything that cannot be recreated to one archive: a snapshot of the database, and the key files of
+ * `DATA_DIR`. A service may be running. Only its owner can read the archive; it appears whole or not at all. `-` is
+ * standard output.
  */
 export const backUp = async (
   config: Config,
@@ -22,61 +22,61 @@ export const backUp = async (
   const files = filesOf(config, 'pg_dump -Fc -f FILE "$DATABASE_URL"');
   const toOutput = target === '-';
   const archive = resolve(target);
-  if (!toOutput && !force && (await isThere(archive)))
+  if (!toOutput && !force && (await fileExists(archive)))
     throw new OperatorError(`${target} already exists: choose another name, or pass --force`);
-  if (!(await isThere(files.database)))
+  if (!(await fileExists(files.database)))
     throw new OperatorError(`there is nothing to back up: ${files.database} does not exist`);
   // In the archive's folder, because a rename does not cross file systems.
   const prefix = join(toOutput ? config.dataDir : dirname(archive), '.portico-backup-');
   await withStaging(prefix, async (staging) => {
-    const made = join(staging, 'archive');
-    const manifest = await fill(files, staging, made);
-    if (toOutput) await pipeline(createReadStream(made), terminal.io.stdout, { end: false });
+    const staged = join(staging, 'archive');
+    const manifest = await stageBackup(files, staging, staged);
+    if (toOutput) await pipeline(createReadStream(staged), terminal.io.stdout, { end: false });
     else {
-      await rename(made, archive);
+      await rename(staged, archive);
       await syncFolder(dirname(archive));
     }
-    tell(terminal, config, target, toOutput, manifest);
+    report(terminal, config, target, toOutput, manifest);
   });
 };
 
-/** Throws an `OperatorError` for PostgreSQL that names its own tools. */
-export const filesOf = (config: Config, instead: string): EmbeddedFiles => {
+/** Throws an `OperatorError` for PostgreSQL that names PostgreSQL's own tools. */
+export const filesOf = (config: Config, alternative: string): EmbeddedFiles => {
   const files = embeddedFiles(config);
   if (files) return files;
   const key = config.secretsKey.from === 'file' ? config.secretsKey.path : 'SECRETS_KEY';
   throw new OperatorError(
-    `the database is PostgreSQL: use ${instead} for the data, and keep a copy of ${key} apart from it, which opens what is sealed`,
+    `the database is PostgreSQL: use ${alternative} for the data, and keep a separate copy of ${key}, which opens the sealed data`,
   );
 };
 
-const fill = async (files: EmbeddedFiles, staging: string, archive: string): Promise<Manifest> => {
-  const names: Archived[] = ['portico.sqlite'];
+const stageBackup = async (files: EmbeddedFiles, staging: string, archive: string): Promise<Manifest> => {
+  const names: BackupFile[] = ['portico.sqlite'];
   const copy = join(staging, 'portico.sqlite');
   await writeNewFile(copy, '');
   await files.copy(copy);
   await files.check(copy);
   for (const name of ['secrets.key', 'local-issuer.key'] as const) {
     const key = files.keys[name];
-    if (key === undefined || !(await isThere(key))) continue;
+    if (key === undefined || !(await fileExists(key))) continue;
     await copyFile(key, join(staging, name));
     names.push(name);
   }
   return writeArchive(staging, names, archive);
 };
 
-const tell = (terminal: Terminal, config: Config, target: string, toOutput: boolean, manifest: Manifest): void => {
+const report = (terminal: Terminal, config: Config, target: string, toOutput: boolean, manifest: Manifest): void => {
   const names = namesIn(manifest);
   const hasKey = names.includes('secrets.key');
-  const written = `${toOutput ? 'Written' : basename(target)}: ${names.join(', ')}.`;
+  const summary = `${toOutput ? 'Written' : basename(target)}: ${names.join(', ')}.`;
   const lines = hasKey
-    ? [`${written} It opens everything that is stored: keep it secret.`]
-    : [`${written} Keep it secret.`, keyElsewhere(config)];
+    ? [`${summary} It gives access to everything that is stored: keep it secret.`]
+    : [`${summary} Keep it secret.`, keyElsewhere(config)];
   if (toOutput) for (const line of lines) terminal.note(line);
   else terminal.result({ file: target, ...manifest }, lines);
 };
 
 const keyElsewhere = ({ secretsKey }: Config): string =>
   secretsKey.from === 'value'
-    ? 'The secrets key is not in it: it comes from SECRETS_KEY. Keep a copy: without it, sealed data does not open.'
-    : `The secrets key is not in it: ${secretsKey.path} is outside DATA_DIR. Keep a copy: without it, sealed data does not open.`;
+    ? 'The secrets key is not in it: it comes from SECRETS_KEY. Keep a copy: without it, sealed data cannot be opened.'
+    : `The secrets key is not in it: ${secretsKey.path} is outside DATA_DIR. Keep a copy: without it, sealed data cannot be opened.`;

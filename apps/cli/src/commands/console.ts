@@ -1,19 +1,19 @@
 import { localAdmin, type Config, type Environment, type LocalUser, type Portico } from '@portico/composition';
 import { counted, exitCodes, OperatorError, type Terminal } from '../terminal.ts';
 
-/** The local issuer's user of that id; without one, the first admin, if it is the local issuer's, or the local admin. */
+/** The local issuer's user with this id; by default, its first admin if one is configured, else the local admin. */
 export const consoleUser = (
   { firstAdmin }: Pick<Config, 'firstAdmin'>,
   { uid, email, groups }: { readonly uid?: string; readonly email?: string; readonly groups?: readonly string[] },
 ): LocalUser => {
   const admin = firstAdmin?.issuer === localAdmin.issuer ? firstAdmin : localAdmin;
-  const named = uid === undefined ? { uid: admin.uid, email: admin.email } : { uid, ...(email ? { email } : {}) };
-  return { ...named, ...(named.email ? { emailVerified: true } : {}), ...(groups ? { groups } : {}) };
+  const identity = uid === undefined ? { uid: admin.uid, email: admin.email } : { uid, ...(email ? { email } : {}) };
+  return { ...identity, ...(identity.email ? { emailVerified: true } : {}), ...(groups ? { groups } : {}) };
 };
 
 /**
- * Prints a link that opens the console and signs this user in, once. The code in it is stored as a digest; the running
- * services read it there.
+ * Prints a one-time link that opens the console and signs this user in. Its code is stored as a digest, which the
+ * running services read.
  */
 export const openConsole = async (
   { localSignIn }: Pick<Portico, 'localSignIn'>,
@@ -36,8 +36,8 @@ export const openConsole = async (
   ]);
 };
 
-/** Throws where the local issuer is off, since people sign in elsewhere then. */
-export const refuseOtherIssuer = ({ identity }: Pick<Config, 'identity'>, address: string): void => {
+/** Throws if the local issuer is off, because people then sign in elsewhere. */
+export const requireLocalIssuer = ({ identity }: Pick<Config, 'identity'>, address: string): void => {
   if (identity.local) return;
   throw new OperatorError(
     `the local issuer is off (IDENTITY_LOCAL): sign in with the identity provider at ${address}/console/`,
@@ -45,19 +45,19 @@ export const refuseOtherIssuer = ({ identity }: Pick<Config, 'identity'>, addres
 };
 
 /**
- * Where a browser reaches the service: at PUBLIC_URL; else at PORTICO_ADDRESS, by which Docker publishes a port (`3000`,
- * `0.0.0.0:3000`, `[::1]:3000`); else where it listens.
+ * The address at which a browser reaches the service: PUBLIC_URL, else PORTICO_ADDRESS, at which Docker publishes the
+ * port (`3000`, `0.0.0.0:3000`, `[::1]:3000`), else the address that the service listens on.
  */
 export const browserAddress = (
   { publicUrl, host, port }: Pick<Config, 'publicUrl' | 'host' | 'port'>,
-  { PORTICO_ADDRESS: published }: Environment,
+  { PORTICO_ADDRESS: publishedAddress }: Environment,
 ): string => {
   if (publicUrl !== null) return new URL(publicUrl).origin;
-  const [, at = host, number = String(port)] = /^(?:(.+):)?(\d{1,5})$/.exec(published ?? '') ?? [];
+  const [, at = host, number = String(port)] = /^(?:(.+):)?(\d{1,5})$/.exec(publishedAddress ?? '') ?? [];
   return `http://${browsable(at.replace(/^\[(.*)\]$/, '$1'))}:${number}`;
 };
 
-/** An address that means every one of the machine is none that a browser can open. */
+/** A browser cannot open a wildcard address, so it gets the loopback address instead. */
 const browsable = (host: string): string => {
   if (['', '0.0.0.0', '::'].includes(host)) return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

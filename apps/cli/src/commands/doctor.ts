@@ -4,20 +4,20 @@ import { counted, type Terminal } from '../terminal.ts';
 /** Examines the installation, and prints a line for each finding; returns whether nothing is wrong. */
 export const examine = async (environment: Environment, terminal: Terminal): Promise<boolean> => {
   const lines = await diagnose(environment);
-  const asked = lines.filter(({ state }) => state !== 'skipped');
-  // Those for the same reason share a line; what the configuration does not have is not worth one.
+  const completed = lines.filter(({ state }) => state !== 'skipped');
+  // Checks skipped for the same reason share a line; checks that do not apply to the configuration get none.
   const skipped = lines.filter(({ state, applies }) => state === 'skipped' && applies);
   const count = (state: DiagnosisLine['state']) => lines.filter((line) => line.state === state).length;
   terminal.result(
     {
       wrong: count('wrong'),
       warnings: count('warning'),
-      checks: lines.map(({ id, state, said, advice }) => ({ id, state, said, advice })),
+      checks: lines.map(({ id, state, message, advice }) => ({ id, state, said: message, advice })),
     },
     [
-      ...asked.map(textOf),
-      ...Object.entries(Object.groupBy(skipped, ({ said }) => said)).map(([said, group = []]) =>
-        textOf({ state: 'skipped', id: group.map(({ id }) => id).join(', '), said, advice: null }),
+      ...completed.map(textOf),
+      ...Object.entries(Object.groupBy(skipped, ({ message }) => message)).map(([message, group = []]) =>
+        textOf({ state: 'skipped', id: group.map(({ id }) => id).join(', '), message, advice: null }),
       ),
       count('wrong') + count('warning') === 0
         ? 'Nothing is wrong.'
@@ -27,8 +27,8 @@ export const examine = async (environment: Environment, terminal: Terminal): Pro
   return count('wrong') === 0;
 };
 
-const textOf = ({ state, id, said, advice }: Omit<DiagnosisLine, 'applies'>): string =>
-  `${state.padEnd(stateWidth)}  ${id}: ${[said, advice].filter(Boolean).join(' ')}`;
+const textOf = ({ state, id, message, advice }: Omit<DiagnosisLine, 'applies'>): string =>
+  `${state.padEnd(stateWidth)}  ${id}: ${[message, advice].filter(Boolean).join(' ')}`;
 
-/** That of the longest state. */
+/** The width of the longest state. */
 const stateWidth = 'warning'.length;

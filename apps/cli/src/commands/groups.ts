@@ -1,46 +1,46 @@
 import { columns } from '../columns.ts';
-import { shownEnd } from '../last-day.ts';
+import { formatExpiry } from '../format-expiry.ts';
 import type { Api } from '../server/api.ts';
 import { counted, type Terminal } from '../terminal.ts';
 import { newName } from './new-name.ts';
-import { personLine, tellOutcomes, type AllDone } from './outcomes.ts';
-import { toEach } from './people.ts';
-import { picked } from './picked.ts';
+import { personLine, reportOutcomes, type AllDone } from './outcomes.ts';
+import { forEachPerson } from './people.ts';
+import { pick } from './pick.ts';
 
 const [reading, writing] = ['access:read', 'access:write'] as const;
 const groupFields = ['name', 'description', 'tier', 'member_count', 'collection_count'] as const;
 
 export const showGroups = async (api: Api, terminal: Terminal): Promise<AllDone> => {
-  const found = (await api.call('GET /api/groups', { scope: reading })).map((one) => picked(one, groupFields));
-  const rows = found.map(({ name, tier, member_count, collection_count }) => [
+  const groups = (await api.call('GET /api/groups', { scope: reading })).map((one) => pick(one, groupFields));
+  const rows = groups.map(({ name, tier, member_count, collection_count }) => [
     name,
     counted(member_count, 'member'),
     counted(collection_count, 'collection'),
     tier === null ? '' : `tier ${tier}`,
   ]);
-  terminal.result(found, rows.length > 0 ? columns(rows) : ['There is no group.']);
+  terminal.result(groups, rows.length > 0 ? columns(rows) : ['There is no group.']);
   return true;
 };
 
 export const showGroup = async (api: Api, terminal: Terminal, name: string): Promise<AllDone> => {
   const params = { group_id: name };
-  const whole = await api.call('GET /api/groups/:group_id', { scope: reading, params });
+  const group = await api.call('GET /api/groups/:group_id', { scope: reading, params });
   const query = { limit: 10_000 };
   const members = await api.callAll('GET /api/groups/:group_id/members', { scope: reading, params, query });
-  const found = {
-    ...picked(whole, groupFields),
-    members: members.map((member) => picked(member, ['email', 'full_name', 'added_at', 'claimed_at'])),
-    collections: whole.collections.map((one) => picked(one, ['name', 'granted_at', 'expires_at'])),
+  const view = {
+    ...pick(group, groupFields),
+    members: members.map((member) => pick(member, ['email', 'full_name', 'added_at', 'claimed_at'])),
+    collections: group.collections.map((one) => pick(one, ['name', 'granted_at', 'expires_at'])),
   };
-  terminal.result(found, [
-    `${found.name}${found.tier === null ? '' : `, tier ${found.tier}`}${found.description === '' ? '' : `: ${found.description}`}`,
-    `${counted(found.members.length, 'member')}:`,
-    ...found.members.map(
+  terminal.result(view, [
+    `${view.name}${view.tier === null ? '' : `, tier ${view.tier}`}${view.description === '' ? '' : `: ${view.description}`}`,
+    `${counted(view.members.length, 'member')}:`,
+    ...view.members.map(
       ({ email, full_name, claimed_at }) => `  ${email}  ${full_name}${claimed_at === null ? '' : '  (by claim)'}`,
     ),
-    `${counted(found.collections.length, 'collection')}:`,
-    ...found.collections.map(
-      (one) => `  ${one.name}${one.expires_at === null ? '' : `  until ${shownEnd(one.expires_at)}`}`,
+    `${counted(view.collections.length, 'collection')}:`,
+    ...view.collections.map(
+      (one) => `  ${one.name}${one.expires_at === null ? '' : `  until ${formatExpiry(one.expires_at)}`}`,
     ),
   ]);
   return true;
@@ -63,11 +63,11 @@ export const deleteGroup = async (api: Api, terminal: Terminal, name: string): P
   return true;
 };
 
-/** Each has an outcome of its own. */
+/** Each person has a separate outcome. */
 export const addToGroup = async (api: Api, terminal: Terminal, group: string, profiles: string[]): Promise<AllDone> => {
   const call = { scope: writing, params: { group_id: group }, body: { profiles } };
   const { outcomes } = await api.call('POST /api/groups/:group_id/members', call);
-  return tellOutcomes(terminal, [outcomes.map(({ outcome, profile: email }) => ({ outcome, email }))], personLine);
+  return reportOutcomes(terminal, [outcomes.map(({ outcome, profile: email }) => ({ outcome, email }))], personLine);
 };
 
 export const removeFromGroup = (
@@ -76,7 +76,7 @@ export const removeFromGroup = (
   group: string,
   emails: readonly string[],
 ): Promise<AllDone> =>
-  toEach(terminal, emails, 'removed', (profile_id) =>
+  forEachPerson(terminal, emails, 'removed', (profile_id) =>
     api.call('DELETE /api/groups/:group_id/members/:profile_id', {
       scope: writing,
       params: { group_id: group, profile_id },

@@ -5,36 +5,36 @@ import type { Changes, Published } from './import-target.ts';
 interface Line {
   readonly file: string;
 }
-export interface Taken extends Line {
-  /** Null for what a dry run would create. */
+export interface ImportedFile extends Line {
+  /** Null for a collection that a dry run would create. */
   readonly id: string | null;
   readonly name: string;
   readonly outcome: Published['outcome'];
-  /** Whether the description is made of the document's words, which has none of its own. Named as in the output. */
+  /** Whether the description is derived from the document's text, which has no description. Named as in the output. */
   readonly description_derived: boolean;
-  /** The ids of other collections of this name. */
+  /** The ids of other collections with this name. */
   readonly namesakes: readonly string[];
-  /** How many departures from the official schema the document has, and the first of them. */
+  /** The number of departures from the official schema, and the first of them. */
   readonly warnings: number;
   readonly departures: readonly DocumentWarning[];
-  /** Of a dry run. */
+  /** Set by a dry run. */
   readonly changes?: Changes;
 }
-/** A file that is not taken. */
-export interface Left extends Line {
+/** A file that was not imported. */
+export interface OmittedFile extends Line {
   readonly outcome: 'skipped' | 'refused';
   readonly reason: string;
 }
 
 export interface ImportSummary {
-  readonly taken: readonly Taken[];
-  /** Found in a folder or by a glob, but not OpenAPI documents. */
-  readonly skipped: readonly Left[];
-  readonly refused: readonly Left[];
+  readonly imported: readonly ImportedFile[];
+  /** Files found in a folder or by a glob that are not OpenAPI documents. */
+  readonly skipped: readonly OmittedFile[];
+  readonly refused: readonly OmittedFile[];
 }
 
 export interface ReportOptions {
-  /** Says what would be done; nothing was. */
+  /** Reports the planned changes without making them. */
   readonly dryRun?: true;
   /** Shows how each document departs from the official schema. */
   readonly explain?: true;
@@ -42,26 +42,26 @@ export interface ReportOptions {
   readonly verbose?: true;
 }
 
-/** The report as JSON; of an import that was interrupted before it came to all of the files, also how many are left. */
+/** The report as JSON. If the import was interrupted, it includes the number of remaining files. */
 export const reportView = (summary: ImportSummary, files: number, { dryRun }: ReportOptions) => {
-  const left = leftOf(summary, files);
+  const remaining = remainingOf(summary, files);
   return {
     ...(dryRun ? { dry_run: true } : {}),
-    ...(left > 0 ? { interrupted: true, files_left: left } : {}),
+    ...(remaining > 0 ? { interrupted: true, files_left: remaining } : {}),
     ...countsOf(summary),
-    taken: summary.taken,
+    taken: summary.imported,
     skipped_files: summary.skipped.map(withoutOutcome),
     refused_files: summary.refused.map(withoutOutcome),
   };
 };
 
-const withoutOutcome = ({ file, reason }: Left) => ({ file, reason });
+const withoutOutcome = ({ file, reason }: OmittedFile) => ({ file, reason });
 
-const leftOf = ({ taken, skipped, refused }: ImportSummary, files: number): number =>
-  files - taken.length - skipped.length - refused.length;
+const remainingOf = ({ imported, skipped, refused }: ImportSummary, files: number): number =>
+  files - imported.length - skipped.length - refused.length;
 
-const countsOf = ({ taken, skipped, refused }: ImportSummary) => {
-  const count = (outcome: Taken['outcome']) => taken.filter((line) => line.outcome === outcome).length;
+const countsOf = ({ imported, skipped, refused }: ImportSummary) => {
+  const count = (outcome: ImportedFile['outcome']) => imported.filter((line) => line.outcome === outcome).length;
   return {
     created: count('created'),
     updated: count('updated'),
@@ -71,75 +71,75 @@ const countsOf = ({ taken, skipped, refused }: ImportSummary) => {
   };
 };
 
-/** What became of one file; nothing about one that is unchanged, unless it is wanted. */
-export const fileLines = (line: Taken | Left, { explain, verbose }: ReportOptions): readonly string[] => {
+/** The lines for one file. An unchanged file has none, unless it is requested or has departures to explain. */
+export const fileLines = (line: ImportedFile | OmittedFile, { explain, verbose }: ReportOptions): readonly string[] => {
   if (!('name' in line)) return [`${line.outcome}    ${line.file}: ${line.reason}`];
   const isShown = verbose || line.outcome !== 'unchanged' || (explain && line.warnings > 0);
   return isShown
-    ? [lineOf(line), ...namesakeLines(line), ...changeLines(line), ...(explain ? departuresOf(line) : [])]
+    ? [lineOf(line), ...namesakeLines(line), ...changeLines(line), ...(explain ? departureLines(line) : [])]
     : [];
 };
 
-/** How many there are of each outcome. */
+/** The number of files per outcome. */
 export const countLines = (
   summary: ImportSummary,
   files: number,
   { dryRun, explain }: ReportOptions,
 ): readonly string[] => {
   const { created, updated, unchanged, skipped, refused } = countsOf(summary);
-  const departing = summary.taken.filter(({ warnings }) => warnings > 0).length;
+  const departingDocuments = summary.imported.filter(({ warnings }) => warnings > 0).length;
   const counts = `${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped, ${refused} refused.`;
-  const left = leftOf(summary, files);
+  const remaining = remainingOf(summary, files);
   return [
-    ...(left > 0 ? [`Interrupted, ${left} of ${counted(files, 'file')} left. Until then:`] : []),
+    ...(remaining > 0 ? [`Interrupted, ${remaining} of ${counted(files, 'file')} left. So far:`] : []),
     dryRun ? `Dry run, nothing was written. It would be ${counts}` : counts,
-    ...(departing > 0 && !explain
-      ? [`${counted(departing, 'document')} with departures from the official schema: --explain shows them.`]
+    ...(departingDocuments > 0 && !explain
+      ? [`${counted(departingDocuments, 'document')} with departures from the official schema: --explain shows them.`]
       : []),
   ];
 };
 
-const lineOf = ({ outcome, id, name, file, description_derived, warnings }: Taken): string =>
+const lineOf = ({ outcome, id, name, file, description_derived, warnings }: ImportedFile): string =>
   [
     `${outcome.padEnd(9)}  ${id ?? '(new)'}  ${name}  (${file})`,
     ...(description_derived ? ['description derived'] : []),
     ...(warnings > 0 ? [counted(warnings, 'departure')] : []),
   ].join('  ');
 
-/** Usually the same document from another place: commands that name a collection then need its id. */
-const namesakeLines = ({ namesakes }: Taken): readonly string[] =>
+/** Usually the same document from another place: commands then need the id of a collection instead of its name. */
+const namesakeLines = ({ namesakes }: ImportedFile): readonly string[] =>
   namesakes.length === 0
     ? []
-    : [`    this name is taken already, by ${namesakes.join(', ')}: name each by its id ("portico collections list")`];
+    : [
+        `    this name is already taken by ${namesakes.join(', ')}: refer to each by its id ("portico collections list")`,
+      ];
 
-/** A new collection is new as a whole: only its operations are counted. */
-const changeLines = ({ changes, outcome }: Taken): readonly string[] => {
+/** For a new collection, only the number of operations is reported. */
+const changeLines = ({ changes, outcome }: ImportedFile): readonly string[] => {
   if (!changes || outcome === 'unchanged') return [];
   const { name, description, document, operations_added: added, operations_removed: removed } = changes;
   const isNew = outcome === 'created';
   return [
     ...(name ? [`    name: "${name.from}" becomes "${name.to}"`] : []),
-    ...(description
-      ? [`    description: "${shortened(description.from)}" becomes "${shortened(description.to)}"`]
-      : []),
+    ...(description ? [`    description: "${truncate(description.from)}" becomes "${truncate(description.to)}"`] : []),
     ...(document && !isNew ? ['    document: its text changes'] : []),
     ...(added.total > 0 ? [`    ${counted(added.total, 'operation')} ${isNew ? 'in it' : 'added'}`] : []),
-    ...(isNew ? [] : named('+', added)),
+    ...(isNew ? [] : operationLines('+', added)),
     ...(removed.total > 0 ? [`    ${counted(removed.total, 'operation')} removed`] : []),
-    ...named('-', removed),
+    ...operationLines('-', removed),
   ];
 };
 
-const named = (sign: string, { total, first }: Changes['operations_added']): readonly string[] => [
+const operationLines = (sign: string, { total, first }: Changes['operations_added']): readonly string[] => [
   ...first.map((operation) => `      ${sign} ${operation}`),
   ...(total > first.length ? [`      ${sign} … and ${total - first.length} more`] : []),
 ];
 
 /** In UTF-16 units. */
-const shownMax = 80;
-const shortened = (text: string): string => (text.length > shownMax ? `${text.slice(0, shownMax)}…` : text);
+const lengthMax = 80;
+const truncate = (text: string): string => (text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text);
 
-const departuresOf = ({ warnings, departures }: Taken): readonly string[] => [
+const departureLines = ({ warnings, departures }: ImportedFile): readonly string[] => [
   ...departures.map(({ pointer, message }) => `    ${pointer || '(the document)'}  ${message}`),
   ...(warnings > departures.length ? [`    … and ${warnings - departures.length} more`] : []),
 ];

@@ -9,14 +9,14 @@ export interface Source {
   /** Identifies the collection at the next import. */
   readonly importKey: string;
   /** Whether it was found in a folder or by a glob, rather than named. */
-  readonly found: boolean;
+  readonly isDiscovered: boolean;
 }
 
-const documents = '**/*.{json,yaml,yml}';
-/** A link may lead in a circle, or anywhere else. */
-const within = { onlyFiles: true, followSymbolicLinks: false } as const;
+const documentGlob = '**/*.{json,yaml,yml}';
+/** A link may lead in a circle, or out of the folder. */
+const globOptions = { onlyFiles: true, followSymbolicLinks: false } as const;
 
-/** What import keys are made of, besides the path. */
+/** The parts of an import key besides the path. */
 export interface KeyOptions {
   readonly base?: string;
   readonly source?: string;
@@ -24,37 +24,39 @@ export interface KeyOptions {
 
 /**
  * Returns the files that the paths match, each once, in the order of the paths and by name within each. A path may be a
- * link; links inside a folder are not followed. Throws `OperatorError` for a path that matches none.
+ * link; links inside a folder are not followed. Throws `OperatorError` if a path matches no file.
  */
 export const findSources = async (paths: readonly string[], options: KeyOptions): Promise<readonly Source[]> => {
   const sources = new Map<string, Source>();
   for (const path of paths) {
-    for (const { file, found } of await filesOf(path)) {
+    for (const { file, isDiscovered } of await filesOf(path)) {
       const absolute = resolve(file);
-      if (!sources.has(absolute)) sources.set(absolute, { file, importKey: keyOf(absolute, options), found });
+      if (!sources.has(absolute)) sources.set(absolute, { file, importKey: keyOf(absolute, options), isDiscovered });
     }
   }
   return [...sources.values()];
 };
 
-/** With a source a key does not depend on the machine; without one it names a file of this one. */
+/** With a source, a key does not depend on the machine; without one, it names a file on this machine. */
 const keyOf = (absolute: string, { base, source }: KeyOptions): string => {
   if (source !== undefined) return `${source}:${relative(resolve(base ?? '.'), absolute).replaceAll('\\', '/')}`;
   return `file:${base === undefined ? absolute : relative(resolve(base), absolute)}`;
 };
 
-const filesOf = async (path: string): Promise<readonly { readonly file: string; readonly found: boolean }[]> => {
+const filesOf = async (path: string): Promise<readonly { readonly file: string; readonly isDiscovered: boolean }[]> => {
   const kind = await kindOf(path);
-  if (kind === 'file') return [{ file: path, found: false }];
+  if (kind === 'file') return [{ file: path, isDiscovered: false }];
   const files =
     kind === 'folder'
-      ? (await glob(documents, { ...within, cwd: path, caseSensitiveMatch: false })).map(
+      ? (await glob(documentGlob, { ...globOptions, cwd: path, caseSensitiveMatch: false })).map(
           (file) => `${path.replace(/\/+$/, '')}/${file}`,
         )
-      : await glob(path, within);
+      : await glob(path, globOptions);
   if (files.length === 0)
-    throw new OperatorError(`${path}: ${kind === 'folder' ? 'holds no .json, .yaml or .yml file' : 'no file matches'}`);
-  return files.sort().map((file) => ({ file, found: true }));
+    throw new OperatorError(
+      `${path}: ${kind === 'folder' ? 'contains no .json, .yaml or .yml file' : 'no file matches'}`,
+    );
+  return files.sort().map((file) => ({ file, isDiscovered: true }));
 };
 
 const kindOf = async (path: string): Promise<'file' | 'folder' | 'pattern'> => {

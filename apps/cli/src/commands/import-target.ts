@@ -2,7 +2,7 @@ import type { Portico } from '@portico/composition';
 import {
   isPorticoError,
   operatorAuthority,
-  SchemaViolated,
+  SchemaViolationError,
   type ImportedDocument,
   type ImportPlan,
   type ProfileId,
@@ -10,18 +10,18 @@ import {
 
 /** Where documents are published: the stores, or a server. */
 export interface ImportTarget {
-  /** Publishes a document; throws a `DocumentRefused`. */
+  /** Publishes a document. Throws `DocumentRefused` if it is refused. */
   publish(document: ImportedDocument): Promise<Published>;
-  /** What publishing it would do, without doing it; throws as `publish`. */
+  /** Returns the effects of publishing a document, without publishing it. Throws as `publish` does. */
   plan(document: ImportedDocument): Promise<Planned>;
 }
 
 export interface Published {
   readonly id: string;
   readonly outcome: 'created' | 'updated' | 'unchanged';
-  /** Whether the description is made of the document's words. */
+  /** Whether the description is derived from the document's text. */
   readonly descriptionDerived: boolean;
-  /** The ids of other collections of the name that this one gets. */
+  /** The ids of other collections with the same name. */
   readonly namesakes: readonly string[];
 }
 
@@ -31,39 +31,39 @@ export interface Planned extends Omit<Published, 'id'> {
   readonly changes: Changes;
 }
 
-/** What would change; named as in the output. */
+/** The changes that publishing would make; named as in the output. */
 export interface Changes {
   readonly name?: Change | undefined;
   readonly description?: Change | undefined;
-  /** Whether the document's text would. */
+  /** Whether the document's text would change. */
   readonly document: boolean;
-  readonly operations_added: NamedOperations;
-  readonly operations_removed: NamedOperations;
+  readonly operations_added: ListedOperations;
+  readonly operations_removed: ListedOperations;
 }
 interface Change {
   readonly from: string;
   readonly to: string;
 }
-interface NamedOperations {
+interface ListedOperations {
   readonly total: number;
   /** The first of them, as `METHOD path`. */
   readonly first: readonly string[];
 }
 
-/** A document that is not taken; the message says why. */
+/** Thrown for a document that is refused; the message says why. */
 export class DocumentRefused extends Error {}
 
-/** Publishes on the stores, on the operator's authority. Without a creator it only plans. */
+/** Publishes to the stores, with the operator's authority. Without a creator it only plans. */
 export const importToStores = ({ useCases }: Portico, createdBy: ProfileId | null): ImportTarget => ({
   publish: async (document) => {
     if (createdBy === null) throw new Error('A dry run must not publish');
     const { collection, outcome, namesakes } = await useCases
       .importCollection(operatorAuthority, createdBy, document)
-      .catch(refused);
+      .catch(throwRefusal);
     return { id: collection.id, outcome, descriptionDerived: isDerived(collection), namesakes };
   },
   plan: async (document) => {
-    const plan = await useCases.planImport(operatorAuthority, document).catch(refused);
+    const plan = await useCases.planImport(operatorAuthority, document).catch(throwRefusal);
     const { outcome, current, planned, namesakes } = plan;
     return {
       id: current?.id ?? null,
@@ -78,10 +78,10 @@ export const importToStores = ({ useCases }: Portico, createdBy: ProfileId | nul
 const isDerived = ({ description, descriptionDerived }: ImportPlan['planned']): boolean =>
   descriptionDerived && description !== '';
 
-/** Rethrows what is not the document's fault (a bug, a store that is away). */
-export const refused = (thrown: unknown): never => {
+/** Rethrows errors that are not the document's fault (a bug, an unavailable store). */
+export const throwRefusal = (cause: unknown): never => {
   // The name of the document's field in HTTP, so that both report the same error.
-  const error = thrown instanceof SchemaViolated ? thrown.of('openapi_spec') : thrown;
+  const error = cause instanceof SchemaViolationError ? cause.withName('openapi_spec') : cause;
   if (isPorticoError(error, 'invalid_body') || isPorticoError(error, 'name_shared'))
     throw new DocumentRefused(withoutPrefix(error.message));
   throw error;
@@ -89,13 +89,13 @@ export const refused = (thrown: unknown): never => {
 
 export const withoutPrefix = (message: string): string => message.replace(/^Invalid request body: /, '');
 
-/** As many as a server names. */
-const operationsNamed = 100;
+/** The same limit as a server's. */
+const operationsListedMax = 100;
 
 const changesOf = ({ current, planned, added, removed }: ImportPlan, { document }: ImportedDocument): Changes => {
-  const named = (operations: ImportPlan['added']): NamedOperations => ({
+  const summaryOf = (operations: ImportPlan['added']): ListedOperations => ({
     total: operations.length,
-    first: operations.slice(0, operationsNamed).map(({ method, path }) => `${method} ${path}`),
+    first: operations.slice(0, operationsListedMax).map(({ method, path }) => `${method} ${path}`),
   });
   const change = (part: 'name' | 'description') =>
     current && current[part] !== planned[part] ? { [part]: { from: current[part], to: planned[part] } } : {};
@@ -103,7 +103,7 @@ const changesOf = ({ current, planned, added, removed }: ImportPlan, { document 
     ...change('name'),
     ...change('description'),
     document: current?.documentDigest !== document.digest,
-    operations_added: named(added),
-    operations_removed: named(removed),
+    operations_added: summaryOf(added),
+    operations_removed: summaryOf(removed),
   };
 };

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { createDocumentReader, type Environment, type Portico } from '@portico/composition';
 import {
   isSameEmail,
-  nameIn,
+  nameFrom,
   operatorAuthority,
   type DocumentReader,
   type ProfileId,
   type ReadDocument,
 } from '@portico/domain';
-import { toldHowever } from '../interruption.ts';
+import { runAndFinish } from '../run-and-finish.ts';
 import { createProgress } from '../progress.ts';
 import type { Api } from '../server/api.ts';
 import { exitCodes, OperatorError, type Terminal } from '../terminal.ts';
@@ -17,12 +17,12 @@ import {
   fileLines,
   reportView,
   type ImportSummary,
-  type Left,
+  type OmittedFile,
   type ReportOptions,
-  type Taken,
+  type ImportedFile,
 } from './import-report.ts';
 import { findSources, type Source } from './import-sources.ts';
-import { DocumentRefused, importToStores, refused, type ImportTarget } from './import-target.ts';
+import { DocumentRefused, importToStores, throwRefusal, type ImportTarget } from './import-target.ts';
 import { importToServer } from './import-to-server.ts';
 
 export interface ImportOptions extends ReportOptions {
@@ -32,33 +32,33 @@ export interface ImportOptions extends ReportOptions {
   readonly strict?: true;
   /** The folder that import keys are relative to; by default they are absolute paths. */
   readonly base?: string;
-  /** Where the documents belong, such as their repository; then import keys are relative to the base or this folder. */
+  /** The origin of the documents, such as their repository; makes import keys relative to the base or this folder. */
   readonly source?: string;
   /** Publishes one file as the collection of exactly this name, instead of by its path. */
   readonly name?: string;
 }
 
-/** Reads documents, and where they go. */
-interface ImportFacts {
+/** The reader of documents, and their destination. */
+interface ImportContext {
   readonly target: ImportTarget;
   readonly documents: Pick<DocumentReader, 'readFile'>;
   readonly terminal: Terminal;
 }
 
-/** Imports on the stores. */
+/** Imports into the stores. */
 export const importOnStores = async (
   portico: Portico,
   terminal: Terminal,
   paths: readonly string[],
   options: ImportOptions,
 ): Promise<ImportSummary> => {
-  // A dry run creates nothing, so that nobody has to be recorded.
+  // A dry run creates nothing, so there is no creator to record.
   const creator = options.dryRun ? null : await creatorOf(portico, options.as);
   const target = importToStores(portico, creator);
   return importDocuments({ target, documents: portico.documents, terminal }, paths, options);
 };
 
-/** Imports over HTTP; documents are read here first, so that the same files are found, skipped and refused. */
+/** Imports over HTTP. Documents are read here first, so that the same files are found, skipped and refused. */
 export const importOverHttp = async (
   api: Api,
   environment: Environment,
@@ -66,43 +66,44 @@ export const importOverHttp = async (
   paths: readonly string[],
   { as, source = sourceIn(environment), ...options }: ImportOptions,
 ): Promise<ImportSummary> => {
-  if (as !== undefined) throw new OperatorError('--as is not for a server: it records who calls', exitCodes.usage);
+  if (as !== undefined)
+    throw new OperatorError('--as cannot be used with a server: it records the caller', exitCodes.usage);
   const documents = createDocumentReader();
   try {
-    const keyed = source === undefined ? options : { ...options, source };
-    return await importDocuments({ target: importToServer(api), documents, terminal }, paths, keyed);
+    const keyOptions = source === undefined ? options : { ...options, source };
+    return await importDocuments({ target: importToServer(api), documents, terminal }, paths, keyOptions);
   } finally {
     await documents.close();
   }
 };
 
 /**
- * Imports documents one by one, each in its own transaction, so that an interrupted import keeps what it has done, and
- * has told of it.
+ * Imports documents one by one, each in its own transaction, so that an interrupted import keeps and reports its
+ * completed work.
  */
 const importDocuments = async (
-  facts: ImportFacts,
+  context: ImportContext,
   paths: readonly string[],
   options: ImportOptions,
 ): Promise<ImportSummary> => {
   const sources = await findSources(paths, options);
   if (options.name !== undefined && sources.length !== 1)
-    throw new OperatorError(`--name is for one document, and these are ${sources.length}`, exitCodes.usage);
-  const summary = { taken: [] as Taken[], skipped: [] as Left[], refused: [] as Left[] };
-  const { terminal } = facts;
+    throw new OperatorError(`--name is for one document, but there are ${sources.length}`, exitCodes.usage);
+  const summary = { imported: [] as ImportedFile[], skipped: [] as OmittedFile[], refused: [] as OmittedFile[] };
+  const { terminal } = context;
   const progress = createProgress(terminal, options.dryRun ? 'Comparing' : 'Importing', sources.length);
   const work = async (): Promise<void> => {
     for (const [index, source] of sources.entries()) {
       progress.advanceTo(index, source.file);
-      const line = await importOne(facts, source, options);
+      const line = await importOne(context, source, options);
       progress.hide();
       terminal.lines(fileLines(line, options));
-      if ('name' in line) summary.taken.push(line);
+      if ('name' in line) summary.imported.push(line);
       else summary[line.outcome].push(line);
     }
     progress.advanceTo(sources.length);
   };
-  await toldHowever(work, () => {
+  await runAndFinish(work, () => {
     progress.end();
     terminal.result(reportView(summary, sources.length, options), countLines(summary, sources.length, options));
   });
@@ -121,24 +122,24 @@ const creatorOf = async ({ useCases }: Portico, email: string | undefined): Prom
   );
 };
 
-/** In a pipeline paths are not the same for long: what it builds is, in the variables of GitHub and GitLab. */
+/** Paths differ between runs of a pipeline; its repository, in the variables of GitHub and GitLab, does not. */
 const sourceIn = ({ GITHUB_REPOSITORY, CI_PROJECT_PATH }: Environment): string | undefined =>
   (GITHUB_REPOSITORY ?? CI_PROJECT_PATH) || undefined;
 
 const importOne = async (
-  { target, documents }: ImportFacts,
+  { target, documents }: ImportContext,
   source: Source,
-  { strict, name: givenName, dryRun }: ImportOptions,
-): Promise<Taken | Left> => {
+  { strict, name: fixedName, dryRun }: ImportOptions,
+): Promise<ImportedFile | OmittedFile> => {
   const { file } = source;
   try {
     const content = await readFile(file);
     const format = formatOf(file, content);
-    if (source.found && !mentionsOpenApi(content, format))
+    if (source.isDiscovered && !mentionsOpenApi(content, format))
       return { outcome: 'skipped', file, reason: 'no OpenAPI document' };
-    const document = await documents.readFile(content, format).catch(refused);
-    const name = givenName ?? nameOf(document, file);
-    const importKey = givenName === undefined ? source.importKey : null;
+    const document = await documents.readFile(content, format).catch(throwRefusal);
+    const name = fixedName ?? nameOf(document, file);
+    const importKey = fixedName === undefined ? source.importKey : null;
     const input = { name, document, strict: strict ?? false, importKey };
     const { descriptionDerived: description_derived, ...outcome } = dryRun
       ? await target.plan(input)
@@ -151,8 +152,8 @@ const importOne = async (
 };
 
 /**
- * Whether a file that was found rather than named is meant as an OpenAPI document: a folder may hold other JSON and
- * YAML. Malformed JSON that mentions OpenAPI counts as a broken document.
+ * Whether a file that was found rather than named is meant to be an OpenAPI document: a folder may contain other JSON
+ * and YAML. Malformed JSON that mentions OpenAPI counts as a broken document.
  */
 const mentionsOpenApi = (content: Buffer, format: 'json' | 'yaml'): boolean => {
   const text = content.toString('utf8');
@@ -179,10 +180,10 @@ const formatOf = (file: string, content: Buffer): 'json' | 'yaml' => {
 /** The document's title, else its file name. */
 const nameOf = ({ title }: ReadDocument, file: string): string => {
   const stem = file.replace(/^.*[\\/]/, '').replace(/\.(json|ya?ml)$/i, '');
-  return title ?? nameIn(stem) ?? 'Untitled';
+  return title ?? nameFrom(stem) ?? 'Untitled';
 };
 
-/** Why a document is refused. Rethrows what is not the document's fault, ending the import. */
+/** The reason why a document is refused. Rethrows errors that are not the document's fault, which ends the import. */
 const reasonOf = (error: unknown): string => {
   if (error instanceof DocumentRefused) return error.message;
   const { code, syscall } = error as NodeJS.ErrnoException;

@@ -1,6 +1,6 @@
 import type { Portico } from '@portico/composition';
 import { operatorAuthority, type DeadLetter, type JobId, type RequeueOutcome } from '@portico/domain';
-import { toldHowever } from '../interruption.ts';
+import { runAndFinish } from '../run-and-finish.ts';
 import { counted, type Terminal } from '../terminal.ts';
 
 /** Lists at most this many dead letters, newest first. */
@@ -20,10 +20,10 @@ export const retryJobs = async (
   terminal: Terminal,
   ids: readonly string[],
 ): Promise<boolean> => {
-  const outcomes = await tellEach(
+  const outcomes = await reportEach(
     terminal,
     ids,
-    async (id) => toldOutcomes[await useCases.requeueJob(operatorAuthority, id)],
+    async (id) => requeueOutcomes[await useCases.requeueJob(operatorAuthority, id)],
   );
   return outcomes.every((outcome) => outcome === 'requeued');
 };
@@ -31,7 +31,7 @@ export const retryJobs = async (
 /** Requeues every dead letter that can be retried. */
 export const retryAllJobs = async ({ useCases }: Portico, terminal: Terminal): Promise<void> => {
   const requeued = await useCases.requeueJobs(operatorAuthority);
-  // What is left cannot be retried, unless it was given up just now.
+  // The remaining jobs cannot be retried, unless they were given up just now.
   const { total } = await useCases.listDeadLetters(1);
   terminal.result({ requeued, given_up: total }, [
     `${requeued} requeued, ${total} still given up${total > 0 ? ': "jobs list" says why they cannot be retried' : ''}.`,
@@ -44,39 +44,39 @@ export const discardJobs = async (
   terminal: Terminal,
   ids: readonly string[],
 ): Promise<boolean> => {
-  const discarded: ToldOutcome = { code: 'discarded', text: 'discarded' };
-  const outcomes = await tellEach(terminal, ids, async (id) =>
-    (await useCases.discardJob(operatorAuthority, id)) ? discarded : toldOutcomes['no dead letter'],
+  const discarded: JobOutcome = { code: 'discarded', text: 'discarded' };
+  const outcomes = await reportEach(terminal, ids, async (id) =>
+    (await useCases.discardJob(operatorAuthority, id)) ? discarded : requeueOutcomes['no dead letter'],
   );
   return outcomes.every((outcome) => outcome === discarded.code);
 };
 
-/** Does something to one job after the other and tells each outcome as it comes; returns their codes. */
-const tellEach = async (
+/** Processes the jobs one by one and reports each outcome as it comes; returns the codes. */
+const reportEach = async (
   terminal: Terminal,
   ids: readonly string[],
-  act: (id: JobId) => Promise<ToldOutcome>,
+  act: (id: JobId) => Promise<JobOutcome>,
 ): Promise<readonly string[]> => {
-  const told: { readonly id: string; readonly outcome: string }[] = [];
-  const tell = async (): Promise<void> => {
+  const reports: { readonly id: string; readonly outcome: string }[] = [];
+  const processAll = async (): Promise<void> => {
     for (const id of ids) {
       const { code, text } = await act(id as JobId);
       terminal.lines([`${id}  ${text}`]);
-      told.push({ id, outcome: code });
+      reports.push({ id, outcome: code });
     }
   };
-  await toldHowever(tell, () => terminal.result(told, []));
-  return told.map(({ outcome }) => outcome);
+  await runAndFinish(processAll, () => terminal.result(reports, []));
+  return reports.map(({ outcome }) => outcome);
 };
 
-interface ToldOutcome {
+interface JobOutcome {
   readonly code: string;
   readonly text: string;
 }
 
 const remedy = 'issue new credentials (portico keys rotate EMAIL), then discard this job';
 
-const toldOutcomes: Readonly<Record<RequeueOutcome, ToldOutcome>> = {
+const requeueOutcomes: Readonly<Record<RequeueOutcome, JobOutcome>> = {
   requeued: { code: 'requeued', text: 'requeued' },
   'no dead letter': { code: 'not_given_up', text: 'no such job was given up' },
   'secret removed': {

@@ -2,13 +2,13 @@ import { text } from 'node:stream/consumers';
 import { accountIdOf, isWellFormedSecret } from '@portico/domain';
 import type { Terminal } from '../terminal.ts';
 
-/** Returns and prints whether the text is a well-formed API secret or token of a service account, without repeating it. */
+/** Returns and prints whether the text is a well-formed API secret or service account token, without repeating it. */
 export const checkKey = async (terminal: Terminal, argument: string | undefined): Promise<boolean> => {
   const secret = argument === undefined || argument === '-' ? (await text(terminal.io.stdin)).trim() : argument;
   const wellFormed = isWellFormedSecret(secret) || accountIdOf(secret) !== null;
-  const said = wellFormed
+  const verdict = wellFormed
     ? 'well formed: shape and checksum are right (whether it is in use was not checked)'
     : "not well formed: mistyped, truncated, or neither an API secret nor a service account's token of Portico";
-  terminal.result({ well_formed: wellFormed }, [said]);
+  terminal.result({ well_formed: wellFormed }, [verdict]);
   return wellFormed;
 };

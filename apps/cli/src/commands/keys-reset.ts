@@ -7,8 +7,8 @@ import { whileUnused } from '../while-unused.ts';
 const namesMax = 20;
 
 /**
- * Removes what no configured key opens, after listing it and asking for confirmation. Throws an `OperatorError` if
- * there is nothing to remove, no terminal to ask on, or the answer is no.
+ * Removes the sealed data that no configured key opens, after listing it and asking for confirmation. Throws an
+ * `OperatorError` if there is nothing to remove, if there is no terminal, or if the operator declines.
  */
 export const resetKeys = async (
   config: Config,
@@ -17,7 +17,7 @@ export const resetKeys = async (
   { yes = false }: { readonly yes?: boolean },
 ): Promise<void> => {
   const files = embeddedFiles(config);
-  // A running process would go on with the old key.
+  // A running process would keep using the old key.
   if (files) await whileUnused(files, async () => undefined);
   const secrets = await openSecretsReset(config, logger);
   try {
@@ -26,9 +26,9 @@ export const resetKeys = async (
       throw new OperatorError('there is nothing to reset: the configured keys open everything that is sealed');
     for (const line of linesOf(lost)) terminal.note(line);
     if (!yes) await confirm(terminal);
-    const taken = await secrets.reset();
-    terminal.result(viewOf(taken), [
-      `Removed: ${countsOf(taken)}. Start the service; from now on it seals with the current key.`,
+    const removed = await secrets.reset();
+    terminal.result(viewOf(removed), [
+      `Removed: ${countsOf(removed)}. Start the service; from now on it seals with the current key.`,
     ]);
   } finally {
     await secrets.close();
@@ -39,12 +39,12 @@ const confirm = async ({ io }: Terminal): Promise<void> => {
   if (!io.stdin.isTTY) {
     throw new OperatorError('there is no terminal to ask for confirmation on: pass --yes', exitCodes.usage);
   }
-  const asking = createInterface({ input: io.stdin, output: io.stderr });
+  const prompt = createInterface({ input: io.stdin, output: io.stderr });
   try {
-    const answer = await asking.question('Remove all of this for good? Type yes: ');
+    const answer = await prompt.question('Remove all of this for good? Type yes: ');
     if (answer.trim().toLowerCase() !== 'yes') throw new OperatorError('not confirmed: nothing was removed');
   } finally {
-    asking.close();
+    prompt.close();
   }
 };
 
@@ -66,7 +66,7 @@ const linesOf = ({ collections, mails, apiKeys, accountKeys }: LostSecrets): rea
   ...(accountKeys > 0
     ? [`  ${counted(accountKeys, 'token')} of service accounts; each needs a new one (portico accounts rotate)`]
     : []),
-  'Stop the service and its workers first: a running process goes on with the old key until it is restarted.',
+  'Stop the service and its workers first: a running process keeps using the old key until it is restarted.',
 ];
 
 const countsOf = ({ collections, mails, apiKeys, accountKeys }: LostSecrets): string =>

@@ -2,7 +2,7 @@ import type { LimitRule } from '@portico/domain';
 import type { Api } from '../server/api.ts';
 import type { Terminal } from '../terminal.ts';
 import type { AllDone } from './outcomes.ts';
-import { toEach } from './people.ts';
+import { forEachPerson } from './people.ts';
 
 const scope = 'limits:write';
 
@@ -11,19 +11,19 @@ const fieldsOf = ({ allowed, windowSeconds }: LimitRule) => ({
   window_seconds: windowSeconds,
 });
 
-/** Creates the tier, or changes it; a description of undefined stays. */
+/** Creates or changes the tier; if `description` is undefined, an existing one stays. */
 export const setTier = async (
   api: Api,
   terminal: Terminal,
   tier: string,
   { limit, description }: { readonly limit: LimitRule; readonly description?: string },
 ): Promise<AllDone> => {
-  const isThere = (await api.call('GET /api/rate-limits/tiers', { scope })).some((one) => one.tier === tier);
+  const exists = (await api.call('GET /api/rate-limits/tiers', { scope })).some((one) => one.tier === tier);
   const fields = fieldsOf(limit);
   const body = { ...fields, description };
-  if (isThere) await api.call('PUT /api/rate-limits/tiers/:tier', { scope, params: { tier }, body });
+  if (exists) await api.call('PUT /api/rate-limits/tiers/:tier', { scope, params: { tier }, body });
   else await api.call('POST /api/rate-limits/tiers', { scope, body: { tier, ...body } });
-  const outcome = isThere ? 'changed' : 'created';
+  const outcome = exists ? 'changed' : 'created';
   terminal.result({ outcome, tier, ...fields }, [
     `${outcome}  ${tier}  ${limit.allowed} requests in ${limit.windowSeconds} s`,
   ]);
@@ -32,12 +32,12 @@ export const setTier = async (
 
 export const assignTier = (api: Api, terminal: Terminal, name: string, emails: readonly string[]): Promise<AllDone> => {
   const tier = name === 'none' ? null : name;
-  return toEach(terminal, emails, name, (user_id) =>
+  return forEachPerson(terminal, emails, name, (user_id) =>
     api.call('PUT /api/profiles/:user_id/tier', { scope, params: { user_id }, body: { tier } }),
   );
 };
 
 export const overrideLimit = (api: Api, terminal: Terminal, email: string, rule: LimitRule): Promise<AllDone> =>
-  toEach(terminal, [email], 'overridden', (client_id) =>
+  forEachPerson(terminal, [email], 'overridden', (client_id) =>
     api.call('POST /api/rate-limits/overrides', { scope, body: { client_id, ...fieldsOf(rule) } }),
   );

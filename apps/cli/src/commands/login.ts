@@ -2,7 +2,7 @@ import type { Environment } from '@portico/composition';
 import { tokenRevocation } from 'openid-client';
 import { signInByDevice } from '../sign-in/device-flow.ts';
 import { discoverIssuer } from '../sign-in/issuer.ts';
-import { forgetSignIn, keepSignIn, readSignIn } from '../sign-in/kept-sign-ins.ts';
+import { removeSignIn, storeSignIn, readSignIn } from '../sign-in/sign-in-store.ts';
 import { signInByLoopback } from '../sign-in/loopback-flow.ts';
 import { pageOpener } from '../sign-in/open-page.ts';
 import { expiryOf, type Tokens } from '../sign-in/tokens.ts';
@@ -13,23 +13,23 @@ export interface LoginOptions {
   readonly clientId?: string;
 }
 
-/** As long as device codes usually live. */
-const patienceMs = 600_000;
+/** The usual lifetime of a device code. */
+const signInTimeoutMs = 600_000;
 
-/** Signs in at the identity provider, and keeps the identity token for this server. */
+/** Signs in at the identity provider, and stores the identity token for this server. */
 export const logIn = async (
   environment: Environment,
   terminal: Terminal,
   server: string,
   options: LoginOptions,
 ): Promise<void> => {
-  // One that cannot be used is replaced.
-  const kept = await readSignIn(environment, server).catch(() => null);
-  const name = options.issuer ?? environment['PORTICO_ISSUER'] ?? kept?.issuer;
-  const clientId = options.clientId ?? environment['PORTICO_CLIENT_ID'] ?? kept?.client_id;
+  // An unusable sign-in is replaced.
+  const stored = await readSignIn(environment, server).catch(() => null);
+  const name = options.issuer ?? environment['PORTICO_ISSUER'] ?? stored?.issuer;
+  const clientId = options.clientId ?? environment['PORTICO_CLIENT_ID'] ?? stored?.client_id;
   if (!name || !clientId) {
     throw new OperatorError(
-      'pass --issuer and --client-id (or set PORTICO_ISSUER and PORTICO_CLIENT_ID): where people sign in, and the public client of that issuer whose tokens the server takes (its IDENTITY_ISSUER and IDENTITY_AUDIENCE)',
+      'pass --issuer and --client-id (or set PORTICO_ISSUER and PORTICO_CLIENT_ID): where people sign in, and the public client of that issuer whose tokens the server accepts (its IDENTITY_ISSUER and IDENTITY_AUDIENCE)',
       exitCodes.usage,
     );
   }
@@ -37,26 +37,26 @@ export const logIn = async (
   const open = pageOpener(terminal);
   const hasDevices = issuer.serverMetadata().device_authorization_endpoint !== undefined;
   const byDevice = hasDevices ? await signInByDevice(issuer, open) : null;
-  const { id_token, refresh_token }: Tokens = byDevice ?? (await signInByLoopback(issuer, open, patienceMs));
-  if (!id_token) throw new OperatorError('the issuer gave no identity token: is it an OpenID Connect provider?');
+  const { id_token, refresh_token }: Tokens = byDevice ?? (await signInByLoopback(issuer, open, signInTimeoutMs));
+  if (!id_token) throw new OperatorError('the issuer returned no identity token: is it an OpenID Connect provider?');
   const signIn = { server, issuer: name, client_id: clientId, id_token, ...(refresh_token ? { refresh_token } : {}) };
-  await keepSignIn(environment, signIn);
+  await storeSignIn(environment, signIn);
   const until = new Date(expiryOf(id_token)).toISOString();
   terminal.result({ server, expires_at: until, renewed: refresh_token !== undefined }, [
     `Signed in at ${server}${refresh_token ? '; the sign-in is renewed while it is used' : ` until ${until}`}.`,
   ]);
 };
 
-/** Removes what is kept for this server; what can be revoked is, even if the server is away. */
+/** Removes the stored sign-in for this server and revokes it if possible, even if the server is unavailable. */
 export const logOut = async (environment: Environment, terminal: Terminal, server: string): Promise<void> => {
-  const kept = await readSignIn(environment, server).catch((error: unknown) => {
+  const stored = await readSignIn(environment, server).catch((error: unknown) => {
     terminal.note(`portico: ${(error as Error).message}`);
     return null;
   });
-  await forgetSignIn(environment, server);
-  const revoked = kept?.refresh_token ? await revoke(kept, kept.refresh_token, terminal) : false;
-  const said = kept ? `Signed out at ${server}.` : `Nobody was signed in at ${server}.`;
-  terminal.result({ server, was_signed_in: kept !== null, revoked }, [said]);
+  await removeSignIn(environment, server);
+  const revoked = stored?.refresh_token ? await revoke(stored, stored.refresh_token, terminal) : false;
+  const message = stored ? `Signed out at ${server}.` : `You were not signed in at ${server}.`;
+  terminal.result({ server, was_signed_in: stored !== null, revoked }, [message]);
 };
 
 const revoke = async (
@@ -70,7 +70,7 @@ const revoke = async (
     await tokenRevocation(issuer, refreshToken, { token_type_hint: 'refresh_token' });
     return true;
   } catch (error) {
-    // It is forgotten here all the same.
+    // It is removed here anyway.
     terminal.note(`portico: warning: ${name} did not revoke the sign-in: ${(error as Error).message}`);
     return false;
   }

@@ -1,7 +1,7 @@
 import { migrateTables, type Config, type Portico } from '@portico/composition';
 import { counted, type Terminal } from '../terminal.ts';
 
-/** Brings the tables up to date; the logger says which migrations run. */
+/** Brings the tables up to date and logs the migrations. */
 export const bringTablesUpToDate = async (
   config: Config,
   logger: Portico['logger'],
@@ -11,7 +11,7 @@ export const bringTablesUpToDate = async (
   const ms = migrations.reduce((sum, migration) => sum + migration.ms, 0);
   terminal.result({ migrations, ms }, [
     migrations.length === 0
-      ? 'Nothing to do: the tables are those of this version.'
-      : `${counted(migrations.length, 'migration')} ran in ${ms} ms. The tables are those of this version.`,
+      ? 'Nothing to do: the tables are up to date.'
+      : `${counted(migrations.length, 'migration')} ran in ${ms} ms. The tables are up to date.`,
   ]);
 };

@@ -4,7 +4,7 @@ import { moveData, readDatabaseAddress, type Config, type DataMove, type Portico
 import { createProgress, type Progress } from '../progress.ts';
 import { counted, exitCodes, OperatorError, type Terminal } from '../terminal.ts';
 
-/** Where the address of the new database is: on the command line, or in a file. */
+/** Where to read the address of the new database: from the command line, or from a file. */
 export interface Destination {
   readonly url: string | undefined;
   /** `-` is standard input. */
@@ -12,8 +12,8 @@ export interface Destination {
 }
 
 /**
- * Moves everything from the configured database to an empty one and compares every row. Throws an `OperatorError` for a
- * wrong address, and the adapter's error, which says why, if one of the databases cannot be used.
+ * Moves everything from the configured database to an empty one and compares every row. Throws an `OperatorError` for
+ * an invalid address, and the adapter's error, which says why, if one of the databases cannot be used.
  */
 export const migrate = async (
   config: Config,
@@ -24,30 +24,30 @@ export const migrate = async (
   const to = await read(terminal, destination);
   const startedAt = performance.now();
   const moved = await withProgress(terminal, (onProgress) => moveData(config, to, logger, onProgress));
-  tell(terminal, config, moved, (performance.now() - startedAt) / 1_000);
+  report(terminal, config, moved, (performance.now() - startedAt) / 1_000);
 };
 
 /** Shows a progress bar as soon as the total is known. */
 const withProgress = async <T>(terminal: Terminal, work: (onProgress: OnProgress) => Promise<T>): Promise<T> => {
-  const shown: Progress[] = [];
+  const bars: Progress[] = [];
   try {
     return await work((done, total, doing) => {
-      if (shown.length === 0) shown.push(createProgress(terminal, 'Moving', total));
-      shown[0]?.advanceTo(done, doing);
+      if (bars.length === 0) bars.push(createProgress(terminal, 'Moving', total));
+      bars[0]?.advanceTo(done, doing);
     });
   } finally {
-    shown[0]?.end();
+    bars[0]?.end();
   }
 };
 
 type OnProgress = Parameters<typeof moveData>[3];
 
 const read = async ({ io }: Terminal, { url, file }: Destination): Promise<Config['database']> => {
-  const written = url ?? (await (file === undefined || file === '-' ? text(io.stdin) : contentOf(file)));
-  const database = readDatabaseAddress(written.trim());
+  const address = url ?? (await (file === undefined || file === '-' ? text(io.stdin) : contentOf(file)));
+  const database = readDatabaseAddress(address.trim());
   if (database) return database;
   throw new OperatorError(
-    `${url === undefined ? '--to-file' : '--to'}: read a value of ${written.trim().length} characters, expected sqlite:PATH, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE`,
+    `${url === undefined ? '--to-file' : '--to'}: read a value of ${address.trim().length} characters, expected sqlite:PATH, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE`,
     exitCodes.usage,
   );
 };
@@ -61,17 +61,17 @@ const contentOf = async (file: string): Promise<string> => {
   }
 };
 
-const tell = (terminal: Terminal, config: Config, moved: DataMove, seconds: number): void => {
+const report = (terminal: Terminal, config: Config, moved: DataMove, seconds: number): void => {
   const { from, to, tables, address } = moved;
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   const width = Math.max(...tables.map(({ table }) => table.length));
   terminal.result({ from, to, rows, tables, seconds: Math.round(seconds * 10) / 10, database_url: address }, [
-    `Moved ${counted(rows, 'row')} of ${counted(tables.length, 'table')} from ${from} to ${to}; each is the same on both sides.`,
+    `Moved ${counted(rows, 'row')} of ${counted(tables.length, 'table')} from ${from} to ${to}; both sides match.`,
     ...tables.map((each) => `  ${each.table.padEnd(width)}  ${each.rows}`),
     'Next:',
     `  1. Set DATABASE_URL=${address}`,
     `  2. Start the service with it. ${keyRemark(config)}`,
-    `  3. Remove ${from} when you no longer need it. It is as it was; what changes from now on is not in it.`,
+    `  3. Remove ${from} when you no longer need it. It is unchanged, and gets no further changes.`,
   ]);
 };
 

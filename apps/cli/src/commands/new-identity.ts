@@ -2,8 +2,12 @@ import { embeddedFiles, renewIdentity, type Config, type NewIdentity, type Porti
 import type { Terminal } from '../terminal.ts';
 import { whileUnused } from '../while-unused.ts';
 
-/** Gives the database a new id. Throws, with the reason, while a process uses it. */
-export const giveNewIdentity = async (config: Config, logger: Portico['logger'], terminal: Terminal): Promise<void> => {
+/** Gives the database a new id. Throws, with the reason, if a process is using it. */
+export const assignNewIdentity = async (
+  config: Config,
+  logger: Portico['logger'],
+  terminal: Terminal,
+): Promise<void> => {
   const files = embeddedFiles(config);
   if (files) await whileUnused(files, async () => undefined);
   const renewed = await renewIdentity(config, logger);
@@ -15,7 +19,7 @@ const linesOf = ({ from, to }: NewIdentity, { redis, qdrant }: Config): readonly
   'Start the service: limits are counted from the start, and Qdrant is filled from the database.',
   ...(redis || qdrant
     ? [
-        `What Redis and Qdrant have under ${from} is left to the other database of that id; if there is none, delete it.`,
+        `The data of Redis and Qdrant under ${from} is left to the other database with that id; if there is none, delete it.`,
       ]
     : []),
 ];

@@ -8,7 +8,7 @@ export const newName = (text: string): string => {
   const name = text.trim().normalize('NFC');
   if (name !== '' && [...name].length <= lengthMax && isPlainName(name)) return name;
   throw new OperatorError(
-    `the name must be one line of 1 to ${lengthMax} characters, without control characters and such that cannot be seen`,
+    `the name must be one line of 1 to ${lengthMax} characters, without control or invisible characters`,
     exitCodes.usage,
   );
 };

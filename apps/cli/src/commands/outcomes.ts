@@ -1,42 +1,42 @@
-import { toldHowever } from '../interruption.ts';
+import { runAndFinish } from '../run-and-finish.ts';
 import { ServerRefusal } from '../server/refusals.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** What became of one of the things that a command names. */
-export interface Told {
-  /** In a word: `granted`, `refused`. */
+/** The outcome for one of the items that a command names. */
+export interface ItemOutcome {
+  /** One word: `granted`, `refused`. */
   readonly outcome: string;
   readonly [fact: string]: string | number | null | undefined;
 }
 
-/** Whether all that a command named was done, or was so before. */
+/** Whether everything that a command named was done, or had been done before. */
 export type AllDone = boolean;
 
 /**
- * Prints a line for each outcome as it comes, or all of them as JSON at the end, also if an error or a signal ends it
- * early; returns whether none was refused.
+ * Prints a line for each outcome as it comes, or all outcomes as JSON at the end, even if an error or a signal ends the
+ * command early. Returns whether no item was refused.
  */
-export const tellOutcomes = async <One extends Told>(
+export const reportOutcomes = async <Item extends ItemOutcome>(
   terminal: Terminal,
-  lots: Iterable<readonly One[]> | AsyncIterable<readonly One[]>,
-  lineOf: (one: One) => string,
+  batches: Iterable<readonly Item[]> | AsyncIterable<readonly Item[]>,
+  lineOf: (one: Item) => string,
 ): Promise<AllDone> => {
-  const told: One[] = [];
+  const outcomes: Item[] = [];
   let width = 0;
-  const tell = async (): Promise<void> => {
-    for await (const lot of lots) {
-      width = Math.max(width, ...lot.map(({ outcome }) => outcome.length));
-      terminal.lines(lot.map((one) => `${one.outcome.padEnd(width)}  ${lineOf(one)}`));
-      told.push(...lot);
+  const reportAll = async (): Promise<void> => {
+    for await (const batch of batches) {
+      width = Math.max(width, ...batch.map(({ outcome }) => outcome.length));
+      terminal.lines(batch.map((one) => `${one.outcome.padEnd(width)}  ${lineOf(one)}`));
+      outcomes.push(...batch);
     }
   };
-  await toldHowever(tell, () => terminal.result(told, []));
-  return told.every(({ outcome }) => !refusing.has(outcome));
+  await runAndFinish(reportAll, () => terminal.result(outcomes, []));
+  return outcomes.every(({ outcome }) => !failures.has(outcome));
 };
 
-const refusing: ReadonlySet<string> = new Set(['refused', 'failed', 'not_found', 'ambiguous', 'already_rejected']);
+const failures: ReadonlySet<string> = new Set(['refused', 'failed', 'not_found', 'ambiguous', 'already_rejected']);
 
-/** Does something to one person; a refusal becomes its outcome. Throws what is the fault of no single person. */
+/** Acts on one person; a refusal becomes the outcome. Throws errors that do not concern this person alone. */
 export const outcomeFor = async (
   email: string,
   outcome: string,
@@ -46,7 +46,7 @@ export const outcomeFor = async (
   return reason === null ? { outcome, email } : { outcome: 'refused', email, reason };
 };
 
-export interface PersonOutcome extends Told {
+export interface PersonOutcome extends ItemOutcome {
   readonly email: string;
   readonly reason?: string;
 }
@@ -55,13 +55,13 @@ export interface PersonOutcome extends Told {
 export const personLine = ({ email, reason }: PersonOutcome): string =>
   reason === undefined ? email : `${email}: ${reason}`;
 
-/** The reason of a refusal; null if there was none. Throws what is the fault of nothing that was named. */
+/** Returns the reason for a refusal, or null. Throws errors that do not concern the named item alone. */
 export const refusalOf = async (act: () => Promise<unknown>): Promise<string | null> => {
   try {
     await act();
     return null;
   } catch (error) {
-    // An outage, or a credential that is not taken, concerns all of them.
+    // An outage or a rejected credential concerns all items.
     if (error instanceof ServerRefusal && [400, 404, 409, 422].includes(error.status)) return error.detail;
     throw error;
   }

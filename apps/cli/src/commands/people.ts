@@ -3,8 +3,8 @@ import { columns } from '../columns.ts';
 import type { Api, LineOf } from '../server/api.ts';
 import { ServerRefusal } from '../server/refusals.ts';
 import { counted, type Terminal } from '../terminal.ts';
-import { outcomeFor, personLine, tellOutcomes, type AllDone, type PersonOutcome } from './outcomes.ts';
-import { picked } from './picked.ts';
+import { outcomeFor, personLine, reportOutcomes, type AllDone, type PersonOutcome } from './outcomes.ts';
+import { pick } from './pick.ts';
 
 type Person = LineOf<'GET /api/profiles/'>;
 
@@ -29,24 +29,25 @@ const personFields = [
 ] as const satisfies (keyof Person)[];
 
 const listAll = async (api: Api, terminal: Terminal, { pending, suspended }: PeopleOptions): Promise<AllDone> => {
-  const asked = (include: string) =>
+  const fetchPeople = (include: string) =>
     api.call('GET /api/profiles/', {
       scope: 'access:read',
       query: { include, registration_status: pending && 'pending', suspended },
     });
-  // Tiers take a scope of their own: a service account without it lists people without them.
-  const found = await asked('tier,suspension').catch((error: unknown) => {
-    if (error instanceof ServerRefusal && error.detail === 'Scope required: limits:write') return asked('suspension');
+  // Tiers need a separate scope: a service account without it lists people without their tiers.
+  const profiles = await fetchPeople('tier,suspension').catch((error: unknown) => {
+    if (error instanceof ServerRefusal && error.detail === 'Scope required: limits:write')
+      return fetchPeople('suspension');
     throw error;
   });
-  const rows = found.map(({ email, full_name, company_name, role, tier, ...person }) => [
+  const rows = profiles.map(({ email, full_name, company_name, role, tier, ...person }) => [
     email,
     standingOf(person),
     role === 'admin' ? 'admin' : (tier ?? ''),
     company_name === null ? full_name : `${full_name}, ${company_name}`,
   ]);
-  const people = found.map((person) => picked(person, personFields));
-  terminal.result(people, rows.length > 0 ? columns(rows) : ['Nobody.']);
+  const people = profiles.map((person) => pick(person, personFields));
+  terminal.result(people, rows.length > 0 ? columns(rows) : ['No people found.']);
   return true;
 };
 
@@ -60,7 +61,7 @@ const adminFields = ['id', 'email', 'full_name', 'registration_status', 'bound']
 
 const listAdmins = async (api: Api, terminal: Terminal): Promise<AllDone> => {
   const people = await api.call('GET /api/profiles/', { scope: 'access:read', query: { include: 'bound' } });
-  const admins = people.filter(({ role }) => role === 'admin').map((person) => picked(person, adminFields));
+  const admins = people.filter(({ role }) => role === 'admin').map((person) => pick(person, adminFields));
   const lines = admins.map(
     ({ id, email, full_name, bound }) => `${id}  ${email}  ${full_name}${bound ? '' : '  (not bound yet)'}`,
   );
@@ -68,29 +69,29 @@ const listAdmins = async (api: Api, terminal: Terminal): Promise<AllDone> => {
   return true;
 };
 
-/** Approves these people, or all who wait. Each key is shown only this once. */
+/** Approves these people, or all pending ones. Each key is shown only this once. */
 export const approvePeople = async (
   api: Api,
   terminal: Terminal,
   emails: readonly string[] | 'all pending',
 ): Promise<AllDone> => {
-  const named = emails === 'all pending' ? await pendingEmails(api) : emails;
+  const recipients = emails === 'all pending' ? await pendingEmails(api) : emails;
   let approved = 0;
-  const lots = async function* () {
-    for (let at = 0; at < named.length; at += approvalsMax) {
-      const profiles = named.slice(at, at + approvalsMax);
+  const batches = async function* () {
+    for (let at = 0; at < recipients.length; at += approvalsMax) {
+      const profiles = recipients.slice(at, at + approvalsMax);
       const { outcomes } = await api.call('POST /api/profiles/approve', { scope: null, body: { profiles } });
       approved += outcomes.filter(({ outcome }) => outcome === 'approved').length;
-      yield outcomes.map((one) => picked(one, ['outcome', 'email', 'client_id', 'client_secret']));
+      yield outcomes.map((one) => pick(one, ['outcome', 'email', 'client_id', 'client_secret']));
     }
   };
-  const allDone = await tellOutcomes(terminal, lots(), ({ email, client_id, client_secret }) =>
+  const allDone = await reportOutcomes(terminal, batches(), ({ email, client_id, client_secret }) =>
     client_secret === undefined ? email : `${email}  ${client_id}.${client_secret}`,
   );
   terminal.note(
     approved > 0
       ? `${counted(approved, 'registration')} approved. Each key is shown only this once, and mailed if mail is enabled.`
-      : 'Nobody was approved.',
+      : 'No one was approved.',
   );
   return allDone;
 };
@@ -100,17 +101,17 @@ const pendingEmails = async (api: Api): Promise<string[]> => {
   return (await api.call('GET /api/profiles/', { scope: 'access:read', query })).map(({ email }) => email);
 };
 
-/** Does the same to each of these people, one after the other; tells each outcome. */
-export const toEach = (
+/** Does the same for each person, one after the other, and reports each outcome. */
+export const forEachPerson = (
   terminal: Terminal,
   emails: readonly string[],
   outcome: string,
   act: (email: string) => Promise<unknown>,
 ): Promise<AllDone> => {
-  const lots = async function* (): AsyncGenerator<readonly PersonOutcome[]> {
+  const batches = async function* (): AsyncGenerator<readonly PersonOutcome[]> {
     for (const email of emails) yield [await outcomeFor(email, outcome, () => act(email.trim()))];
   };
-  return tellOutcomes(terminal, lots(), personLine);
+  return reportOutcomes(terminal, batches(), personLine);
 };
 
 export const suspendPeople = (
@@ -119,16 +120,16 @@ export const suspendPeople = (
   emails: readonly string[],
   reason: string | undefined,
 ): Promise<AllDone> =>
-  toEach(terminal, emails, 'suspended', (user_id) =>
+  forEachPerson(terminal, emails, 'suspended', (user_id) =>
     api.call('POST /api/profiles/:user_id/suspend', { scope: null, params: { user_id }, body: { reason } }),
   );
 
 export const resumePeople = (api: Api, terminal: Terminal, emails: readonly string[]): Promise<AllDone> =>
-  toEach(terminal, emails, 'resumed', (user_id) =>
+  forEachPerson(terminal, emails, 'resumed', (user_id) =>
     api.call('POST /api/profiles/:user_id/resume', { scope: null, params: { user_id } }),
   );
 
-/** Prints the new key alone, so that a script can take it. */
+/** Prints the new key alone, so that a script can read it. */
 export const rotateKeyOf = async (
   api: Api,
   terminal: Terminal,
@@ -142,14 +143,14 @@ export const rotateKeyOf = async (
     body: { grace_seconds },
   });
   const { client_id, client_secret } = issued;
-  const before = grace_seconds > 0 ? `is valid for ${grace_seconds} more seconds` : 'is no longer valid';
-  terminal.note(`Replaced the secret of ${email}; the one before ${before}. The new key is shown only this once:`);
+  const previous = grace_seconds > 0 ? `is valid for ${grace_seconds} more seconds` : 'is no longer valid';
+  terminal.note(`Replaced the secret of ${email}; the previous one ${previous}. The new key is shown only this once:`);
   terminal.result({ email, client_id, client_secret }, [`${client_id}.${client_secret}`]);
   return true;
 };
 
 export const expireKeyOf = (api: Api, terminal: Terminal, email: string, at: Instant | null): Promise<AllDone> =>
-  toEach(terminal, [email], at === null ? 'never expires' : 'expires', (user_id) =>
+  forEachPerson(terminal, [email], at === null ? 'never expires' : 'expires', (user_id) =>
     api.call('PUT /api/profiles/:user_id/credentials', {
       scope: null,
       params: { user_id },

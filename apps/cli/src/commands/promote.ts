@@ -6,11 +6,11 @@ import { OperatorError, type Terminal } from '../terminal.ts';
 export const promoteAdmin = async ({ useCases }: Portico, terminal: Terminal, email: string): Promise<void> => {
   const profile = await useCases.findProfileByEmail(operatorAuthority, email);
   if (!profile) throw new OperatorError(`no profile is registered with the e-mail ${email}: it must register first`);
-  const { profile: promoted, warning } = await useCases.changeRole(operatorAuthority, profile.id, 'admin');
+  const { profile: admin, warning } = await useCases.changeRole(operatorAuthority, profile.id, 'admin');
   if (warning !== null) terminal.note(warning);
-  const { id, fullName, status, issuer } = promoted;
+  const { id, fullName, status, issuer } = admin;
   terminal.result(
-    { id, email: promoted.email, full_name: fullName, registration_status: status, bound: issuer !== null },
-    [`${promoted.email} is an admin.`],
+    { id, email: admin.email, full_name: fullName, registration_status: status, bound: issuer !== null },
+    [`${admin.email} is an admin.`],
   );
 };

@@ -4,7 +4,7 @@ import { operatorAuthority, type OperationProgress, type ReindexProgress, type R
 import { createProgress } from '../progress.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
 
-const lookIntervalMs = 200;
+const pollIntervalMs = 200;
 
 /** Starts a re-index and waits until it is done; runs its jobs together with a running service. */
 export const reindex = async (portico: Portico, terminal: Terminal): Promise<void> => {
@@ -12,8 +12,8 @@ export const reindex = async (portico: Portico, terminal: Terminal): Promise<voi
   const run = await useCases.startReindex(operatorAuthority);
   const background = startBackground(portico);
   try {
-    const { jobId, total, done, failed } = await embedded(portico, terminal, run);
-    const operations = await operationsEmbedded(portico);
+    const { jobId, total, done, failed } = await waitForCollections(portico, terminal, run);
+    const operations = await waitForOperations(portico);
     terminal.result({ job_id: jobId, total, done, failed, operations }, [
       `${done} of ${total} collections were embedded again, ${failed} failed.`,
       `The operations of ${operations.done} collections can be found, those of ${operations.failed} failed.`,
@@ -24,7 +24,11 @@ export const reindex = async (portico: Portico, terminal: Terminal): Promise<voi
   }
 };
 
-const embedded = async ({ useCases }: Portico, terminal: Terminal, run: ReindexRun): Promise<ReindexProgress> => {
+const waitForCollections = async (
+  { useCases }: Portico,
+  terminal: Terminal,
+  run: ReindexRun,
+): Promise<ReindexProgress> => {
   const progress = createProgress(terminal, 'Embedding', run.total);
   try {
     for (;;) {
@@ -32,7 +36,7 @@ const embedded = async ({ useCases }: Portico, terminal: Terminal, run: ReindexR
       if (!state || state.jobId !== run.id) throw new OperatorError('another re-index has replaced this one');
       progress.advanceTo(state.done + state.failed);
       if (state.status === 'done') return state;
-      await pause(lookIntervalMs);
+      await pause(pollIntervalMs);
     }
   } finally {
     progress.end();
@@ -40,10 +44,10 @@ const embedded = async ({ useCases }: Portico, terminal: Terminal, run: ReindexR
 };
 
 /** Waits until no collection's operations are missing or outdated. */
-const operationsEmbedded = async ({ useCases }: Portico): Promise<OperationProgress> => {
+const waitForOperations = async ({ useCases }: Portico): Promise<OperationProgress> => {
   for (;;) {
     const state = await useCases.readOperationProgress();
     if (state && state.done + state.failed >= state.total) return state;
-    await pause(lookIntervalMs);
+    await pause(pollIntervalMs);
   }
 };

@@ -1,10 +1,10 @@
 import { systemActions, toIso, type Instant, type UsageGrouping } from '@portico/domain';
 import { columns } from '../columns.ts';
-import type { Answered, Api, LineOf } from '../server/api.ts';
+import type { ResponseOf, Api, LineOf } from '../server/api.ts';
 import { exitCodes, OperatorError, type Terminal } from '../terminal.ts';
 import { csvLines } from './access.ts';
 import type { AllDone } from './outcomes.ts';
-import { picked } from './picked.ts';
+import { pick } from './pick.ts';
 
 export interface UsageQuery {
   readonly by: UsageGrouping;
@@ -17,7 +17,7 @@ export interface UsageQuery {
 type UsageLine = LineOf<'GET /api/usage'>;
 
 const subjectOf = { day: 'day', profile: 'profile_email', collection: 'collection_name' } as const;
-/** All that the tool shows of a line, besides what it is about. */
+/** The counts that the tool shows for a line, besides its subject. */
 const countNames = [
   'reads',
   'searches',
@@ -26,7 +26,7 @@ const countNames = [
   'refused',
 ] as const satisfies (keyof UsageLine)[];
 
-/** Shows who used what, and how often. */
+/** Shows usage counts by profile, collection or day. */
 export const showUsage = async (
   api: Api,
   terminal: Terminal,
@@ -34,14 +34,14 @@ export const showUsage = async (
   csv: boolean,
 ): Promise<AllDone> => {
   const times = { from: from === undefined ? undefined : toIso(from), to: to === undefined ? undefined : toIso(to) };
-  const found = await api.call('GET /api/usage', { scope: 'usage:read', query: { ...query, ...times } });
+  const usage = await api.call('GET /api/usage', { scope: 'usage:read', query: { ...query, ...times } });
   const subject = subjectOf[query.by];
   const names = [subject, ...countNames];
-  const lines = found.map((line) => picked(line, names));
+  const lines = usage.map((line) => pick(line, names));
   if (csv) terminal.result(lines, csvLines(names, lines));
   else if (lines.length === 0) terminal.result(lines, ['Nothing was used.']);
   else {
-    // A server of an earlier version may not count all of it.
+    // A server of an earlier version may not report every count.
     const rows = lines.map((line) => [
       line[subject] ?? '(no collection)',
       ...countNames.map((name) => line[name] ?? '-'),
@@ -52,7 +52,7 @@ export const showUsage = async (
 };
 
 export interface AuditQuery {
-  /** `system`: what was changed; `client`: what callers report themselves. */
+  /** `system`: changes; `client`: events that callers report themselves. */
   readonly source: 'system' | 'client';
   readonly actor?: string;
   readonly action?: string;
@@ -62,23 +62,23 @@ export interface AuditQuery {
 
 interface AuditLine {
   readonly timestamp: string;
-  /** An e-mail or the name of a service account; null for the service itself, the operator, and who is gone. */
+  /** An e-mail or the name of a service account; null for the service itself, the operator and deleted actors. */
   readonly actor: string | null;
   readonly message: Readonly<Record<string, unknown>>;
 }
 
-/** Shows who changed what, the newest first. */
+/** Shows audit entries, newest first. */
 export const showAudit = async (api: Api, terminal: Terminal, query: AuditQuery): Promise<AllDone> => {
   const { source, action } = query;
   if (source === 'system' && action !== undefined && !isKnown(action))
     throw new OperatorError(
-      `the service records nothing as ${action}. Its actions are ${systemActions.join(', ')}; those that callers report: --source client`,
+      `the service does not record ${action}. Its actions are ${systemActions.join(', ')}; those that callers report: --source client`,
       exitCodes.usage,
     );
   const lines = (await entriesOf(api, query)).map(({ timestamp, message, actor: name = null }): AuditLine => {
-    // Only what the service wrote itself is believed about who did it.
-    const said = typeof message['actor'] === 'string' ? message['actor'] : null;
-    return { timestamp, actor: source === 'system' ? said : name, message };
+    // Only entries that the service wrote itself are trusted to name the actor.
+    const systemActor = typeof message['actor'] === 'string' ? message['actor'] : null;
+    return { timestamp, actor: source === 'system' ? systemActor : name, message };
   });
   terminal.result(lines, lines.length > 0 ? columns(lines.map(auditRow)) : ['No entry.']);
   return true;
@@ -91,9 +91,9 @@ const auditPage = 100;
 const entriesOf = async (
   api: Api,
   { source, actor, action, since, limit }: AuditQuery,
-): Promise<Answered<'GET /api/audit/'>['data']> => {
+): Promise<ResponseOf<'GET /api/audit/'>['data']> => {
   const from = since === undefined ? undefined : toIso(since);
-  const entries: Answered<'GET /api/audit/'>['data'] = [];
+  const entries: ResponseOf<'GET /api/audit/'>['data'] = [];
   for (let page = 1; entries.length < limit; page++) {
     const query = { source, actor, action, from, include: 'names', page, pageSize: auditPage };
     const { data } = await api.call('GET /api/audit/', { scope: 'audit:read', query });

@@ -3,10 +3,10 @@ import { columns } from '../columns.ts';
 import type { Api, LineOf } from '../server/api.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
 import type { AllDone } from './outcomes.ts';
-import { picked } from './picked.ts';
+import { pick } from './pick.ts';
 
-/** A request as an administrator names it: by its id, or by who asks for which collection. */
-export interface NamedRequest {
+/** Identifies a request by its id, or by the requester's e-mail and the collection. */
+export interface RequestSelector {
   readonly idOrEmail: string;
   readonly collection: string | undefined;
 }
@@ -26,14 +26,14 @@ const requestFields = [
   'answer',
 ] as const satisfies (keyof AccessRequest)[];
 
-/** The oldest first if they wait, else the newest. */
+/** Pending requests are sorted oldest first, others newest first. */
 const requestsIn = (api: Api, status: AccessRequest['status'] | undefined): Promise<readonly AccessRequest[]> =>
   api.callAll('GET /api/access/requests', { scope: 'access:read', query: { status, limit: 1_000 } });
 
-/** Lists those that wait, or all. */
+/** Lists the pending requests, or all. */
 export const showRequests = async (api: Api, terminal: Terminal, all: boolean): Promise<AllDone> => {
-  const found = await requestsIn(api, all ? undefined : 'pending');
-  const rows = found.map((one) => [
+  const requests = await requestsIn(api, all ? undefined : 'pending');
+  const rows = requests.map((one) => [
     one.created_at.slice(0, 10),
     one.status,
     one.profile_email,
@@ -41,64 +41,64 @@ export const showRequests = async (api: Api, terminal: Terminal, all: boolean): 
     one.duration_days === null ? 'for good' : `for ${one.duration_days} days`,
     one.reason,
   ]);
-  const shown = found.map((one) => picked(one, requestFields));
-  terminal.result(shown, rows.length > 0 ? columns(rows) : ['No request waits.']);
+  const views = requests.map((one) => pick(one, requestFields));
+  terminal.result(views, rows.length > 0 ? columns(rows) : ['No pending requests.']);
   return true;
 };
 
-/** Without an end, the access ends after the days that were asked for, if any. */
-export const approveNamed = async (
+/** If `until` is undefined, the access expires after the requested number of days, if any. */
+export const approveRequest = async (
   api: Api,
   terminal: Terminal,
-  named: NamedRequest,
+  selector: RequestSelector,
   until: Instant | undefined,
 ): Promise<AllDone> => {
-  const request = await find(api, named);
+  const request = await find(api, selector);
   await api.call('POST /api/access/requests/:request_id/approve', {
     scope: 'access:write',
     params: { request_id: request.id },
     body: until === undefined ? {} : { expires_at: toIso(until) },
   });
-  return tell(terminal, request, 'approved');
+  return report(terminal, request, 'approved');
 };
 
-export const denyNamed = async (
+export const denyRequest = async (
   api: Api,
   terminal: Terminal,
-  named: NamedRequest,
+  selector: RequestSelector,
   reason: string | undefined,
 ): Promise<AllDone> => {
-  const request = await find(api, named);
+  const request = await find(api, selector);
   await api.call('POST /api/access/requests/:request_id/deny', {
     scope: 'access:write',
     params: { request_id: request.id },
     body: { reason },
   });
-  return tell(terminal, request, 'denied');
+  return report(terminal, request, 'denied');
 };
 
-const tell = (terminal: Terminal, request: AccessRequest, outcome: string): AllDone => {
+const report = (terminal: Terminal, request: AccessRequest, outcome: string): AllDone => {
   const { id, profile_email: email, collection_name } = request;
   terminal.result({ outcome, id, email, collection_name }, [`${outcome}  ${email}  ${collection_name ?? id}`]);
   return true;
 };
 
-/** The pending request of that id, or of that person for that collection. Throws an `OperatorError` if there is none. */
-const find = async (api: Api, { idOrEmail, collection }: NamedRequest): Promise<AccessRequest> => {
-  const asked = idOrEmail.trim();
-  const found = (await requestsIn(api, 'pending')).filter(
+/** Returns the pending request that this identifies. Throws an `OperatorError` unless there is exactly one. */
+const find = async (api: Api, { idOrEmail, collection }: RequestSelector): Promise<AccessRequest> => {
+  const key = idOrEmail.trim();
+  const matches = (await requestsIn(api, 'pending')).filter(
     (one) =>
-      (one.id === asked.toLowerCase() || isSameEmail(one.profile_email, asked)) &&
+      (one.id === key.toLowerCase() || isSameEmail(one.profile_email, key)) &&
       (collection === undefined || one.collection_name === collection),
   );
-  const [request, ...others] = found;
+  const [request, ...others] = matches;
   if (!request)
     throw new OperatorError(
-      `no request of ${idOrEmail}${collection === undefined ? '' : ` for ${collection}`} waits: "requests list" shows them`,
+      `there is no pending request of ${idOrEmail}${collection === undefined ? '' : ` for ${collection}`}: "requests list" shows them`,
     );
   if (others.length > 0)
     throw new OperatorError(
-      `${found.length} requests of ${idOrEmail} wait: name the collection too, or the id (${found.map(({ id }) => id).join(', ')})`,
+      `${matches.length} requests of ${idOrEmail} are pending: name the collection too, or the id (${matches.map(({ id }) => id).join(', ')})`,
     );
   return request;
 };

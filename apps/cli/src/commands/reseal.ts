@@ -3,14 +3,14 @@ import { operatorAuthority } from '@portico/domain';
 import { createProgress, type Progress } from '../progress.ts';
 import { counted, type Terminal } from '../terminal.ts';
 
-/** Reseals with the current key what an earlier one sealed; returns whether that succeeded for everything. */
+/** Reseals with the current key all data that an earlier key sealed; returns whether everything could be resealed. */
 export const reseal = async ({ useCases }: Portico, terminal: Terminal): Promise<boolean> => {
-  // A property, because the compiler does not follow what a callback assigns to a variable.
-  const shown: { progress?: Progress } = {};
+  // A property, because the compiler does not track assignments to variables in callbacks.
+  const bar: { progress?: Progress } = {};
   try {
     const { credentials, mails, unreadable } = await useCases.resealSecrets(operatorAuthority, (done, total) => {
-      shown.progress ??= createProgress(terminal, 'Resealing', total);
-      shown.progress.advanceTo(done);
+      bar.progress ??= createProgress(terminal, 'Resealing', total);
+      bar.progress.advanceTo(done);
     });
     terminal.result({ credentials, mails, unreadable }, [
       `${counted(credentials, 'credential')} of collections and ${counted(mails, 'waiting mail')} were resealed.`,
@@ -21,6 +21,6 @@ export const reseal = async ({ useCases }: Portico, terminal: Terminal): Promise
     ]);
     return unreadable.length === 0;
   } finally {
-    shown.progress?.end();
+    bar.progress?.end();
   }
 };

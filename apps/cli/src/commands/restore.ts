@@ -1,23 +1,23 @@
 import { link, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder, writeNewFile, type Config, type EmbeddedFiles } from '@portico/composition';
-import { archived, namesIn, readArchive, type Archived, type Manifest } from '../archive.ts';
-import { contentOf, isThere } from '../files.ts';
+import { backupFiles, namesIn, readArchive, type BackupFile, type Manifest } from '../archive.ts';
+import { contentOf, fileExists } from '../files.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
 import { withStaging } from '../staging.ts';
 import { whileUnused } from '../while-unused.ts';
 import { filesOf } from './backup.ts';
 
-/** A file of the backup, and where it goes. */
-interface Placing {
-  readonly name: Archived;
+/** A file of the backup, and its destination. */
+interface Placement {
+  readonly name: BackupFile;
   readonly staged: string;
   readonly target: string;
 }
 
 /**
  * Replaces the data with a backup, after checking all of it and while no process uses the database. Replaces existing
- * files only with `force`, and keeps them beside the new ones under another name.
+ * files only with `force`, and keeps them next to the new ones under another name.
  */
 export const restore = async (
   config: Config,
@@ -26,62 +26,62 @@ export const restore = async (
   { force = false }: { readonly force?: boolean },
 ): Promise<void> => {
   const files = filesOf(config, 'pg_restore --clean --if-exists --exit-on-error -d "$DATABASE_URL" FILE');
-  if (!(await isThere(archive))) throw new OperatorError(`${archive} does not exist`);
+  if (!(await fileExists(archive))) throw new OperatorError(`${archive} does not exist`);
   const folder = dirname(files.database);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   await withStaging(join(folder, '.portico-restore-'), async (staging) => {
     const manifest = await readArchive(archive, staging);
     await files.check(join(staging, 'portico.sqlite'));
-    const placings = await placingsOf(config, files, staging, manifest);
-    const taken = await takenBy(placings);
-    if (taken.length > 0 && !force)
+    const placements = await placementsOf(config, files, staging, manifest);
+    const existing = await existingTargets(placements);
+    if (existing.length > 0 && !force)
       throw new OperatorError(
-        `already there: ${taken.join(', ')}; --force replaces this with the backup and keeps it under another name`,
+        `already there: ${existing.join(', ')}; --force replaces this with the backup and keeps it under another name`,
       );
     const suffix = `before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
-    await whileUnused(files, () => place(placings, taken, suffix));
-    tell(
+    await whileUnused(files, () => place(placements, existing, suffix));
+    report(
       terminal,
       config,
       archive,
       manifest,
-      taken.map((path) => `${path}.${suffix}`),
+      existing.map((path) => `${path}.${suffix}`),
     );
   });
 };
 
-/** Leaves out a key file that is the same as in the backup. */
-const placingsOf = async (
+/** Leaves out a key file that is identical to the one in the backup. */
+const placementsOf = async (
   { dataDir }: Config,
   files: EmbeddedFiles,
   staging: string,
   manifest: Manifest,
-): Promise<readonly Placing[]> => {
-  const placings: Placing[] = [];
+): Promise<readonly Placement[]> => {
+  const placements: Placement[] = [];
   for (const name of namesIn(manifest)) {
     const target = name === 'portico.sqlite' ? files.database : (files.keys[name] ?? join(dataDir, name));
     const staged = join(staging, name);
-    if (name === 'portico.sqlite' || !(await isSame(staged, target))) placings.push({ name, staged, target });
+    if (name === 'portico.sqlite' || !(await isSame(staged, target))) placements.push({ name, staged, target });
   }
-  return placings;
+  return placements;
 };
 
 const isSame = async (staged: string, target: string): Promise<boolean> => {
-  const [wanted, there] = await Promise.all([contentOf(staged), contentOf(target)]);
-  return wanted !== null && there !== null && wanted.equals(there);
+  const [stagedContent, targetContent] = await Promise.all([contentOf(staged), contentOf(target)]);
+  return stagedContent !== null && targetContent !== null && stagedContent.equals(targetContent);
 };
 
-const takenBy = async (placings: readonly Placing[]): Promise<readonly string[]> => {
-  const taken: string[] = [];
-  for (const { target } of placings) if (await isThere(target)) taken.push(target);
-  return taken;
+const existingTargets = async (placements: readonly Placement[]): Promise<readonly string[]> => {
+  const existing: string[] = [];
+  for (const { target } of placements) if (await fileExists(target)) existing.push(target);
+  return existing;
 };
 
 /** Everything that can fail on a full disk is done before the first rename. */
-const place = async (placings: readonly Placing[], taken: readonly string[], suffix: string): Promise<void> => {
+const place = async (placements: readonly Placement[], existing: readonly string[], suffix: string): Promise<void> => {
   const ready: { readonly from: string; readonly to: string }[] = [];
-  for (const { name, staged, target } of placings) {
+  for (const { name, staged, target } of placements) {
     if (name === 'portico.sqlite') ready.push({ from: staged, to: target });
     else {
       // It may be on another file system than the database.
@@ -90,22 +90,22 @@ const place = async (placings: readonly Placing[], taken: readonly string[], suf
       ready.push({ from, to: target });
     }
   }
-  for (const path of taken) await keepAside(path, `${path}.${suffix}`);
+  for (const path of existing) await keepAside(path, `${path}.${suffix}`);
   for (const { from, to } of ready) await rename(from, to);
   for (const folder of new Set(ready.map(({ to }) => dirname(to)))) await syncFolder(folder);
 };
 
 /**
- * Uses a hard link if the file system has them, so that the file never goes missing. SQLite would take a WAL left
- * behind for that of the restored database.
+ * Uses a hard link if the file system supports it, so that the file never goes missing. SQLite would mistake a leftover
+ * WAL for that of the restored database.
  */
 const keepAside = async (path: string, aside: string): Promise<void> => {
-  if (await isThere(`${path}-wal`)) await rename(`${path}-wal`, `${aside}-wal`);
+  if (await fileExists(`${path}-wal`)) await rename(`${path}-wal`, `${aside}-wal`);
   await rm(`${path}-shm`, { force: true });
   await link(path, aside).catch(() => rename(path, aside));
 };
 
-const tell = (
+const report = (
   terminal: Terminal,
   { secretsKey }: Config,
   archive: string,
@@ -113,11 +113,11 @@ const tell = (
   aside: readonly string[],
 ): void => {
   const names = namesIn(manifest);
-  const missing = archived.filter((name) => !names.includes(name));
+  const missing = backupFiles.filter((name) => !names.includes(name));
   terminal.result({ file: archive, ...manifest, kept_aside: aside }, [
     `Restored the backup of ${manifest.made_at} (version ${manifest.portico}): ${names.join(', ')}.`,
     ...aside.map((path) => `The previous file is kept as ${path}`),
-    ...(missing.includes('secrets.key') ? ['The secrets key was not in the backup: use the one of that time.'] : []),
+    ...(missing.includes('secrets.key') ? ['The secrets key was not in the backup: use the key of that time.'] : []),
     ...(secretsKey.from === 'value' && names.includes('secrets.key')
       ? ['SECRETS_KEY is set and takes precedence over the key of the backup.']
       : []),

@@ -3,9 +3,9 @@ import { exitCodes, OperatorError, type Terminal } from '../terminal.ts';
 
 export interface TokenUser {
   readonly uid: string;
-  /** The token claims that it is verified. */
+  /** The token claims that the e-mail is verified. */
   readonly email?: string | undefined;
-  /** What it names in the groups claim; without any, the token has no such claim. */
+  /** The groups claim; if absent, the token has no such claim. */
   readonly groups?: readonly string[] | undefined;
 }
 

@@ -2,11 +2,11 @@ import { expiryOf } from '../sign-in/tokens.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Connection } from '../tool.ts';
 
-/** Shows who the credential stands for at this server, and until when. */
+/** Shows who the credential identifies at this server, and when it expires. */
 export const whoAmI = async ({ address, api, ...server }: Connection, terminal: Terminal): Promise<void> => {
   const credential = await server.credential();
   if (credential.token.startsWith(serviceAccountPrefix)) {
-    // It has no profile that could be read, but a list that it may see shows that it is taken.
+    // It has no profile to read, but a list that it may read shows that its token is accepted.
     await api.call('GET /api/collections/', { query: { limit: 1 }, scope: 'catalog:read' });
     terminal.result({ server: address, service_account: true }, [
       `${address}: a service account, by ${credential.from}.`,

@@ -9,7 +9,7 @@ import {
 } from '../commands/accounts.ts';
 import type { Tool } from '../tool.ts';
 import { administer } from './administer.ts';
-import { endOption, wholeNumber } from './options.ts';
+import { expiryOption, wholeNumber } from './options.ts';
 
 /** The credentials of machines. */
 export const addAccounts = (tool: Tool): void => {
@@ -17,15 +17,11 @@ export const addAccounts = (tool: Tool): void => {
   const add = accounts
     .command('add')
     .argument('<name>', 'a name that no other service account has')
-    .addOption(
-      new Option('--scope <scope...>', 'what it may do; may be given several times')
-        .choices(scopes)
-        .makeOptionMandatory(),
-    )
+    .addOption(new Option('--scope <scope...>', 'a permission; may be repeated').choices(scopes).makeOptionMandatory())
     .option(
       '--expires <time>',
-      'from then on it is refused: an ISO 8601 date-time, or a date, which is its last day in UTC',
-      endOption,
+      'when it expires: an ISO 8601 date-time, or a date, which is its last day in UTC',
+      expiryOption,
     )
     .description('create a service account and print its token, which is shown only this once');
   administer(tool, add, (api, terminal, name: string, options: NewAccountOptions) =>
@@ -43,6 +39,6 @@ export const addAccounts = (tool: Tool): void => {
   const remove = accounts
     .command('delete')
     .argument('<name>', 'its name')
-    .description('revoke a service account at once and for good');
+    .description('revoke a service account now and for good');
   administer(tool, remove, deleteAccount);
 };

@@ -7,8 +7,8 @@ import { actAt, type Tool } from '../tool.ts';
 import { withPortico } from '../with-portico.ts';
 
 /**
- * Sets the action of a command of administrators, which works by the API: of a server, or of an application in this
- * process on the stores. It fails unless all was done.
+ * Sets the action of an administrator's command. It uses the API of a server, or of an application in this process that
+ * works on the stores. The command fails unless everything was done.
  */
 export const administer = <Args extends readonly unknown[]>(
   tool: Tool,
@@ -16,7 +16,7 @@ export const administer = <Args extends readonly unknown[]>(
   work: (api: Api, terminal: Terminal, ...args: Args) => Promise<AllDone>,
 ): void => {
   const end = (allDone: AllDone): void => {
-    if (!allDone) tool.endWith(exitCodes.failure);
+    if (!allDone) tool.setExitCode(exitCodes.failure);
   };
   actAt<Args>(tool, command, {
     stores: (...args) =>

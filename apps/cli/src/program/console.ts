@@ -1,5 +1,5 @@
 import { readConfig } from '@portico/composition';
-import { browserAddress, consoleUser, openConsole, refuseOtherIssuer } from '../commands/console.ts';
+import { browserAddress, consoleUser, openConsole, requireLocalIssuer } from '../commands/console.ts';
 import type { Tool } from '../tool.ts';
 import { withPortico } from '../with-portico.ts';
 import { groupsOption, wholeNumber } from './options.ts';
@@ -11,7 +11,7 @@ interface ConsoleOptions {
   readonly minutes: number;
 }
 
-/** The command that lets a browser in. */
+/** The command that signs a browser in. */
 export const addConsole = (tool: Tool): void => {
   const { program, environment } = tool;
   const command = program
@@ -35,7 +35,7 @@ the address at which the service listens. In the Compose stack:
       if (user.email && !user.uid) command.error('error: pass --uid UID with --email');
       const config = readConfig(environment);
       const address = browserAddress(config, environment);
-      refuseOtherIssuer(config, address);
+      requireLocalIssuer(config, address);
       await withPortico(tool, (portico, terminal) =>
         openConsole(portico, terminal, consoleUser(config, user), { address, minutes }),
       );

@@ -8,15 +8,15 @@ import { exitCodes } from '../terminal.ts';
 import type { Tool } from '../tool.ts';
 import { toolLogger, withPortico } from '../with-portico.ts';
 import { administer } from './administer.ts';
-import { endOrNever, wholeNumber } from './options.ts';
+import { expiryOrNever, wholeNumber } from './options.ts';
 
 /** The API keys of people, and the key that seals secrets. */
 export const addKeys = (tool: Tool): void => {
-  const { program, environment, terminal, endWith, overHttp } = tool;
+  const { program, environment, terminal, setExitCode, overHttp } = tool;
   const keys = program.command('keys').description('API keys of people, and the secrets key of this installation');
   const rotate = keys
     .command('rotate')
-    .argument('<email>', 'whose')
+    .argument('<email>', 'owner')
     .option('--grace <seconds>', 'how long the previous secret stays valid', wholeNumber(0, graceSecondsMax), 0)
     .description("replace a person's API secret and print the new key");
   administer(tool, rotate, (api, terminal, email: string, { grace }: { grace: number }) =>
@@ -24,9 +24,9 @@ export const addKeys = (tool: Tool): void => {
   );
   const expire = keys
     .command('expire')
-    .argument('<email>', 'whose')
-    .argument('<date>', 'its last day, as 2027-01-31; or a date-time, or "never"', endOrNever)
-    .description("say when a person's API key ends");
+    .argument('<email>', 'owner')
+    .argument('<date>', 'its last day, as 2027-01-31; or a date-time, or "never"', expiryOrNever)
+    .description("set a person's API key expiry");
   administer(tool, expire, expireKeyOf);
   const check = keys
     .command('check')
@@ -38,23 +38,23 @@ export const addKeys = (tool: Tool): void => {
       'check whether a text is a well-formed API secret or service account token, by its shape and checksum only; it is not printed, sent or looked up',
     )
     .action(async (secret: string | undefined) => {
-      if (!(await checkKey(terminal(), secret))) endWith(exitCodes.failure);
+      if (!(await checkKey(terminal(), secret))) setExitCode(exitCodes.failure);
     });
   // It needs neither stores nor a server.
   overHttp.add(check);
   keys
     .command('reseal')
     .description(
-      'reseal with the current SECRETS_KEY what an earlier one sealed, so that SECRETS_KEY_PREVIOUS is no longer needed',
+      'reseal data of an earlier key with the current SECRETS_KEY, so that SECRETS_KEY_PREVIOUS is no longer needed',
     )
     .action(() =>
       withPortico(tool, async (portico, terminal) => {
-        if (!(await reseal(portico, terminal))) endWith(exitCodes.failure);
+        if (!(await reseal(portico, terminal))) setExitCode(exitCodes.failure);
       }),
     );
   keys
     .command('reset')
-    .description('if the key that sealed the data is lost for good: list what is lost with it, ask, and remove it')
+    .description('if the key that sealed the data is lost for good: list the lost data, ask, and remove it')
     .option('--yes', 'do not ask for confirmation')
     .action((options: { yes?: boolean }) => {
       const config = readConfig(environment);

@@ -11,21 +11,21 @@ export const addLimits = (tool: Tool): void => {
     .command('set-tier')
     .argument('<name>', 'made of a-z, 0-9, "_" and "-"')
     .requiredOption('--limit <requests/seconds>', 'as 600/60', ruleOption)
-    .option('--description <text>', 'what it is for')
-    .description('create a tier, or change the one of this name');
+    .option('--description <text>', 'its purpose')
+    .description('create a tier, or change an existing one');
   administer(tool, set, (api, terminal, name: string, options: { limit: LimitRule; description?: string }) =>
     setTier(api, terminal, name, options),
   );
   const assign = limits
     .command('assign')
-    .argument('<tier>', 'its name; "none" takes the tier away')
-    .argument('<email...>', 'whose')
+    .argument('<tier>', 'its name; "none" removes the tier')
+    .argument('<email...>', 'e-mails')
     .description('give people a tier');
   administer(tool, assign, assignTier);
   const override = limits
     .command('override')
-    .argument('<email>', 'whose')
+    .argument('<email>', 'e-mail')
     .argument('<requests/seconds>', 'as 1000/60', ruleOption)
-    .description('give one person a limit of its own');
+    .description('give one person a separate limit');
   administer(tool, override, overrideLimit);
 };

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** The names of the release before: they work for one release, and say the new one on standard error. */
+/** The names of the previous release. They work for one more release, and print the new name on standard error. */
 export const oldNames: Readonly<Record<string, string>> = {
   'admin list': 'people list --admins',
   'admin promote': 'people promote',
@@ -32,42 +32,42 @@ export const oldNames: Readonly<Record<string, string>> = {
   'service-account revoke': 'accounts delete',
 };
 
-/** A command line by today's names, and what to say of the ones that were typed. */
-export interface Named {
+/** A command line with current names, and the notice to print if an old name was typed. */
+export interface CurrentCommandLine {
   readonly args: readonly string[];
-  /** Null if today's names were typed. */
-  readonly said: string | null;
+  /** Null if no old name was typed. */
+  readonly notice: string | null;
 }
 
 /**
- * Puts today's name of a command in place of an old one. A noun alone shows its help, as the tool does without any
- * argument; but `usage`, `audit` and `requests` were commands, and still are for as long as the old names work.
+ * Replaces the old name of a command with the current one. A noun alone shows its help, as the tool does without
+ * arguments; but `usage`, `audit` and `requests` were commands, and remain so while the old names work.
  */
-export const byTodaysNames = (program: Command, args: readonly string[]): Named => {
-  const [first, second] = placesOfWords(args);
+export const withCurrentNames = (program: Command, args: readonly string[]): CurrentCommandLine => {
+  const [first, second] = wordPositions(args);
   const [noun = '', verb = ''] = [first, second].map((at) => (at === undefined ? '' : args[at]));
   const wantsHelp = args.some((arg) => ['-h', '--help', '--version'].includes(arg));
   const old = oldNames[`${noun} ${verb}`] === undefined ? noun : `${noun} ${verb}`;
-  const today = oldNames[old];
+  const currentName = oldNames[old];
   const isNoun = program.commands.some((command) => command.name() === noun && command.commands.length > 0);
-  if (today === undefined || first === undefined || (isNoun && old === noun && (verb !== '' || wantsHelp)))
-    return { args: !wantsHelp && verb === '' && (noun === '' || isNoun) ? [...args, '--help'] : args, said: null };
+  if (currentName === undefined || first === undefined || (isNoun && old === noun && (verb !== '' || wantsHelp)))
+    return { args: !wantsHelp && verb === '' && (noun === '' || isNoun) ? [...args, '--help'] : args, notice: null };
   const last = old === noun || second === undefined ? first : second;
   const between = args.slice(first + 1, last);
   return {
-    args: [...args.slice(0, first), ...today.split(' '), ...between, ...args.slice(last + 1)],
-    said: `"portico ${old}" is "portico ${today}" now; the old name goes with the next release`,
+    args: [...args.slice(0, first), ...currentName.split(' '), ...between, ...args.slice(last + 1)],
+    notice: `"portico ${old}" is now "portico ${currentName}"; the next release removes the old name`,
   };
 };
 
-/** Where the first two words of a command are, if it has as many: options of the whole tool may stand between. */
-const placesOfWords = (args: readonly string[]): readonly number[] => {
-  const places: number[] = [];
-  for (let at = 0; at < args.length && places.length < 2; at++) {
+/** The positions of the first two words of a command, if it has two; global options may come between them. */
+const wordPositions = (args: readonly string[]): readonly number[] => {
+  const positions: number[] = [];
+  for (let at = 0; at < args.length && positions.length < 2; at++) {
     const arg = args[at] ?? '';
     if (arg === '--server') at += 1;
-    else if (!arg.startsWith('-')) places.push(at);
+    else if (!arg.startsWith('-')) positions.push(at);
     else if (!['--json', '--insecure'].includes(arg) && !arg.startsWith('--server=')) break;
   }
-  return places;
+  return positions;
 };

@@ -1,32 +1,39 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { allowedMax, parseEnd, parseMoment, windowSecondsMax, type Instant, type LimitRule } from '@portico/domain';
+import {
+  allowedMax,
+  parseExpiry,
+  parseDateOrDateTime,
+  windowSecondsMax,
+  type Instant,
+  type LimitRule,
+} from '@portico/domain';
 
 const notATime = 'It must be a date, as 2027-01-31, or an ISO 8601 date-time.';
 
 /** Parses a time; a date alone is its first instant in UTC. */
 export const momentOption = (text: string): Instant => {
-  const instant = parseMoment(text);
+  const instant = parseDateOrDateTime(text);
   if (instant === null) throw new InvalidArgumentError(notATime);
   return instant;
 };
 
-/** Parses when something ends: a date alone is its last day in UTC. */
-export const endOption = (text: string): Instant => {
-  const instant = parseEnd(text);
+/** Parses an expiry; a date alone is the last valid day in UTC. */
+export const expiryOption = (text: string): Instant => {
+  const instant = parseExpiry(text);
   if (instant === null) throw new InvalidArgumentError(notATime);
   return instant;
 };
 
 /** The same, or null for `never`. */
-export const endOrNever = (text: string): Instant | null => (text === 'never' ? null : endOption(text));
+export const expiryOrNever = (text: string): Instant | null => (text === 'never' ? null : expiryOption(text));
 
 /** Parses a number option. */
 export const wholeNumber =
-  (least: number, most: number) =>
+  (min: number, max: number) =>
   (text: string): number => {
     const number = /^\d{1,10}$/.test(text) ? Number(text) : NaN;
-    if (number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    if (number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };
 
 /** Parses `600/60`: requests and seconds. */
@@ -44,8 +51,8 @@ export const ruleOption = (text: string): LimitRule => {
   );
 };
 
-/** An option for a table that a spreadsheet reads. */
-export const csvOption = (): Option => new Option('--csv', 'print the result as CSV, with a row of names first');
+/** The option to print a table for spreadsheets. */
+export const csvOption = (): Option => new Option('--csv', 'print the result as CSV with a header row');
 
 /** The groups of a token of the local issuer. */
 export const groupsOption = (): Option =>

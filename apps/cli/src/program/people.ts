@@ -5,14 +5,14 @@ import type { Tool } from '../tool.ts';
 import { withPortico } from '../with-portico.ts';
 import { administer } from './administer.ts';
 
-/** Who is registered, and whether they are let in. */
+/** The commands for registered people. */
 export const addPeople = (tool: Tool): void => {
-  const people = tool.program.command('people').description('who is registered: approve, suspend, make admins');
+  const people = tool.program.command('people').description('registered people: approve, suspend, make admins');
   const list = people
     .command('list')
     .description('list the registered people, oldest first')
-    .option('--pending', 'only those who wait for approval')
-    .option('--suspended', 'only those who are suspended')
+    .option('--pending', 'only people awaiting approval')
+    .option('--suspended', 'only suspended people')
     .addOption(
       new Option('--admins', 'the admins, with their ids and whether a token has bound them').conflicts([
         'pending',
@@ -22,8 +22,8 @@ export const addPeople = (tool: Tool): void => {
   administer(tool, list, (api, terminal, options: PeopleOptions) => listPeople(api, terminal, options));
   const approve = people
     .command('approve')
-    .argument('[email...]', 'e-mails of people who wait')
-    .option('--all-pending', 'everybody who waits')
+    .argument('[email...]', 'e-mails of pending people')
+    .option('--all-pending', 'everyone pending')
     .description('approve registrations and print the API key of each, which is shown only this once');
   administer(tool, approve, (api, terminal, emails: string[], { allPending }: { allPending?: true }) => {
     if (Boolean(allPending) === emails.length > 0) approve.error('error: pass e-mails, or --all-pending instead');
@@ -31,16 +31,16 @@ export const addPeople = (tool: Tool): void => {
   });
   const suspend = people
     .command('suspend')
-    .argument('<email...>', 'whom')
+    .argument('<email...>', 'e-mails')
     .option('--reason <text>', 'for the audit log and the mail to them')
-    .description('let nobody in as these people from the next request on; they lose nothing');
+    .description('deny these people access from the next request on; they lose nothing');
   administer(tool, suspend, (api, terminal, emails: string[], { reason }: { reason?: string }) =>
     suspendPeople(api, terminal, emails, reason),
   );
   const resume = people
     .command('resume')
-    .argument('<email...>', 'whom')
-    .description('let suspended people in again, with all that they had');
+    .argument('<email...>', 'e-mails')
+    .description('restore the access of suspended people as it was');
   administer(tool, resume, resumePeople);
   people
     .command('promote')

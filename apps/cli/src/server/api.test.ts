@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { type ApiRequest, createApi } from './api.ts';
 
-const asked: ApiRequest[] = [];
+const requests: ApiRequest[] = [];
 const api = createApi({
   name: 'A service',
   explain: ({ detail }) => detail,
   send: (request) => {
-    asked.push(request);
+    requests.push(request);
     return Promise.resolve({ status: 200, headers: new Headers(), text: '{}' });
   },
 });
@@ -17,14 +17,14 @@ const remove = (group_id: string, profile_id: string) =>
     params: { group_id, profile_id },
   });
 
-test('a name is one segment of the address, whatever is in it', async () => {
+test('a name is always one segment of the path', async () => {
   await remove('R&D / all', 'ada@example.com');
-  expect(asked.at(-1)?.path).toBe('/api/groups/R%26D%20%2F%20all/members/ada%40example.com');
+  expect(requests.at(-1)?.path).toBe('/api/groups/R%26D%20%2F%20all/members/ada%40example.com');
 });
 
-test.each(['', '.', '..'])('%j names nothing, instead of the resource above it', async (name) => {
-  const before = asked.length;
+test.each(['', '.', '..'])('%j is rejected instead of naming the parent resource', async (name) => {
+  const before = requests.length;
   await expect(remove('Travel', name)).rejects.toThrow(`There is nothing named ${JSON.stringify(name)}`);
   await expect(remove(name, 'ada@example.com')).rejects.toThrow('There is nothing named');
-  expect(asked).toHaveLength(before);
+  expect(requests).toHaveLength(before);
 });

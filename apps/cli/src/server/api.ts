@@ -3,41 +3,41 @@ import { OperatorError } from '../terminal.ts';
 import { ServerRefusal, type Refused } from './refusals.ts';
 
 export type CallName = keyof Calls;
-export type Answered<Name extends CallName> = Calls[Name]['answered'];
-/** A line of an answered list. */
-export type LineOf<Name extends CallName> = Answered<Name> extends readonly (infer Line)[] ? Line : never;
+export type ResponseOf<Name extends CallName> = Calls[Name]['response'];
+/** An item of a list response. */
+export type LineOf<Name extends CallName> = ResponseOf<Name> extends readonly (infer Item)[] ? Item : never;
 
-/** What a call takes, without the parts that it does not have; the types are those of the route table. */
+/** The input of a call, without the parts that its route lacks; the types are those of the route table. */
 export type CallInput<Name extends CallName> = {
-  /** Told whoever lacks it. */
+  /** Named in the error for a caller that lacks it. */
   readonly scope: Calls[Name]['scope'];
-  /** What is undefined is left out. */
+  /** Undefined parameters are left out. */
   readonly query?: { readonly [Parameter in keyof Calls[Name]['query']]?: Calls[Name]['query'][Parameter] | undefined };
   /** JSON text, instead of a body. */
   readonly text?: string;
-  /** Whether sending it twice does no harm though it is a POST. */
+  /** Whether a POST is safe to send twice. */
   readonly repeatable?: boolean;
 } & ([keyof Calls[Name]['params']] extends [never] ? object : { readonly params: Calls[Name]['params'] }) &
   ([Calls[Name]['body']] extends [never] ? object : { readonly body?: Calls[Name]['body'] });
 
-/** Portico's HTTP API, wherever it answers. */
+/** Portico's HTTP API, over any transport. */
 export interface Api {
-  /** Throws a `ServerRefusal` for a refusal, and an `OperatorError` if there is no answer. */
-  call<const Name extends CallName>(name: Name, input: CallInput<Name>): Promise<Answered<Name>>;
-  /** The same for a list that comes page by page: returns the lines of all pages. */
+  /** Throws a `ServerRefusal` for a refusal, and an `OperatorError` if there is no response. */
+  call<const Name extends CallName>(name: Name, input: CallInput<Name>): Promise<ResponseOf<Name>>;
+  /** The same for a paginated list: returns the items of all pages. */
   callAll<const Name extends CallName>(name: Name, input: CallInput<Name>): Promise<readonly LineOf<Name>[]>;
 }
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** From the API's address on, with a slash first and its query. */
+  /** Relative to the API's address, with a leading slash and the query. */
   readonly path: string;
   /** JSON text. */
   readonly body?: string | undefined;
   readonly repeatable: boolean;
 }
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -45,14 +45,14 @@ export interface ApiAnswer {
 
 /** How an API is reached. */
 export interface Transport {
-  /** Who answers, in words. */
+  /** The name of the server in messages. */
   readonly name: string;
-  readonly send: (request: ApiRequest) => Promise<ApiAnswer>;
-  /** A refusal in words that tell what to do. */
+  readonly send: (request: ApiRequest) => Promise<ApiResponse>;
+  /** Returns a message about a refusal that says what to do. */
   readonly explain: (refused: Refused) => string | Promise<string>;
 }
 
-/** What calls have in common, as text. */
+/** The input that all calls have in common, untyped. */
 interface AnyInput {
   readonly scope: string | null;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -63,22 +63,22 @@ interface AnyInput {
 }
 
 export const createApi = (transport: Transport): Api => {
-  const ask = async (method: string, path: string, { scope, body, text, repeatable = false }: AnyInput) => {
-    const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
-    const request = { method: method as ApiRequest['method'], path, body: sent, repeatable };
+  const send = async (method: string, path: string, { scope, body, text, repeatable = false }: AnyInput) => {
+    const content = text ?? (body === undefined ? undefined : JSON.stringify(body));
+    const request = { method: method as ApiRequest['method'], path, body: content, repeatable };
     return valueOf(transport, await transport.send(request), scope);
   };
   return {
     call: async (name, input) => {
       const [method, path] = addressOf(name, input);
-      return (await ask(method, path, input)).value;
+      return (await send(method, path, input)).value;
     },
     callAll: async (name, input) => {
       const lines: unknown[] = [];
       const [method, first] = addressOf(name, input);
       for (let path: string | null = first; path !== null;) {
-        const { value, nextQuery }: Outcome<unknown> = await ask(method, path, input);
-        if (!Array.isArray(value)) throw new OperatorError(`${transport.name} does not answer with a list`);
+        const { value, nextQuery }: Outcome<unknown> = await send(method, path, input);
+        if (!Array.isArray(value)) throw new OperatorError(`${transport.name} did not return a list`);
         lines.push(...(value as unknown[]));
         path = nextQuery === null ? null : `${pathOf(first)}?${nextQuery}`;
       }
@@ -90,14 +90,14 @@ export const createApi = (transport: Transport): Api => {
 const addressOf = (name: string, { params = {}, query = {} }: AnyInput): readonly [method: string, path: string] => {
   const [method = 'GET', template = '/'] = name.split(' ');
   const path = template.replace(/:(\w+)/g, (_all, parameter: string) => segmentOf(params[parameter] ?? ''));
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const parameters = Object.entries(query).filter(([, value]) => value !== undefined);
   const search = new URLSearchParams(
-    given.map(([parameter, value]): [string, string] => [parameter, String(value)]),
+    parameters.map(([parameter, value]): [string, string] => [parameter, String(value)]),
   ).toString();
   return [method, search === '' ? path : `${path}?${search}`];
 };
 
-/** Throws for what an address cannot name: a segment of dots would name the resource above, and an empty one all of them. */
+/** Throws for names that no path can contain: dots would name the parent resource, and an empty segment its list. */
 const segmentOf = (value: string): string => {
   if (['', '.', '..'].includes(value)) throw new OperatorError(`There is nothing named ${JSON.stringify(value)}`);
   return encodeURIComponent(value);
@@ -105,7 +105,7 @@ const segmentOf = (value: string): string => {
 
 const pathOf = (path: string): string => path.replace(/\?.*$/, '');
 
-/** Its value is what the call promises, whatever that is. */
+/** `Value` is the type that the call promises. */
 interface Outcome<Value = never> {
   readonly value: Value;
   /** The query of the next page (RFC 8288); null if this is the last. */
@@ -114,15 +114,15 @@ interface Outcome<Value = never> {
 
 const valueOf = async (
   { name, explain }: Transport,
-  { status, headers, text }: ApiAnswer,
+  { status, headers, text }: ApiResponse,
   scope: string | null,
 ): Promise<Outcome> => {
-  const value = jsonOf(text);
+  const value = parseJson(text);
   const isSuccess = status >= 200 && status < 300;
   if (isSuccess && value !== undefined) return { value: value as never, nextQuery: nextQueryIn(headers.get('link')) };
   const detail = (value as { readonly detail?: unknown } | null | undefined)?.detail;
   if (isSuccess || typeof detail !== 'string')
-    throw new OperatorError(`${name} does not answer as Portico does (status ${status}): is the address right?`);
+    throw new OperatorError(`${name} does not respond like Portico (status ${status}): is the address right?`);
   const refused = { status, detail, scope, requestId: headers.get('x-request-id') };
   throw new ServerRefusal(status, detail, await explain(refused));
 };
@@ -130,11 +130,11 @@ const valueOf = async (
 const nextQueryIn = (link: string | null): string | null =>
   /<[^>?]*\?([^>]*)>; rel="next"/.exec(link ?? '')?.[1] ?? null;
 
-const jsonOf = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // It was sent by something else than Portico.
+    // The sender is not Portico.
     return undefined;
   }
 };

@@ -1,21 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import type { Environment } from '@portico/composition';
-import { keptToken } from '../sign-in/kept-token.ts';
+import { storedToken } from '../sign-in/stored-token.ts';
 import { exitCodes, OperatorError } from '../terminal.ts';
 
-/** What a request to a server carries. */
+/** The credential of a request to a server. */
 export interface ServerCredential {
   /** A secret: never print it. */
   readonly token: string;
-  /** Where it came from, in words. */
+  /** Its source, for messages. */
   readonly from: string;
-  /** What to do if the server does not take it. */
+  /** What to do if the server rejects it. */
   readonly remedy: string;
 }
 
 /**
- * Returns the credential for a server: `PORTICO_TOKEN`, the content of `PORTICO_TOKEN_FILE`, or what `portico login`
- * keeps, in this order. Throws an `OperatorError` that says how to get one if there is none.
+ * Returns the credential for a server: `PORTICO_TOKEN`, the content of `PORTICO_TOKEN_FILE`, or the token that
+ * `portico login` stored, in this order. Throws an `OperatorError` that says how to get one if there is none.
  */
 export const credentialFor = async (environment: Environment, server: string): Promise<ServerCredential> => {
   const { PORTICO_TOKEN: value, PORTICO_TOKEN_FILE: path } = environment;
@@ -25,7 +25,7 @@ export const credentialFor = async (environment: Environment, server: string): P
   if (value) return { token: wellFormed(value, 'PORTICO_TOKEN'), from: 'PORTICO_TOKEN', remedy };
   if (path)
     return { token: wellFormed(await contentOf(path), 'PORTICO_TOKEN_FILE'), from: 'PORTICO_TOKEN_FILE', remedy };
-  const token = await keptToken(environment, server);
+  const token = await storedToken(environment, server);
   if (token !== null) {
     return { token: wellFormed(token, 'the sign-in'), from: 'the sign-in', remedy: 'run "portico login" again' };
   }
@@ -39,9 +39,9 @@ const contentOf = (path: string): Promise<string> =>
     throw new OperatorError(`PORTICO_TOKEN_FILE: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
   });
 
-/** Anything else would be quoted by the error about an invalid header. */
+/** The error about an invalid header would quote any other text. */
 const wellFormed = (text: string, from: string): string => {
   const token = text.trim();
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new OperatorError(`${from} holds no token: one is a single line of printable ASCII without blanks`);
+  throw new OperatorError(`${from} is not a token: a token is a single line of printable ASCII without spaces`);
 };

@@ -1,49 +1,50 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { OperatorError } from '../terminal.ts';
-import { createApi, type Api, type ApiAnswer, type ApiRequest } from './api.ts';
+import { createApi, type Api, type ApiResponse, type ApiRequest } from './api.ts';
 import type { ServerCredential } from './credential.ts';
-import { refusalOf } from './refusals.ts';
+import { explainRefusal } from './refusals.ts';
 
 export interface ServerFacts {
-  /** Without its last slash. */
+  /** Without a trailing slash. */
   readonly address: string;
   readonly credential: () => Promise<ServerCredential>;
-  /** Tells the operator about a wait. */
+  /** Notifies the operator of a wait. */
   readonly note: (text: string) => void;
 }
 
-/** How often a request is sent at most. */
+/** The maximum number of times that a request is sent. */
 const attemptsMax = 5;
 const redirectsMax = 5;
 const firstPauseMs = 500;
-/** The longest that a server may ask to wait, once. */
+/** The longest single wait that a server may request. */
 const retryAfterSecondsMax = 300;
-/** A service begins its answer within 10 s of the last byte; a large document may travel for a while. */
+/** A service starts its response within 10 s of the last byte; a large document may take a while to transfer. */
 const attemptMs = 120_000;
 
 /**
- * The API of a service, as who the credential stands for. Waits where the server asks for it; repeats what may be
- * repeated if the connection breaks.
+ * The API of a service, called as the owner of the credential. Waits if the server requests it; repeats requests that
+ * are safe to repeat if the connection breaks.
  */
 export const apiOverHttp = ({ address, credential, note }: ServerFacts): Api =>
   createApi({
     name: address,
-    explain: async (refused) => refusalOf({ ...refused, address, credential: await credential() }),
+    explain: async (refused) => explainRefusal({ ...refused, address, credential: await credential() }),
     send: async (request) => {
-      const carried = await credential();
+      const carriedCredential = await credential();
       for (let attempt = 1; ; attempt++) {
-        const answer = await sent(address, request, carried).catch((error: unknown) => brokenBy(error));
-        const again = attempt < attemptsMax ? pauseBefore(request, answer, attempt) : null;
-        if (again !== null) {
-          if (again >= 1_000) note(`${address} ${reasonOf(answer)}: trying again in ${Math.ceil(again / 1_000)} s`);
-          await pause(again);
-        } else if (answer instanceof Broken) throw new OperatorError(`${address} ${answer.why}`);
-        else return answer;
+        const response = await sendOnce(address, request, carriedCredential).catch((error: unknown) => brokenBy(error));
+        const pauseMs = attempt < attemptsMax ? pauseBefore(request, response, attempt) : null;
+        if (pauseMs !== null) {
+          if (pauseMs >= 1_000)
+            note(`${address} ${reasonOf(response)}: trying again in ${Math.ceil(pauseMs / 1_000)} s`);
+          await pause(pauseMs);
+        } else if (response instanceof Broken) throw new OperatorError(`${address} ${response.why}`);
+        else return response;
       }
     },
   });
 
-/** The connection broke, or there was none. */
+/** The connection broke, or could not be established. */
 class Broken {
   readonly why: string;
 
@@ -55,39 +56,40 @@ class Broken {
 const brokenBy = (error: unknown): Broken => {
   if (error instanceof OperatorError) throw error;
   const { name, cause } = error as Error;
-  if (name === 'TimeoutError') return new Broken(`gave no answer within ${attemptMs / 1_000} s`);
-  // Of fetch: the reason is in the cause.
+  if (name === 'TimeoutError') return new Broken(`did not respond within ${attemptMs / 1_000} s`);
+  // An error of fetch has its reason in the cause.
   if (!(error instanceof TypeError)) throw error;
   const { code, message } = (cause ?? error) as NodeJS.ErrnoException;
   return new Broken(`cannot be reached (${code ?? message})`);
 };
 
-/** Returns how long to wait before the request is sent again, in milliseconds; null to take the answer as it is. */
-const pauseBefore = (request: ApiRequest, answer: ApiAnswer | Broken, attempt: number): number | null => {
+/** Returns how long to wait before repeating the request, in milliseconds; null to accept the response as it is. */
+const pauseBefore = (request: ApiRequest, response: ApiResponse | Broken, attempt: number): number | null => {
   const mayRepeat = request.method !== 'POST' || request.repeatable;
   const backOffMs = firstPauseMs * 2 ** (attempt - 1);
-  if (answer instanceof Broken) return mayRepeat ? backOffMs : null;
-  const asked = Number(answer.headers.get('retry-after') ?? Number.NaN);
-  const askedMs = asked >= 0 && asked <= retryAfterSecondsMax ? asked * 1_000 : null;
-  // A request that was refused for its number has done nothing.
-  if (answer.status === 429) return askedMs;
-  if ([502, 503, 504].includes(answer.status)) return mayRepeat ? (askedMs ?? backOffMs) : null;
+  if (response instanceof Broken) return mayRepeat ? backOffMs : null;
+  const retryAfterSeconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const retryAfterMs =
+    retryAfterSeconds >= 0 && retryAfterSeconds <= retryAfterSecondsMax ? retryAfterSeconds * 1_000 : null;
+  // A rate-limited request has had no effect.
+  if (response.status === 429) return retryAfterMs;
+  if ([502, 503, 504].includes(response.status)) return mayRepeat ? (retryAfterMs ?? backOffMs) : null;
   return null;
 };
 
-const reasonOf = (answer: ApiAnswer | Broken): string => {
-  if (answer instanceof Broken) return answer.why;
-  return answer.status === 429 ? 'takes no more requests for now' : `answered ${answer.status}`;
+const reasonOf = (response: ApiResponse | Broken): string => {
+  if (response instanceof Broken) return response.why;
+  return response.status === 429 ? 'accepts no more requests for now' : `returned status ${response.status}`;
 };
 
-const sent = async (
+const sendOnce = async (
   address: string,
   { method, path, body }: ApiRequest,
   { token }: ServerCredential,
-): Promise<ApiAnswer> => {
+): Promise<ApiResponse> => {
   let url = new URL(`${address}${path}`);
   for (let redirects = 0; redirects <= redirectsMax; redirects++) {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method,
       headers: {
         authorization: `Bearer ${token}`,
@@ -98,16 +100,16 @@ const sent = async (
       redirect: 'manual',
       signal: AbortSignal.timeout(attemptMs),
     });
-    const location = answer.headers.get('location');
-    if (answer.status < 300 || answer.status >= 400 || location === null)
-      return { status: answer.status, headers: answer.headers, text: await answer.text() };
-    await answer.body?.cancel();
+    const location = response.headers.get('location');
+    if (response.status < 300 || response.status >= 400 || location === null)
+      return { status: response.status, headers: response.headers, text: await response.text() };
+    await response.body?.cancel();
     url = redirected(url, location);
   }
   throw new OperatorError(`${address} redirects in a circle: is this the address of Portico?`);
 };
 
-/** Throws for another origin, which never gets the credential. */
+/** Throws for another origin, which must never get the credential. */
 const redirected = (from: URL, location: string): URL => {
   const to = URL.parse(location, from.href);
   if (to?.origin === from.origin) return to;

@@ -4,7 +4,7 @@ import type { ServerCredential } from './credential.ts';
 /** A server's refusal; the message says what to do. */
 export class ServerRefusal extends OperatorError {
   readonly status: number;
-  /** As the server said it. */
+  /** The server's own text. */
   readonly detail: string;
 
   constructor(status: number, detail: string, message: string) {
@@ -18,7 +18,7 @@ export class ServerRefusal extends OperatorError {
 export interface Refused {
   readonly status: number;
   readonly detail: string;
-  /** What a service account must hold for it; null for what none may do. */
+  /** The scope that a service account needs; null if no service account may do it. */
   readonly scope: string | null;
   readonly requestId: string | null;
 }
@@ -28,23 +28,21 @@ interface RefusedByServer extends Refused {
   readonly credential: Pick<ServerCredential, 'from' | 'remedy'>;
 }
 
-/** The refusal of a server in words that tell what to do. */
-export const refusalOf = ({ status, detail, address, scope, credential, requestId }: RefusedByServer): string => {
-  const said = `${address} says "${detail}"`;
-  // A part of the request may take another scope than the rest.
+/** Returns a message about a server's refusal that says what to do. */
+export const explainRefusal = ({ status, detail, address, scope, credential, requestId }: RefusedByServer): string => {
+  const quote = `${address} says "${detail}"`;
+  // A part of the request may need a different scope from the rest.
   const needed = /^Scope required: (\S+)$/.exec(detail)?.[1] ?? scope;
   switch (status) {
     case 401:
-      return `${said}: it does not take the credential of ${credential.from}: ${credential.remedy}`;
+      return `${quote}: it rejects the credential of ${credential.from}: ${credential.remedy}`;
     case 403:
-      return `${said}: this needs an admin${needed === null ? ' in person' : `, or a service account with the scope ${needed}`}. The credential is that of ${credential.from}`;
+      return `${quote}: this needs an admin${needed === null ? ' in person' : `, or a service account with the scope ${needed}`}. The credential is that of ${credential.from}`;
     case 404:
-      return detail === 'Not found'
-        ? `${said}: is it older than this tool, or the address that of something else?`
-        : said;
+      return detail === 'Not found' ? `${quote}: is it older than this tool, or is the address wrong?` : quote;
     case 429:
-      return `${said}: it takes too few requests from this caller for this. An admin can raise its limit`;
+      return `${quote}: the rate limit of this caller is too low for this. An admin can raise it`;
     default:
-      return status >= 500 ? `${said}: its log says why, at the request ${requestId ?? 'without an id'}` : said;
+      return status >= 500 ? `${quote}: its log says why, at the request ${requestId ?? 'without an id'}` : quote;
   }
 };

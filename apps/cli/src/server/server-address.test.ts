@@ -8,7 +8,7 @@ test.each([
   ['http://localhost:3000/', 'http://localhost:3000'],
   ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
   ['http://[::1]:3000', 'http://[::1]:3000'],
-])('%s is taken as %s', (text, address) => {
+])('%s is normalized to %s', (text, address) => {
   expect(serverAddress(text, false)).toBe(address);
 });
 
@@ -18,21 +18,21 @@ test.each([
   'http://localhost.example.com',
   'http://10.0.0.1',
   'http://0.0.0.0:3000',
-])('%s would show the credential to the network, unless that is wanted', (text) => {
+])('%s is rejected unless it may reveal the credential to the network', (text) => {
   expect(() => serverAddress(text, false)).toThrow('use https, or pass --insecure');
   expect(serverAddress(text, true)).toBe(text);
 });
 
 test.each(['portico', '', 'ftp://example.com', 'https://example.com?x=1', 'https://example.com#x', 'file:///etc'])(
-  '"%s" is no address of a server',
+  '"%s" is not the address of a server',
   (text) => {
-    expect(() => serverAddress(text, true)).toThrow('is no address of a server');
+    expect(() => serverAddress(text, true)).toThrow('is not the address of a server');
   },
 );
 
 test.each(['https://me@example.com', 'https://me:hunter2@example.com', 'https://:hunter2@example.com'])(
-  'a user or password in %s is refused, and not repeated',
+  'a user or password in %s is rejected and not repeated',
   (text) => {
-    expect(() => serverAddress(text, true)).toThrow(/^the address of the server must not hold a user or password/);
+    expect(() => serverAddress(text, true)).toThrow(/^the address of the server must not contain a user or password/);
   },
 );

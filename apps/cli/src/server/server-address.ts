@@ -2,16 +2,16 @@ import { isLoopback } from '@portico/composition';
 import { exitCodes, OperatorError } from '../terminal.ts';
 
 /**
- * Returns the address of a server without its last slash; it may have a path. Throws an `OperatorError` for anything
- * that is no such address, and for plain http beyond this machine, which would show the credential to the network.
+ * Returns the address of a server without a trailing slash; it may have a path. Throws an `OperatorError` for any other
+ * text, and for plain http to another machine, which would reveal the credential to the network.
  */
 export const serverAddress = (text: string, allowsPlainHttp: boolean): string => {
   const url = URL.parse(text);
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.hash !== '')
-    throw refused(`${text} is no address of a server: pass one such as https://portico.example.com`);
-  // Not repeated: a password may be in it.
+    throw refused(`${text} is not the address of a server: pass one such as https://portico.example.com`);
+  // The message does not repeat the address, which may contain a password.
   if (url.username !== '' || url.password !== '')
-    throw refused('the address of the server must not hold a user or password: the credential is PORTICO_TOKEN');
+    throw refused('the address of the server must not contain a user or password: the credential is PORTICO_TOKEN');
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowsPlainHttp) {
     throw refused(
       `${url.origin} is plain http, where anyone on the way can read the credential: use https, or pass --insecure`,

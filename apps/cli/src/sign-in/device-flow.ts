@@ -3,16 +3,16 @@ import { OperatorError } from '../terminal.ts';
 import { asOperatorError, errorCodeOf, scopesOf } from './issuer.ts';
 import type { OpenPage, Tokens } from './tokens.ts';
 
-/** Issuers differ in how they say it. */
-const notForThisClient: readonly (string | null)[] = ['unauthorized_client', 'invalid_request'];
+/** Issuers report this differently. */
+const unsupportedForClient: readonly (string | null)[] = ['unauthorized_client', 'invalid_request'];
 
 /**
- * Signs in on any device that has a browser (RFC 8628). Returns null if the issuer has this flow, but not for this
+ * Signs in on any device that has a browser (RFC 8628). Returns null if the issuer does not allow this flow for this
  * client.
  */
 export const signInByDevice = async (issuer: Configuration, open: OpenPage): Promise<Tokens | null> => {
   const started = await initiateDeviceAuthorization(issuer, { scope: scopesOf(issuer) }).catch((error: unknown) => {
-    if (notForThisClient.includes(errorCodeOf(error))) return null;
+    if (unsupportedForClient.includes(errorCodeOf(error))) return null;
     return asOperatorError('the issuer refuses to sign in')(error);
   });
   if (!started) return null;
@@ -21,7 +21,7 @@ export const signInByDevice = async (issuer: Configuration, open: OpenPage): Pro
   return pollDeviceAuthorizationGrant(issuer, started).catch((error: unknown) => {
     if (errorCodeOf(error) === 'access_denied') throw new OperatorError('the sign-in was denied');
     if (errorCodeOf(error) === 'expired_token' || (error as Error).name === 'TimeoutError')
-      throw new OperatorError('nobody signed in in time: run "portico login" again');
+      throw new OperatorError('the sign-in timed out: run "portico login" again');
     return asOperatorError('the issuer refuses to sign in')(error);
   });
 };

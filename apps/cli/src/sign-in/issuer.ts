@@ -15,14 +15,14 @@ export const discoverIssuer = async (issuer: string, clientId: string): Promise<
   const url = URL.parse(issuer);
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
   if (!url || !isSafe)
-    throw new OperatorError(`${issuer} is no issuer: it must be an https address, or http on loopback`);
+    throw new OperatorError(`${issuer} is not an issuer: it must be an https address, or http on loopback`);
   const execute = url.protocol === 'http:' ? [allowInsecureRequests] : [];
   return discovery(url, clientId, undefined, None(), { execute }).catch(
     asOperatorError(`${issuer} cannot be discovered`),
   );
 };
 
-/** The scopes to ask for: offline access where the issuer knows it, so that the sign-in can be renewed. */
+/** The scopes to request: with offline access if the issuer supports it, so that the sign-in can be renewed. */
 export const scopesOf = (issuer: Configuration): string =>
   [
     'openid',
@@ -34,12 +34,12 @@ export const scopesOf = (issuer: Configuration): string =>
 export const errorCodeOf = (error: unknown): string | null =>
   error instanceof ResponseBodyError || error instanceof AuthorizationResponseError ? error.error : null;
 
-/** Turns what a request to the issuer fails with into a sentence. Never repeats what was sent. */
+/** Turns the error of a request to the issuer into a sentence. Never repeats the request. */
 export const asOperatorError =
-  (what: string) =>
+  (context: string) =>
   (error: unknown): never => {
     if (error instanceof OperatorError) throw error;
-    throw new OperatorError(`${what}: ${whyOf(error)}`);
+    throw new OperatorError(`${context}: ${whyOf(error)}`);
   };
 
 const whyOf = (error: unknown): string => {

@@ -20,62 +20,62 @@ const callbackPath = '/callback';
  * Signs in with a browser on this machine: authorization code with PKCE, redirected to a port of 127.0.0.1 that the
  * system chooses (RFC 8252, section 7.3).
  */
-export const signInByLoopback = async (issuer: Configuration, open: OpenPage, patienceMs: number): Promise<Tokens> => {
+export const signInByLoopback = async (issuer: Configuration, open: OpenPage, timeoutMs: number): Promise<Tokens> => {
   const verifier = randomPKCECodeVerifier();
   const [state, nonce] = [randomState(), randomNonce()];
-  const landing = await startLanding(state);
+  const callbackServer = await startCallbackServer(state);
   try {
     const page = buildAuthorizationUrl(issuer, {
-      redirect_uri: landing.address,
+      redirect_uri: callbackServer.address,
       scope: scopesOf(issuer),
       code_challenge: await calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
       state,
       nonce,
-      // Without it, some issuers give no refresh token.
+      // Without it, some issuers return no refresh token.
       ...(scopesOf(issuer).includes('offline_access') ? { prompt: 'consent' } : {}),
     });
     await open(page.href, `To sign in, open this address in a browser on this machine:\n${page.href}`);
-    const { url, response } = await landing.arrived(patienceMs);
+    const { url, response } = await callbackServer.waitForCallback(timeoutMs);
     const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
     try {
       const tokens = await authorizationCodeGrant(issuer, url, checks);
-      await answer(response, 200, 'You are signed in. You can close this page.');
+      await respond(response, 200, 'You are signed in. You can close this page.');
       return tokens;
     } catch (error) {
-      await answer(response, 400, 'The sign-in failed. The tool says why.');
+      await respond(response, 400, 'The sign-in failed. The tool says why.');
       return asOperatorError('the sign-in failed')(error);
     }
   } finally {
-    await landing.close();
+    await callbackServer.close();
   }
 };
 
-interface Arrived {
+interface Callback {
   readonly url: URL;
   readonly response: ServerResponse;
 }
 
-/** Listens where the browser is sent to. Anything but an answer to this sign-in is refused, and waited on. */
-const startLanding = async (state: string) => {
-  const landed = Promise.withResolvers<Arrived>();
+/** Listens for the browser's redirect. Any request that does not belong to this sign-in gets a 404. */
+const startCallbackServer = async (state: string) => {
+  const callback = Promise.withResolvers<Callback>();
   const server = createServer((request, response) => {
     const url = URL.parse(request.url ?? '', address);
     if (request.method === 'GET' && url?.pathname === callbackPath && url.searchParams.get('state') === state)
-      landed.resolve({ url, response });
-    else void answer(response, 404, 'Nothing is here.');
+      callback.resolve({ url, response });
+    else void respond(response, 404, 'Nothing is here.');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${callbackPath}`;
   return {
     address,
-    arrived: async (patienceMs: number): Promise<Arrived> => {
-      const late = setTimeout(
-        () => landed.reject(new OperatorError('nobody signed in in time: run "portico login" again')),
-        patienceMs,
+    waitForCallback: async (timeoutMs: number): Promise<Callback> => {
+      const timeout = setTimeout(
+        () => callback.reject(new OperatorError('the sign-in timed out: run "portico login" again')),
+        timeoutMs,
       );
-      return landed.promise.finally(() => clearTimeout(late));
+      return callback.promise.finally(() => clearTimeout(timeout));
     },
     close: async () => {
       server.close();
@@ -84,8 +84,8 @@ const startLanding = async (state: string) => {
   };
 };
 
-/** Resolves once it is sent, or nobody is there to read it. */
-const answer = (response: ServerResponse, status: number, text: string): Promise<void> =>
+/** Resolves once the response is sent, or the client has disconnected. */
+const respond = (response: ServerResponse, status: number, text: string): Promise<void> =>
   new Promise((resolve) => {
     response.once('close', resolve);
     response.writeHead(status, {

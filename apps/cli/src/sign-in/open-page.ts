@@ -7,12 +7,12 @@ const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Opens pages with the system's browser where a terminal is attached; else, and if that fails, the instruction is enough. */
+/** Opens pages in the system's browser if a terminal is attached. The printed instruction covers every other case. */
 export const pageOpener =
   (terminal: Terminal): OpenPage =>
   async (page, instruction) => {
     for (const line of instruction.split('\n')) terminal.note(line);
-    // The issuer chose the address: nothing but a page is opened.
+    // The issuer chose the address, so only web pages are opened.
     const { stdin, stderr } = terminal.io;
     if (!stdin.isTTY || !stderr.isTTY || !/^https?:\/\//.test(page)) return;
     const [command, ...args] = openers[process.platform] ?? ['xdg-open'];

@@ -6,63 +6,67 @@ import {
   useQueryClient,
   type QueryClient,
 } from '@tanstack/react-query';
-import { call, callInFull, type Answered, type CallInput, type CallName } from './call.ts';
+import { call, callWithHeaders, type CallResult, type CallInput, type CallName } from './call.ts';
 
-export type Reads = Extract<CallName, `GET ${string}`>;
+export type ReadName = Extract<CallName, `GET ${string}`>;
 
-/** The key of everything that a call has answered, and of one input of it. */
+/** The query key of all results of a call, or of its result for one input. */
 const keyOf = (name: CallName, input?: unknown): readonly unknown[] => (input === undefined ? [name] : [name, input]);
 
-interface ReadOptions<Answer = unknown> {
+interface ReadOptions<Result = unknown> {
   readonly enabled?: boolean;
-  /** Shows the last answer while another input is asked for, as lists do while one types a filter. */
-  readonly keep?: boolean;
-  /** In milliseconds, maybe by what was answered last. It rests while the page is not visible. */
-  readonly refetchInterval?: number | false | ((answered: Answer | undefined) => number | false);
+  /** Shows the previous result while another input loads, as lists do while the user types a filter. */
+  readonly keepPrevious?: boolean;
+  /** In milliseconds; may depend on the last result. Paused while the page is hidden. */
+  readonly refetchInterval?: number | false | ((result: Result | undefined) => number | false);
 }
 
-/** Reads once, and again where it was changed; shown from memory in between. */
-export const useRead = <const Name extends Reads>(
+/** Reads once, and again after a change; cached in between. */
+export const useRead = <const Name extends ReadName>(
   name: Name,
   input: CallInput<Name>,
-  options: ReadOptions<Answered<Name>> = {},
+  options: ReadOptions<CallResult<Name>> = {},
 ) => {
   const { refetchInterval = false } = options;
   return useQuery({
     queryKey: keyOf(name, input),
-    queryFn: async ({ signal }): Promise<Answered<Name>> => (await callInFull(name, { ...input, signal })).answered,
+    queryFn: async ({ signal }): Promise<CallResult<Name>> => (await callWithHeaders(name, { ...input, signal })).body,
     enabled: options.enabled ?? true,
     refetchInterval:
       typeof refetchInterval === 'function' ? ({ state }) => refetchInterval(state.data) : refetchInterval,
-    ...(options.keep ? { placeholderData: keepPreviousData } : {}),
+    ...(options.keepPrevious ? { placeholderData: keepPreviousData } : {}),
   });
 };
 
-type Rows<Name extends Reads> = Answered<Name> extends readonly (infer Row)[] ? Row : never;
+type Rows<Name extends ReadName> = CallResult<Name> extends readonly (infer Row)[] ? Row : never;
 
-/** How many rows a page has. */
+/** The number of rows of a page. */
 export const pageSize = 100;
 
-/** Reads a list page by page, by the cursor that each answer names in `Link` (RFC 8288). */
-export const usePages = <const Name extends Reads>(name: Name, input: CallInput<Name>, options: ReadOptions = {}) => {
+/** Reads a list page by page, with the cursor in the `Link` header of each response (RFC 8288). */
+export const usePages = <const Name extends ReadName>(
+  name: Name,
+  input: CallInput<Name>,
+  options: ReadOptions = {},
+) => {
   const pages = useInfiniteQuery({
     queryKey: [name, input, 'pages'],
     queryFn: async ({ pageParam, signal }) => {
       const query = { ...input.query, limit: pageSize, ...(pageParam ? { cursor: pageParam } : {}) };
-      const { answered, headers } = await callInFull(name, { ...input, query, signal });
+      const { body: answered, headers } = await callWithHeaders(name, { ...input, query, signal });
       return { rows: answered as readonly Rows<Name>[], next: nextCursorOf(headers), total: totalOf(headers) };
     },
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
     enabled: options.enabled ?? true,
-    ...(options.keep ? { placeholderData: keepPreviousData } : {}),
+    ...(options.keepPrevious ? { placeholderData: keepPreviousData } : {}),
   });
   const rows = pages.data?.pages.flatMap((page) => page.rows) ?? [];
   return { ...pages, rows, total: pages.data?.pages[0]?.total ?? null };
 };
 
-/** How many rows a list has under a filter; null until it is known. */
-export const useTotal = <const Name extends Reads>(
+/** Returns the number of rows that match a filter; null until it is known. */
+export const useTotal = <const Name extends ReadName>(
   name: Name,
   input: CallInput<Name>,
   { refetchInterval = false }: Pick<ReadOptions, 'refetchInterval'> = {},
@@ -71,7 +75,7 @@ export const useTotal = <const Name extends Reads>(
     queryKey: [name, input, 'total'],
     queryFn: async ({ signal }) => {
       const query = { ...input.query, limit: 1, include_total: true };
-      return totalOf((await callInFull(name, { ...input, query, signal })).headers);
+      return totalOf((await callWithHeaders(name, { ...input, query, signal })).headers);
     },
     refetchInterval,
   });
@@ -89,32 +93,32 @@ const totalOf = (headers: Headers): number | null => {
   return total === null ? null : Number(total);
 };
 
-/** Sends a change, and lets the named reads be asked anew. */
+/** Sends a change, and refreshes the given reads afterwards. */
 export const useChange = <const Name extends CallName>(
   name: Name,
-  { touches }: { readonly touches: readonly Reads[] },
+  { invalidates: names }: { readonly invalidates: readonly ReadName[] },
 ) => {
   const queries = useQueryClient();
   const change = useMutation({
-    mutationFn: (input: CallInput<Name>): Promise<Answered<Name>> => call(name, ...([input] as never)),
-    onSettled: () => touch(queries, touches),
+    mutationFn: (input: CallInput<Name>): Promise<CallResult<Name>> => call(name, ...([input] as never)),
+    onSettled: () => invalidateReads(queries, names),
   });
   const { mutateAsync } = change;
-  // What was read anew may have taken away the part of the page that sent the change, and with it the callbacks of
-  // TanStack's own `mutate`: whoever suspends somebody would not be told that it was done.
+  // The refresh may unmount the component that sent the change, which drops the callbacks of TanStack's own `mutate`:
+  // an administrator would see no confirmation of a suspension.
   const mutate = (
     input: CallInput<Name>,
-    { onSuccess }: { readonly onSuccess?: (answered: Answered<Name>) => void } = {},
+    { onSuccess }: { readonly onSuccess?: (result: CallResult<Name>) => void } = {},
   ): void => {
     void mutateAsync(input).then(
-      (answered) => onSuccess?.(answered),
-      // The error is shown from the state of the change.
+      (result) => onSuccess?.(result),
+      // The component shows the error from the state of the change.
       () => undefined,
     );
   };
   return { ...change, mutate };
 };
 
-/** Marks what these reads have answered as old. */
-export const touch = (queries: QueryClient, names: readonly Reads[]): Promise<unknown> =>
+/** Marks the results of these reads as stale. */
+export const invalidateReads = (queries: QueryClient, names: readonly ReadName[]): Promise<unknown> =>
   Promise.all(names.map((name) => queries.invalidateQueries({ queryKey: keyOf(name) })));

@@ -11,7 +11,7 @@ import { words } from '../words/words.ts';
 import styles from './frame.module.css';
 import { chooseTheme, useTheme } from './theme.ts';
 
-/** What surrounds each page: the pages that this person may open, the theme, the way out. */
+/** The frame around each page: the menu, the theme, and signing out. */
 export const Frame = () => {
   const [open, setOpen] = useState(false);
   const { pathname } = useLocation();
@@ -36,7 +36,7 @@ export const Frame = () => {
       <aside className={styles.side} data-closed={open ? undefined : ''}>
         <Brand />
         <Navigation />
-        <Foot />
+        <Footer />
       </aside>
       <main id="content" className={styles.main} tabIndex={-1}>
         <Suspense fallback={<Loading />}>
@@ -71,7 +71,7 @@ const Navigation = () => {
   );
 };
 
-const Foot = () => {
+const Footer = () => {
   const me = useMe();
   const { signOut } = useSession();
   const theme = useTheme();

@@ -1,7 +1,7 @@
 import { createTheme, type MantineColorScheme } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 
-/** Colours and sizes of the console; all contrasts are WCAG AA in both themes. */
+/** Colours and sizes of the console; all contrasts meet WCAG AA in both themes. */
 export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: { light: 8, dark: 8 },
@@ -15,18 +15,18 @@ export const theme = createTheme({
 export type Theme = 'light' | 'dark';
 
 const key = 'portico.theme';
-const wanted = window.matchMedia('(prefers-color-scheme: dark)');
+const darkPreference = window.matchMedia('(prefers-color-scheme: dark)');
 const listeners = new Set<() => void>();
 
-const stored = (): Theme | null => {
+const storedTheme = (): Theme | null => {
   const value = window.localStorage.getItem(key);
   return value === 'light' || value === 'dark' ? value : null;
 };
 
-/** What the user chose in this browser, else what the system prefers. */
-export const currentTheme = (): Theme => stored() ?? (wanted.matches ? 'dark' : 'light');
+/** Returns the user's choice in this browser, or else the preference of the system. */
+export const currentTheme = (): Theme => storedTheme() ?? (darkPreference.matches ? 'dark' : 'light');
 
-/** Writes the theme where the style sheets read it. */
+/** Sets the attribute that the style sheets read. */
 export const applyTheme = (): void => {
   document.documentElement.setAttribute('data-mantine-color-scheme', currentTheme() satisfies MantineColorScheme);
   listeners.forEach((listener) => listener());
@@ -37,7 +37,7 @@ export const chooseTheme = (chosen: Theme): void => {
   applyTheme();
 };
 
-wanted.addEventListener('change', applyTheme);
+darkPreference.addEventListener('change', applyTheme);
 
 export const useTheme = (): Theme =>
   useSyncExternalStore((listener) => {

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { words } from '../words/words.ts';
 
-/** Names the browser's tab. */
+/** Sets the title of the browser tab. */
 export const useTitle = (title: string): void => {
   useEffect(() => {
     document.title = `${title} · ${words.frame.brand}`;

@@ -3,10 +3,10 @@ interface NamedApi {
   readonly name: string;
 }
 
-/** How much of an id tells APIs of one name apart. */
-const shownOfId = 8;
+/** The number of characters of an id that distinguish APIs with the same name. */
+const idPrefixLength = 8;
 
-/** Labels APIs of a list by their names, and those of one name by the beginning of their ids too. */
+/** Labels the APIs of a list by name, and adds the beginning of the id if several have the same name. */
 export const apiLabels = (apis: readonly NamedApi[]): ((api: NamedApi) => string) => {
   const idOf = new Map<string, string>();
   const shared = new Set<string>();
@@ -18,4 +18,4 @@ export const apiLabels = (apis: readonly NamedApi[]): ((api: NamedApi) => string
   return ({ id, name }) => (shared.has(name.toLowerCase()) ? apiLabelWithId({ id, name }) : name);
 };
 
-export const apiLabelWithId = ({ id, name }: NamedApi): string => `${name} · ${id.slice(0, shownOfId)}`;
+export const apiLabelWithId = ({ id, name }: NamedApi): string => `${name} · ${id.slice(0, idPrefixLength)}`;

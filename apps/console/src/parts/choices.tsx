@@ -5,13 +5,13 @@ import { useRead } from '../api/use-call.ts';
 import { words } from '../words/words.ts';
 import { apiLabels, apiLabelWithId } from './api-label.ts';
 
-interface ChoiceFacts {
+interface ChoiceProps {
   readonly label: string;
   readonly placeholder: string;
-  /** What the service and the address know it by: an e-mail, a name or an id. Empty for none. */
+  /** The value in the URL and for the service: an e-mail, a name or an id. Empty for none. */
   readonly value: string;
-  /** What is shown for the value, if it is not the value itself. */
-  readonly shown?: string | undefined;
+  /** The label of the value, if it differs from the value. */
+  readonly displayText?: string | undefined;
   readonly change: (value: string) => void;
 }
 
@@ -23,37 +23,37 @@ interface Option {
   readonly label: string;
 }
 
-const byName = (name: string): Option => ({ value: name, label: name });
+const toOption = (name: string): Option => ({ value: name, label: name });
 
-/** One of many, found on the server as one types; or none. */
+/** Selects one of many options, or none; searches on the server as the user types. */
 const Choice = ({
   label,
   placeholder,
   value,
-  shown = value,
+  displayText = value,
   change,
   options,
   typed,
   setTyped,
   isFetching,
-}: ChoiceFacts & {
+}: ChoiceProps & {
   readonly options: readonly Option[];
   readonly typed: string;
   readonly setTyped: (text: string) => void;
   readonly isFetching: boolean;
 }) => {
-  const found = options.filter((option) => option.value !== value);
+  const matches = options.filter((option) => option.value !== value);
   return (
     <Select
       label={label}
       placeholder={placeholder}
-      data={value === '' ? found : [{ value, label: shown }, ...found]}
+      data={value === '' ? matches : [{ value, label: displayText }, ...matches]}
       value={value || null}
       onChange={(chosen) => change(chosen ?? '')}
       searchable
       searchValue={typed}
       onSearchChange={setTyped}
-      // The server has filtered already.
+      // The server has already filtered.
       filter={({ options }) => options}
       nothingFoundMessage={isFetching ? words.frame.loading : words.frame.nothingFound}
       clearable
@@ -62,61 +62,73 @@ const Choice = ({
   );
 };
 
-/** What is looked for: nothing while the field only shows what was chosen. */
-const useTyped = ({ value, shown = value }: ChoiceFacts) => {
-  const [typed, setTyped] = useState(shown);
+/** The search text: empty while the field only shows the selected option. */
+const useSearchText = ({ value, displayText = value }: ChoiceProps) => {
+  const [typed, setTyped] = useState(displayText);
   const [paused] = useDebouncedValue(typed, pauseMs);
-  const [isAsked, setAsked] = useState(false);
+  const [isSearching, setIsSearching] = useState(false);
   return {
     typed,
     setTyped: (text: string): void => {
       setTyped(text);
-      if (text !== shown) setAsked(true);
+      if (text !== displayText) setIsSearching(true);
     },
-    q: paused === shown ? '' : paused,
-    isAsked,
+    q: paused === displayText ? '' : paused,
+    isSearching,
   };
 };
 
-/** Anybody who registered, by e-mail. */
-export const PersonChoice = (facts: ChoiceFacts) => {
-  const { typed, setTyped, q, isAsked } = useTyped(facts);
-  const read = useRead('GET /api/profiles/', { query: { q, limit: shownMax } }, { keep: true, enabled: isAsked });
-  const options = (read.data ?? []).map(({ email }) => byName(email));
-  return <Choice {...facts} options={options} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
+/** Selects a registered person by e-mail. */
+export const PersonChoice = (props: ChoiceProps) => {
+  const { typed, setTyped, q, isSearching } = useSearchText(props);
+  const read = useRead(
+    'GET /api/profiles/',
+    { query: { q, limit: shownMax } },
+    { keepPrevious: true, enabled: isSearching },
+  );
+  const options = (read.data ?? []).map(({ email }) => toOption(email));
+  return <Choice {...props} options={options} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
 };
 
 export const isId = (value: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
 
-/** An API that one may see, by name; one of several with a name by its id, of which the beginning is shown. */
-export const ApiChoice = ({ value, ...facts }: Omit<ChoiceFacts, 'shown'>) => {
+/** Selects a visible API by name, or by id if several have the same name; then shows the beginning of the id. */
+export const ApiChoice = ({ value, ...props }: Omit<ChoiceProps, 'displayText'>) => {
   const isNamed = !isId(value);
   const read = useRead(
     'GET /api/collections/:collection_id/summary',
     { params: { collection_id: value } },
     { enabled: !isNamed },
   );
-  const shown = isNamed ? value : read.data ? apiLabelWithId(read.data) : words.frame.loading;
-  // The field remembers what it showed first.
-  return <NamedApiChoice key={shown} {...facts} value={value} shown={shown} />;
+  const displayText = isNamed ? value : read.data ? apiLabelWithId(read.data) : words.frame.loading;
+  // The field keeps its initial text, so the key mounts it again.
+  return <NamedApiChoice key={displayText} {...props} value={value} displayText={displayText} />;
 };
 
-const NamedApiChoice = (facts: ChoiceFacts) => {
-  const { typed, setTyped, q, isAsked } = useTyped(facts);
-  const read = useRead('GET /api/collections/', { query: { q, limit: shownMax } }, { keep: true, enabled: isAsked });
+const NamedApiChoice = (props: ChoiceProps) => {
+  const { typed, setTyped, q, isSearching } = useSearchText(props);
+  const read = useRead(
+    'GET /api/collections/',
+    { query: { q, limit: shownMax } },
+    { keepPrevious: true, enabled: isSearching },
+  );
   const apis = read.data ?? [];
   const labelOf = apiLabels(apis);
   const options = apis.map((api) => {
     const label = labelOf(api);
     return { value: label === api.name ? label : api.id, label };
   });
-  return <Choice {...facts} options={options} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
+  return <Choice {...props} options={options} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
 };
 
-/** A group of people, by name. */
-export const GroupChoice = (facts: ChoiceFacts) => {
-  const { typed, setTyped, q, isAsked } = useTyped(facts);
-  const read = useRead('GET /api/groups', { query: { q, limit: shownMax } }, { keep: true, enabled: isAsked });
-  const options = (read.data ?? []).map(({ name }) => byName(name));
-  return <Choice {...facts} options={options} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
+/** Selects a group by name. */
+export const GroupChoice = (props: ChoiceProps) => {
+  const { typed, setTyped, q, isSearching } = useSearchText(props);
+  const read = useRead(
+    'GET /api/groups',
+    { query: { q, limit: shownMax } },
+    { keepPrevious: true, enabled: isSearching },
+  );
+  const options = (read.data ?? []).map(({ name }) => toOption(name));
+  return <Choice {...props} options={options} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
 };

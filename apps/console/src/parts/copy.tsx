@@ -24,7 +24,7 @@ export const CopyButton = ({ text, label = words.frame.copy }: { readonly text: 
   );
 };
 
-/** A text to copy, such as a command or a secret that is shown once. */
+/** Text to copy, such as a command or a secret that is shown once. */
 export const CopyBlock = ({ text, label }: { readonly text: string; readonly label: string }) => (
   <div className={styles.block}>
     <div className={styles.head}>

@@ -6,15 +6,15 @@ import styles from './data-table.module.css';
 import { ErrorNote } from './error-note.tsx';
 import { Loading } from './loading.tsx';
 
-/** A column: what stands above it, and what it shows of a row. */
+/** A column: its header, and the cell of a row. */
 export interface Column<Row> {
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Shown to screen readers alone, for columns of buttons. */
+  /** Whether only screen readers get the header, for columns of buttons. */
   readonly headerHidden?: boolean;
 }
 
-/** What a list of the server has shown so far: `usePages` returns it. */
+/** The loaded part of a server-side list, as `usePages` returns it. */
 export interface Pages<Row> {
   readonly rows: readonly Row[];
   readonly error: unknown;
@@ -25,8 +25,8 @@ export interface Pages<Row> {
   readonly refetch: () => unknown;
 }
 
-/** All rows at once, as lists that one answer holds. */
-export const allAtOnce = <Row,>(read: {
+/** Wraps a list that one response contains completely. */
+export const singlePage = <Row,>(read: {
   readonly data: readonly Row[] | undefined;
   readonly error: unknown;
   readonly isPending: boolean;
@@ -44,16 +44,16 @@ export const allAtOnce = <Row,>(read: {
 export interface Selection<Row> {
   readonly keys: ReadonlySet<string>;
   readonly change: (keys: ReadonlySet<string>) => void;
-  /** What a row is called in the name of its box. */
+  /** The name of a row in the label of its checkbox. */
   readonly nameOf: (row: Row) => string;
   readonly canSelect?: (row: Row) => boolean;
 }
 
-/** Remembers which rows are chosen. */
+/** The keys of the selected rows. */
 export const useSelectedKeys = () => useState<ReadonlySet<string>>(new Set());
 
-interface DataTableFacts<Row> {
-  /** Names the table for screen readers. */
+interface DataTableProps<Row> {
+  /** The name of the table for screen readers. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly pages: Pages<Row>;
@@ -64,29 +64,29 @@ interface DataTableFacts<Row> {
 
 const rowHeight = 45;
 
-/** A table of any length: only the rows in view are in the page, and further ones are asked for as one scrolls. */
-export const DataTable = <Row,>({ label, columns, pages, keyOf, empty, selection }: DataTableFacts<Row>) => {
+/** A table of any length: renders only the rows in view, and loads more while scrolling. */
+export const DataTable = <Row,>({ label, columns, pages, keyOf, empty, selection }: DataTableProps<Row>) => {
   const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
   const body = useRef<HTMLTableSectionElement>(null);
-  const [above, setAbove] = useState(0);
-  // Measured anew each time: what stands above may grow, as when another table of the page is read later.
-  useLayoutEffect(() => setAbove(Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY)));
+  const [topOffset, setTopOffset] = useState(0);
+  // Measured after each render: content above may grow, such as another table of the page that loads later.
+  useLayoutEffect(() => setTopOffset(Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY)));
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => rowHeight,
     overscan: 12,
-    scrollMargin: above,
+    scrollMargin: topOffset,
   });
-  const shown = virtual.getVirtualItems();
-  const last = shown.at(-1)?.index ?? -1;
+  const visibleRows = virtual.getVirtualItems();
+  const last = visibleRows.at(-1)?.index ?? -1;
   useEffect(() => {
     if (hasNextPage && !isFetchingNextPage && last >= rows.length - 20) fetchNextPage();
   }, [last, rows.length, hasNextPage, isFetchingNextPage, fetchNextPage]);
   if (pages.isPending) return <Loading />;
   if (pages.error && rows.length === 0) return <ErrorNote error={pages.error} retry={pages.refetch} />;
   if (rows.length === 0) return <p>{empty}</p>;
-  const before = (shown[0]?.start ?? above) - above;
-  const after = virtual.getTotalSize() - ((shown.at(-1)?.end ?? above) - above);
+  const before = (visibleRows[0]?.start ?? topOffset) - topOffset;
+  const after = virtual.getTotalSize() - ((visibleRows.at(-1)?.end ?? topOffset) - topOffset);
   const width = columns.length + (selection ? 1 : 0);
   return (
     <>
@@ -99,7 +99,7 @@ export const DataTable = <Row,>({ label, columns, pages, keyOf, empty, selection
         <Head columns={columns} rows={rows} keyOf={keyOf} selection={selection} />
         <tbody role="rowgroup" ref={body}>
           <Spacer height={before} width={width} />
-          {shown.map(({ index }) => {
+          {visibleRows.map(({ index }) => {
             const row = rows[index];
             if (row === undefined) return null;
             const key = keyOf(row);
@@ -112,7 +112,7 @@ export const DataTable = <Row,>({ label, columns, pages, keyOf, empty, selection
                 data-chosen={selection?.keys.has(key) ? '' : undefined}
                 aria-rowindex={index + 2}
               >
-                {selection ? <SelectOne row={row} rowKey={key} selection={selection} /> : null}
+                {selection ? <SelectRow row={row} rowKey={key} selection={selection} /> : null}
                 {columns.map(({ header, headerHidden, cell }) => (
                   <td key={header} role="cell" data-label={headerHidden ? '' : header}>
                     <div>{cell(row)}</div>
@@ -137,7 +137,7 @@ const Head = <Row,>({
   rows,
   keyOf,
   selection,
-}: Pick<DataTableFacts<Row>, 'columns' | 'keyOf' | 'selection'> & { readonly rows: readonly Row[] }) => (
+}: Pick<DataTableProps<Row>, 'columns' | 'keyOf' | 'selection'> & { readonly rows: readonly Row[] }) => (
   <thead role="rowgroup">
     <tr role="row">
       {selection ? <SelectAll rows={rows} keyOf={keyOf} selection={selection} /> : null}
@@ -150,7 +150,7 @@ const Head = <Row,>({
   </thead>
 );
 
-/** Stands for the rows that are not in the page. */
+/** Takes the space of the rows that are not rendered. */
 const Spacer = ({ height, width }: { readonly height: number; readonly width: number }) =>
   height > 0 ? (
     <tr aria-hidden className={styles.spacer}>
@@ -182,7 +182,7 @@ const SelectAll = <Row,>({
   );
 };
 
-const SelectOne = <Row,>({
+const SelectRow = <Row,>({
   row,
   rowKey,
   selection: { keys, change, nameOf, canSelect = () => true },

@@ -3,21 +3,21 @@ import { useWindowEvent } from '@mantine/hooks';
 import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { words } from '../words/words.ts';
 
-/** What a dialog was opened from, the nearest first: one that was opened from another dialog has that one's too. */
+/** The openers of a dialog, nearest first: a dialog opened from another dialog also has that one's openers. */
 const openers = new WeakMap<Element, readonly HTMLElement[]>();
 
-/** Keys that a dialog has taken: the one below it, which comes to the top by that, must not take them again. */
-const taken = new WeakSet<Event>();
+/** Key events that a dialog has handled: the dialog below, which is then on top, must not handle them again. */
+const handledEvents = new WeakSet<Event>();
 
-const nowFocused = (): readonly HTMLElement[] => {
+const focusChain = (): readonly HTMLElement[] => {
   const { activeElement } = document;
   if (!(activeElement instanceof HTMLElement) || activeElement === document.body) return [];
   const around = activeElement.closest('[role=dialog]');
   return [activeElement, ...((around && openers.get(around)) ?? [])];
 };
 
-/** Gives the focus back. What opened the dialog may be gone by what was done there: then to the page. */
-const giveBack = (candidates: readonly HTMLElement[]): void => {
+/** Returns the focus to the opener, or to the page if the opener no longer exists. */
+const restoreFocus = (candidates: readonly HTMLElement[]): void => {
   if (document.activeElement !== document.body) return;
   const content = document.getElementById('content');
   for (const candidate of content ? [...candidates, content] : candidates) {
@@ -26,18 +26,22 @@ const giveBack = (candidates: readonly HTMLElement[]): void => {
   }
 };
 
-const fields = ['input:not([type=hidden], [readonly], :disabled)', 'textarea:not(:disabled)', 'select:not(:disabled)'];
-const asked = '[data-autofocus]';
+const fieldSelectors = [
+  'input:not([type=hidden], [readonly], :disabled)',
+  'textarea:not(:disabled)',
+  'select:not(:disabled)',
+];
+const autofocusSelector = '[data-autofocus]';
 
-/** What has the focus first: what asks for it, else the first field, else the first button below the head. */
-const firstIn = (body: Element): HTMLElement | undefined =>
-  [asked, fields.join(), 'button:not(:disabled)']
+/** Returns the element to focus first: with autofocus, or else the first field, or else the first button. */
+const firstFocusable = (body: Element): HTMLElement | undefined =>
+  [autofocusSelector, fieldSelectors.join(), 'button:not(:disabled)']
     .flatMap((selector) => [...body.querySelectorAll<HTMLElement>(selector)])
     .find((element) => element.checkVisibility());
 
 /**
- * What every dialog has in common. The focus comes to its first field, stays within it, and returns to what opened it.
- * Mounted while it is open.
+ * The common part of every dialog. The focus moves to its first field, stays within it, and returns to the opener.
+ * Mounted only while it is open.
  */
 export const DialogBox = ({
   title,
@@ -45,35 +49,42 @@ export const DialogBox = ({
   children,
 }: {
   readonly title: string;
-  /** Called by Escape, the cross and a click beside it. Without it there is no such way out. */
+  /** Called for Escape, the close button and a click outside. Without it, none of these closes the dialog. */
   readonly leave?: (() => void) | undefined;
   readonly children: ReactNode;
 }) => {
   const body = useRef<HTMLDivElement>(null);
-  const [from] = useState(nowFocused);
-  useEffect(() => () => giveBack(from), [from]);
-  // Comes later than the first render: the box is in another place of the page.
-  const enter = useCallback(
+  const [from] = useState(focusChain);
+  useEffect(() => () => restoreFocus(from), [from]);
+  // Called after the first render: the dialog is rendered in a portal.
+  const mount = useCallback(
     (element: HTMLDivElement | null) => {
       body.current = element;
       const box = element?.closest('[role=dialog]');
       if (!element || !box) return;
       openers.set(box, from);
-      // Mantine gives the focus to what has this attribute.
-      firstIn(element)?.setAttribute('data-autofocus', '');
+      // Mantine focuses the element with this attribute.
+      firstFocusable(element)?.setAttribute('data-autofocus', '');
     },
     [from],
   );
   useEffect(() => {
-    // What had the focus is gone, as when a form is replaced by what came of it.
-    if (body.current && document.activeElement === document.body) firstIn(body.current)?.focus();
+    // The focused element no longer exists, such as when the outcome replaces a form.
+    if (body.current && document.activeElement === document.body) firstFocusable(body.current)?.focus();
   });
   useWindowEvent(
     'keydown',
     (event) => {
       const isTop = [...document.querySelectorAll('[role=dialog]')].at(-1)?.contains(body.current);
-      if (event.key !== 'Escape' || event.isComposing || taken.has(event) || !isTop || isOfList(event.target)) return;
-      taken.add(event);
+      if (
+        event.key !== 'Escape' ||
+        event.isComposing ||
+        handledEvents.has(event) ||
+        !isTop ||
+        isHandledByDropdown(event.target)
+      )
+        return;
+      handledEvents.add(event);
       leave?.();
     },
     { capture: true },
@@ -89,14 +100,14 @@ export const DialogBox = ({
       closeOnEscape={false}
       returnFocus={false}
       closeButtonProps={{ 'aria-label': words.frame.close }}
-      // Its head is no banner: the page has one.
+      // Its header is not a banner landmark: the page has one.
       attributes={{ header: { role: 'presentation' } }}
     >
-      <div ref={enter}>{children}</div>
+      <div ref={mount}>{children}</div>
     </Modal>
   );
 };
 
-/** Whether an open list of choices takes the key. */
-const isOfList = (target: EventTarget | null): boolean =>
+/** Whether an open dropdown handles the key. */
+const isHandledByDropdown = (target: EventTarget | null): boolean =>
   target instanceof Element && target.getAttribute('data-mantine-stop-propagation') === 'true';

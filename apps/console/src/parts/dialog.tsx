@@ -4,32 +4,32 @@ import { words } from '../words/words.ts';
 import { DialogBox } from './dialog-box.tsx';
 import { ErrorNote } from './error-note.tsx';
 
-interface DialogFacts {
+interface DialogProps {
   readonly title: string;
   readonly close: () => void;
-  /** Called with the fields of the form. Without it there is only a button to close. */
+  /** Called with the fields of the form. Without it, there is only a close button. */
   readonly act?: (fields: FormData) => unknown;
   readonly actLabel?: string;
-  /** What cannot be undone looks different. */
-  readonly dangerous?: boolean;
+  /** Whether the action cannot be undone: its button is red. */
+  readonly destructive?: boolean;
   readonly busy?: boolean;
   readonly disabled?: boolean;
-  /** Shows what is shown only once: it is left by one button alone, which says that it was copied. */
+  /** Whether the content is shown only once: then only the button `I have copied it` closes the dialog. */
   readonly shownOnce?: boolean;
   readonly error?: unknown;
   readonly children: ReactNode;
 }
 
-/** A form, or a question before an act, above the page. Enter in a field does it, Escape leaves it. */
-export const Dialog = ({ open, ...facts }: DialogFacts & { readonly open: boolean }) =>
-  open ? <OpenDialog {...facts} /> : null;
+/** A form or a confirmation above the page. Enter in a field submits it, Escape closes it. */
+export const Dialog = ({ open, ...props }: DialogProps & { readonly open: boolean }) =>
+  open ? <OpenDialog {...props} /> : null;
 
-const OpenDialog = ({ title, close, act, shownOnce = false, error, children, ...footFacts }: DialogFacts) => {
+const OpenDialog = ({ title, close, act, shownOnce = false, error, children, ...footerProps }: DialogProps) => {
   const { form, isUnsaved } = useUnsavedText();
-  const [asks, setAsks] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const leave = (): void => {
-    // While it asks, leaving is going back. What was done is not asked about: then nothing is left to do.
-    if (act && (asks || isUnsaved())) setAsks(!asks);
+    // While it asks, Escape goes back to the form. Without an action there is nothing to lose, so it does not ask.
+    if (act && (isConfirming || isUnsaved())) setIsConfirming(!isConfirming);
     else close();
   };
   const submit = (event: SyntheticEvent<HTMLFormElement>): void => {
@@ -42,41 +42,41 @@ const OpenDialog = ({ title, close, act, shownOnce = false, error, children, ...
       <form ref={form} onSubmit={submit}>
         {children}
         <ErrorNote error={error} />
-        {asks ? (
-          <Discard keep={() => setAsks(false)} discard={close} />
+        {isConfirming ? (
+          <Discard keep={() => setIsConfirming(false)} discard={close} />
         ) : (
-          <Foot {...footFacts} close={close} acts={act !== undefined} shownOnce={shownOnce} />
+          <Footer {...footerProps} close={close} hasAction={act !== undefined} shownOnce={shownOnce} />
         )}
       </form>
     </DialogBox>
   );
 };
 
-type FootFacts = Pick<DialogFacts, 'close' | 'actLabel' | 'dangerous' | 'busy' | 'disabled' | 'shownOnce'>;
+type FooterProps = Pick<DialogProps, 'close' | 'actLabel' | 'destructive' | 'busy' | 'disabled' | 'shownOnce'>;
 
-const Foot = ({
+const Footer = ({
   close,
-  acts,
+  hasAction,
   actLabel = words.frame.save,
-  dangerous = false,
+  destructive = false,
   busy = false,
   disabled = false,
   shownOnce = false,
-}: FootFacts & { readonly acts: boolean }) => {
+}: FooterProps & { readonly hasAction: boolean }) => {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     const box = button.current?.closest<HTMLElement>('[role=dialog]');
     if (!busy || !box || document.activeElement !== button.current) return;
-    // A button that is busy is disabled, and would lose the focus to the page.
+    // A busy button is disabled and would lose the focus to the page.
     box.focus();
     return () => {
       if (document.activeElement !== box) return;
       box.blur();
-      // Gone, if what came of it took the place of the form: then the box looks for the first thing in it.
+      // Unmounted if the outcome replaced the form: then the dialog focuses its first element.
       button.current?.focus();
     };
   }, [busy]);
-  if (!acts)
+  if (!hasAction)
     return (
       <Group justify="flex-end" mt="lg">
         <Button variant={shownOnce ? 'filled' : 'default'} onClick={close}>
@@ -89,14 +89,14 @@ const Foot = ({
       <Button variant="default" onClick={close}>
         {words.frame.cancel}
       </Button>
-      <Button ref={button} type="submit" color={dangerous ? 'red' : undefined} loading={busy} disabled={disabled}>
+      <Button ref={button} type="submit" color={destructive ? 'red' : undefined} loading={busy} disabled={disabled}>
         {actLabel}
       </Button>
     </Group>
   );
 };
 
-/** Asks before texts are lost; whoever keeps them goes on where they were. */
+/** Asks before unsaved text is discarded. Keeping it returns the focus. */
 const Discard = ({ keep, discard }: { readonly keep: () => void; readonly discard: () => void }) => {
   const [from] = useState(() => document.activeElement);
   useEffect(
@@ -118,22 +118,22 @@ const Discard = ({ keep, discard }: { readonly keep: () => void; readonly discar
   );
 };
 
-/** Whether a form has other texts, or other picks in its lists, than when it was opened. */
+/** Detects whether the text or the selected options of a form changed since it was opened. */
 const useUnsavedText = () => {
   const element = useRef<HTMLFormElement>(null);
-  const atFirst = useRef('');
+  const initial = useRef('');
   const form = useCallback((opened: HTMLFormElement | null) => {
     element.current = opened;
-    if (opened) atFirst.current = textsIn(opened);
+    if (opened) initial.current = valuesIn(opened);
   }, []);
-  return { form, isUnsaved: () => element.current !== null && textsIn(element.current) !== atFirst.current };
+  return { form, isUnsaved: () => element.current !== null && valuesIn(element.current) !== initial.current };
 };
 
-/** A list of choices has its picks in a hidden field; what is typed there only looks for them. */
-const texts = 'textarea, input:not([type=checkbox], [type=radio], [type=file], [aria-haspopup=listbox])';
+/** A dropdown has its selected options in a hidden field; its visible text is only a search. */
+const textFields = 'textarea, input:not([type=checkbox], [type=radio], [type=file], [aria-haspopup=listbox])';
 
-/** Empty fields do not count: they come and go with what is chosen. */
-const textsIn = (form: HTMLFormElement): string =>
+/** Ignores empty fields: they appear and disappear with other choices. */
+const valuesIn = (form: HTMLFormElement): string =>
   JSON.stringify(
-    [...form.querySelectorAll<HTMLInputElement>(texts)].map(({ value }) => value).filter((value) => value !== ''),
+    [...form.querySelectorAll<HTMLInputElement>(textFields)].map(({ value }) => value).filter((value) => value !== ''),
   );

@@ -2,21 +2,21 @@ import { Alert, Button } from '@mantine/core';
 import { isProblem } from '../api/problem.ts';
 import { words } from '../words/words.ts';
 
-/** What went wrong, in words for people. */
-export const sentenceOf = (error: unknown): string => {
+/** Returns the message of an error for people. */
+export const messageOf = (error: unknown): string => {
   if (!isProblem(error)) return words.frame.unexpected;
-  if (error.status === 0) return words.frame.away;
+  if (error.status === 0) return words.frame.unreachable;
   if (error.status === 429) return words.frame.tooMany(error.retryAfter ?? 60);
   return error.status >= 500 && !error.detail ? words.frame.failed(error.status) : error.message;
 };
 
-/** An error where its cause is, with the id by which an operator finds the request; nothing while there is none. */
+/** Shows an error with the id by which an operator finds the request; nothing without an error. */
 export const ErrorNote = ({ error, retry }: { readonly error: unknown; readonly retry?: () => unknown }) => {
   if (!error) return null;
   const id = isProblem(error) ? error.requestId : null;
   return (
     <Alert color="red" role="alert" my="sm">
-      {sentenceOf(error)}
+      {messageOf(error)}
       {id ? <small> {words.frame.requestId(id)}</small> : null}
       {retry ? (
         <Button variant="default" size="xs" ml="sm" onClick={() => void retry()}>

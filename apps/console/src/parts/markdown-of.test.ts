@@ -1,38 +1,38 @@
 import { expect, it } from 'vitest';
 import { lineOf, markdownOf } from './markdown-of.ts';
 
-it('paragraphs, links and lists of HTML become Markdown', () => {
+it('converts paragraphs, links and lists from HTML to Markdown', () => {
   expect(markdownOf('<p>See <a href="https://x.example/a">this</a></p><ul><li>one</li><li>two</li></ul>')).toBe(
     'See [this](https://x.example/a)\n\n- one \n- two',
   );
 });
 
-it('a link that leads elsewhere than to the web stays as text', () => {
+it('keeps only the text of a link that does not lead to the web', () => {
   expect(markdownOf('<a href="/docs">Docs</a> <a href="javascript:x()">run</a>')).toBe('Docs run');
 });
 
-it('what is in angle brackets and no tag stays', () => {
+it('keeps text in angle brackets that is not a tag', () => {
   expect(markdownOf('Send <account_id> and <b>wait</b>')).toBe('Send <account_id> and **wait**');
 });
 
-it('a list shows the text alone', () => {
+it('returns only the text for a list', () => {
   expect(lineOf('# Title\n\nRead [the **guide**](https://x.example) `now`')).toBe('Title Read the guide now');
 });
 
-it('a heading, a comment, and tags with attributes or in capitals', () => {
+it('converts a heading, a comment, and tags with attributes or in capitals', () => {
   expect(markdownOf('<H2 id="x">Use</H2>a<!-- b -->c<BR/>d <strong class="e">f</strong><!-- open')).toBe(
     '**Use**\n\nac  \nd **f**<!-- open',
   );
 });
 
 it.each(['<a ', '<a href="', '<a href="x"', '<!--', '<h1', '<h1>', '<p ', '<p', '<a href="http://x">', '[', '`<'])(
-  'a long text of %j takes no longer than its length tells',
+  'a long text of %j takes linear time',
   (part) => {
     const startedAt = performance.now();
     const hostile = part.repeat(262_144 / part.length);
     markdownOf(hostile);
     lineOf(hostile);
-    // Where time grows with the square of the length, it is minutes.
+    // Quadratic time would be minutes.
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   },
 );

@@ -1,7 +1,7 @@
-/** A tag with its attributes. It ends before the next one, so that looking for all of them takes time in proportion to the text. */
+/** A tag with its attributes. It cannot contain another tag, so that finding all tags takes linear time. */
 const tag = /<(\/?)([a-z][a-z0-9]*)((?:\s[^<>]*)?)\/?>/gi;
 
-/** What stands for a tag, by its name in lower case; a paragraph's ends are alike. */
+/** The Markdown of opening and closing tags, by lower-case name. */
 const replacements: Readonly<Record<string, string>> = {
   br: '  \n',
   ...Object.fromEntries(['strong', 'b'].map((name) => [name, '**'])),
@@ -15,7 +15,7 @@ const replacements: Readonly<Record<string, string>> = {
 
 const heading = /^h[1-6]$/;
 
-/** The text up to the tag that closes this one, if no other tag comes before. */
+/** Returns the text up to the closing tag, or null if another tag comes first. */
 const contentFrom = (text: string, from: number, name: string): string | null => {
   const end = text.indexOf('<', from);
   return end >= 0 && text.slice(end, end + name.length + 3).toLowerCase() === `</${name}>`
@@ -24,22 +24,22 @@ const contentFrom = (text: string, from: number, name: string): string | null =>
 };
 
 /**
- * Descriptions are Markdown with some HTML in it, or HTML alone. The tags that have a form in Markdown get it; all others
- * stay and are shown as the text that they are, since `<account>` may be one. Nothing relies on this for safety.
+ * Descriptions are Markdown with some HTML, or only HTML. Converts tags that have an equivalent in Markdown. All others
+ * stay and are shown as text, since `<account>` may look like a tag. This is not a security measure.
  */
 export const markdownOf = (description: string): string => {
   const text = withoutComments(description);
   const parts: string[] = [];
   let end = 0;
-  for (const found of text.matchAll(tag)) {
-    if (found.index < end) continue;
-    const [whole, slash = '', tagName = '', attributes = ''] = found;
+  for (const match of text.matchAll(tag)) {
+    if (match.index < end) continue;
+    const [whole, slash = '', tagName = '', attributes = ''] = match;
     const name = tagName.toLowerCase();
-    const after = found.index + whole.length;
+    const after = match.index + whole.length;
     const content = slash === '' && (name === 'a' || heading.test(name)) ? contentFrom(text, after, name) : null;
     const replacement = content === null ? markOf(name, slash) : elementOf(name, attributes, content);
     if (replacement === null) continue;
-    parts.push(text.slice(end, found.index), replacement);
+    parts.push(text.slice(end, match.index), replacement);
     end = content === null ? after : after + content.length + name.length + 3;
   }
   return [...parts, text.slice(end)]
@@ -49,11 +49,11 @@ export const markdownOf = (description: string): string => {
     .trim();
 };
 
-/** Null for a tag that has no form in Markdown. */
+/** Returns null for a tag without an equivalent in Markdown. */
 const markOf = (name: string, slash: string): string | null =>
   name === 'li' ? (slash === '' ? '\n- ' : ' ') : (replacements[name] ?? null);
 
-/** A link or a heading, of which only text stands between its tags. */
+/** Converts a link or a heading with only text between its tags. */
 const elementOf = (name: string, attributes: string, content: string): string => {
   if (name !== 'a') return `\n\n**${content}**\n\n`;
   const address = /\shref="([^"<>\s]*)"/i.exec(attributes)?.[1] ?? '';
@@ -72,12 +72,12 @@ const withoutComments = (text: string): string => {
   }
 };
 
-/** A line of a list shows less. */
-const lineMax = 600;
+/** A line of a list shows less than this. */
+const sourceMax = 600;
 
-/** Its beginning as plain text in one line, for lists. */
+/** Returns the beginning as one line of plain text, for lists. */
 export const lineOf = (description: string): string =>
-  markdownOf(description.slice(0, lineMax))
+  markdownOf(description.slice(0, sourceMax))
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/[*`#>_]{1,3}/g, '')
     .replace(/\s+/g, ' ')

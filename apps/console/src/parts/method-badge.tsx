@@ -1,6 +1,6 @@
 import styles from './method-badge.module.css';
 
-/** The method of an operation: a word, whose colour only helps to scan a list. */
+/** The method of an operation. The colour only helps to scan a list. */
 export const MethodBadge = ({ method }: { readonly method: string }) => (
   <span className={styles.method} data-method={method}>
     {method}

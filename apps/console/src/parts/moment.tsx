@@ -6,7 +6,7 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ];
 
-/** A moment of the near past in words ("2 hours ago"), another one as a date; exact on hover. */
+/** Shows a recent time relatively ("2 hours ago") and any other as a date; exact on hover. */
 export const Moment = ({
   at,
   none = words.frame.never,
@@ -18,12 +18,12 @@ export const Moment = ({
   const date = new Date(at);
   return (
     <time dateTime={at} title={words.formats.minute(date)} style={{ whiteSpace: 'nowrap' }}>
-      {inWords(date)}
+      {format(date)}
     </time>
   );
 };
 
-const inWords = (date: Date): string => {
+const format = (date: Date): string => {
   const seconds = (date.getTime() - Date.now()) / 1_000;
   if (Math.abs(seconds) > 7 * 86_400) return words.formats.date(date);
   const [unit, length] = steps.find(([, step]) => Math.abs(seconds) >= step) ?? ['minute', 60];

@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { words } from '../words/words.ts';
 
-/** Says that something is done, with a button that takes it back, for as long as one needs to read it. */
+/** Shows a success message with an undo button, long enough to read it. */
 export const notifyUndo = (message: string, undo: () => void): void => {
   const id = notifications.show({
     message: (

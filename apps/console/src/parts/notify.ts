@@ -1,7 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import { words } from '../words/words.ts';
 
-/** Says that something is done, for a few seconds. */
+/** Shows a success message for a few seconds. */
 export const notify = (message: string): void => {
   notifications.show({
     message,

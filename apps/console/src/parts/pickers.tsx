@@ -5,19 +5,19 @@ import { useRead } from '../api/use-call.ts';
 import { words } from '../words/words.ts';
 import { apiLabels } from './api-label.ts';
 
-interface PickerFacts {
+interface PickerProps {
   readonly label: string;
   readonly description?: string;
   readonly required?: boolean;
   readonly value: readonly Picked[];
   readonly change: (picked: readonly Picked[]) => void;
-  /** Takes a pasted list too: each of its entries is picked by what it says, for calls that take names. */
+  /** Whether it accepts a pasted list: each entry is selected as written, for calls that accept names. */
   readonly pastes?: boolean;
-  /** Has the focus when its dialog opens, in place of the first field. */
+  /** Whether it has the focus when its dialog opens, instead of the first field. */
   readonly autofocus?: boolean;
 }
 
-/** One that was picked: by its id, shown by its name. */
+/** A selected item. */
 export interface Picked {
   readonly id: string;
   readonly name: string;
@@ -25,7 +25,7 @@ export interface Picked {
 
 const shownMax = 20;
 
-/** Searches on the server as one types, and keeps what was picked while other matches are shown. */
+/** Searches on the server as the user types, and keeps the selected items while showing other matches. */
 const Picker = ({
   label,
   description,
@@ -33,27 +33,27 @@ const Picker = ({
   value,
   change,
   autofocus = false,
-  pasted,
+  parsePasted,
   typed,
   setTyped,
-  found,
+  matches,
   isFetching,
-}: PickerFacts & {
-  /** The entries of a pasted list; none if it is no list. */
-  readonly pasted?: ((text: string) => readonly string[]) | undefined;
+}: PickerProps & {
+  /** Returns the entries of a pasted list; empty if the text is not a list. */
+  readonly parsePasted?: ((text: string) => readonly string[]) | undefined;
   readonly typed: string;
   readonly setTyped: (text: string) => void;
-  readonly found: readonly Picked[];
+  readonly matches: readonly Picked[];
   readonly isFetching: boolean;
 }) => {
-  const all = new Map([...value, ...found].map((one) => [one.id, one]));
+  const all = new Map([...value, ...matches].map((one) => [one.id, one]));
   const [isOpen, setIsOpen] = useState(false);
   const paste = (event: ClipboardEvent<HTMLInputElement>): void => {
-    const entries = pasted?.(event.clipboardData.getData('text')) ?? [];
+    const entries = parsePasted?.(event.clipboardData.getData('text')) ?? [];
     if (entries.length === 0) return;
     event.preventDefault();
-    const named = entries.map((entry): readonly [string, Picked] => [entry, { id: entry, name: entry }]);
-    change([...new Map([...value.map((one) => [one.id, one] as const), ...named]).values()]);
+    const pastedItems = entries.map((entry): readonly [string, Picked] => [entry, { id: entry, name: entry }]);
+    change([...new Map([...value.map((one) => [one.id, one] as const), ...pastedItems]).values()]);
     setTyped('');
     setIsOpen(false);
   };
@@ -73,11 +73,11 @@ const Picker = ({
       onDropdownOpen={() => setIsOpen(true)}
       onDropdownClose={() => setIsOpen(false)}
       data-autofocus={autofocus || undefined}
-      // A dialog that opens with the focus here would be covered by the list.
+      // The dropdown would cover a dialog that opens with the focus here.
       openOnFocus={false}
-      // The server has filtered already, by more than what the label shows.
+      // The server has already filtered, by more than the label shows.
       filter={({ options }) => options}
-      // Once everything is picked, an empty list would only lie above what comes next.
+      // Once everything is selected, an empty dropdown would only cover the next field.
       nothingFoundMessage={typed === '' ? null : isFetching ? words.frame.loading : words.frame.nothingFound}
       hidePickedOptions
       clearable
@@ -87,64 +87,64 @@ const Picker = ({
   );
 };
 
-/** People who may be granted something, by name or e-mail. */
-export const PeoplePicker = (facts: PickerFacts) => {
+/** Selects approved clients by name or e-mail. */
+export const PeoplePicker = (props: PickerProps) => {
   const [typed, setTyped] = useState('');
   const [q] = useDebouncedValue(typed, 200);
   const read = useRead(
     'GET /api/profiles/',
     { query: { q, limit: shownMax, role: 'client', registration_status: 'approved' } },
-    { keep: true },
+    { keepPrevious: true },
   );
-  const found = (read.data ?? []).map(({ id, full_name: name, email }) => ({ id, name: `${name} (${email})` }));
+  const matches = (read.data ?? []).map(({ id, full_name: name, email }) => ({ id, name: `${name} (${email})` }));
   return (
     <Picker
-      {...facts}
-      pasted={facts.pastes ? emailsOf : undefined}
+      {...props}
+      parsePasted={props.pastes ? emailsOf : undefined}
       typed={typed}
       setTyped={setTyped}
-      found={found}
+      matches={matches}
       isFetching={read.isFetching}
     />
   );
 };
 
-/** The e-mails of a list, however they are separated, and with names around them or not. */
+/** Returns the e-mails of a list with any separators, with or without names. */
 const emailsOf = (text: string): readonly string[] => [...new Set(text.match(/[^\s<>,;:"()]+@[^\s<>,;:"()]+/g) ?? [])];
 
-/** The lines of a list; a single one is what one looks for. */
+/** Returns the lines of a list; empty for a single line, which is a search text. */
 const linesOf = (text: string): readonly string[] => {
   const lines = text.split(/[\r\n\t;]+/).flatMap((line) => line.trim() || []);
   return lines.length > 1 ? [...new Set(lines)] : [];
 };
 
-/** APIs of the catalog, by name. */
-export const ApisPicker = (facts: PickerFacts) => {
+/** Selects APIs of the catalog by name. */
+export const ApisPicker = (props: PickerProps) => {
   const [typed, setTyped] = useState('');
   const [q] = useDebouncedValue(typed, 200);
-  const read = useRead('GET /api/collections/', { query: { q, limit: shownMax } }, { keep: true });
+  const read = useRead('GET /api/collections/', { query: { q, limit: shownMax } }, { keepPrevious: true });
   const apis = read.data ?? [];
   const labelOf = apiLabels(apis);
-  const found = apis.map((api) => ({ id: api.id, name: labelOf(api) }));
+  const matches = apis.map((api) => ({ id: api.id, name: labelOf(api) }));
   return (
     <Picker
-      {...facts}
-      pasted={facts.pastes ? linesOf : undefined}
+      {...props}
+      parsePasted={props.pastes ? linesOf : undefined}
       typed={typed}
       setTyped={setTyped}
-      found={found}
+      matches={matches}
       isFetching={read.isFetching}
     />
   );
 };
 
-/** Groups of people, by name. */
-export const GroupsPicker = (facts: PickerFacts) => {
+/** Selects groups by name. */
+export const GroupsPicker = (props: PickerProps) => {
   const [typed, setTyped] = useState('');
   const read = useRead('GET /api/groups', {});
-  const found = (read.data ?? [])
+  const matches = (read.data ?? [])
     .filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase()))
     .slice(0, shownMax)
     .map(({ id, name }) => ({ id, name }));
-  return <Picker {...facts} typed={typed} setTyped={setTyped} found={found} isFetching={read.isFetching} />;
+  return <Picker {...props} typed={typed} setTyped={setTyped} matches={matches} isFetching={read.isFetching} />;
 };

@@ -1,10 +1,10 @@
-/** Hands bytes to the browser's downloads. */
+/** Saves bytes as a download of the browser. */
 export const saveFile = (bytes: Blob, name: string): void => {
   const address = URL.createObjectURL(bytes);
   const link = document.createElement('a');
   link.href = address;
   link.download = name;
   link.click();
-  // The browser has taken the file when its task comes; released at once, some have not.
+  // Some browsers have not read the file yet if the URL is revoked immediately.
   window.setTimeout(() => URL.revokeObjectURL(address), 10_000);
 };

@@ -6,7 +6,7 @@ import { words } from '../words/words.ts';
 
 const pauseMs = 250;
 
-/** A filter that asks the server once one stops typing. */
+/** A filter that queries the server once the user stops typing. */
 export const SearchField = ({
   label,
   value,

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
 import styles from './toolbar.module.css';
 
-/** The line above a list: its filter first, then what can be chosen and done. */
+/** The row above a list: first its filter, then choices and actions. */
 export const Toolbar = ({ children }: { readonly children: ReactNode }) => <div className={styles.bar}>{children}</div>;

@@ -1,8 +1,8 @@
-import { endOf, type Sign } from './tokens.ts';
-import { IssuerAway, SignInError, type FirebaseWay } from './ways.ts';
+import { expiryOf, type SignIn } from './tokens.ts';
+import { IssuerUnavailable, SignInError, type FirebaseMethod } from './sign-in-methods.ts';
 
-/** What Firebase's error codes mean to whoever signs in. */
-const sentences: Readonly<Record<string, string>> = {
+/** Messages for Firebase's error codes. */
+const messages: Readonly<Record<string, string>> = {
   EMAIL_NOT_FOUND: 'There is no account with this e-mail and password.',
   INVALID_PASSWORD: 'There is no account with this e-mail and password.',
   INVALID_LOGIN_CREDENTIALS: 'There is no account with this e-mail and password.',
@@ -10,57 +10,57 @@ const sentences: Readonly<Record<string, string>> = {
   MISSING_PASSWORD: 'A password is needed.',
   USER_DISABLED: 'This account is disabled at the identity provider.',
   TOO_MANY_ATTEMPTS_TRY_LATER: 'Too many attempts: try again later.',
-  TOKEN_EXPIRED: 'The sign-in has ended.',
+  TOKEN_EXPIRED: 'The session has expired.',
   OPERATION_NOT_ALLOWED: 'Signing in by password is not enabled in this Firebase project.',
 };
 
-const withSecondFactor = 'This account has a second factor, which cannot be asked for here.';
+const secondFactorMessage = 'This account has a second factor, which is not supported here.';
 
 /**
- * E-mail with password by Firebase's REST API (Identity Toolkit, `accounts:signInWithPassword`; Secure Token Service).
- * The refresh token stays in memory as the ID token does.
+ * Signs in by e-mail and password with Firebase's REST API (Identity Toolkit, `accounts:signInWithPassword`; Secure
+ * Token Service). Like the ID token, the refresh token is only in memory.
  */
-export const firebaseSignIn = (way: FirebaseWay) => {
+export const firebaseSignIn = (method: FirebaseMethod) => {
   const post = async (url: string, body: string, type: string): Promise<Readonly<Record<string, unknown>>> => {
-    const response = await fetch(`${url}?key=${encodeURIComponent(way.api_key)}`, {
+    const response = await fetch(`${url}?key=${encodeURIComponent(method.api_key)}`, {
       method: 'POST',
       headers: { 'Content-Type': type },
       body,
       credentials: 'omit',
-      // Google compares it where a key is restricted to websites.
+      // Google checks it for keys that are restricted to websites.
       referrerPolicy: 'strict-origin',
     }).catch(() => {
-      throw new IssuerAway();
+      throw new IssuerUnavailable();
     });
-    const answered = (await response.json().catch(() => ({}))) as Readonly<Record<string, unknown>>;
-    if (!response.ok) throw new SignInError(refusalOf(answered));
-    return answered;
+    const json = (await response.json().catch(() => ({}))) as Readonly<Record<string, unknown>>;
+    if (!response.ok) throw new SignInError(errorMessage(json));
+    return json;
   };
 
-  const signOf = (idToken: unknown, refreshToken: unknown): Sign => {
-    if (typeof idToken !== 'string' || typeof refreshToken !== 'string') throw new SignInError(withSecondFactor);
+  const toSignIn = (idToken: unknown, refreshToken: unknown): SignIn => {
+    if (typeof idToken !== 'string' || typeof refreshToken !== 'string') throw new SignInError(secondFactorMessage);
     return {
       idToken,
-      expiresAt: endOf(idToken),
+      expiresAt: expiryOf(idToken),
       async renew() {
         const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken });
-        const answered = await post(way.token_url, form.toString(), 'application/x-www-form-urlencoded');
-        return signOf(answered['id_token'], answered['refresh_token']);
+        const json = await post(method.token_url, form.toString(), 'application/x-www-form-urlencoded');
+        return toSignIn(json['id_token'], json['refresh_token']);
       },
     };
   };
 
   return {
-    async signIn(email: string, password: string): Promise<Sign> {
+    async signIn(email: string, password: string): Promise<SignIn> {
       const body = JSON.stringify({ email, password, returnSecureToken: true });
-      const answered = await post(way.sign_in_url, body, 'application/json');
-      return signOf(answered['idToken'], answered['refreshToken']);
+      const json = await post(method.sign_in_url, body, 'application/json');
+      return toSignIn(json['idToken'], json['refreshToken']);
     },
   };
 };
 
-const refusalOf = (answered: Readonly<Record<string, unknown>>): string => {
-  const { message = '' } = (answered['error'] ?? {}) as { readonly message?: string };
+const errorMessage = (body: Readonly<Record<string, unknown>>): string => {
+  const { message = '' } = (body['error'] ?? {}) as { readonly message?: string };
   const code = /^[A-Z_]+/.exec(message)?.[0] ?? '';
-  return sentences[code] ?? `The identity provider refused${code ? `: ${code}` : '.'}`;
+  return messages[code] ?? `The identity provider denied the sign-in${code ? `: ${code}` : '.'}`;
 };

@@ -1,13 +1,13 @@
 import { createContext, useContext } from 'react';
-import type { Answered } from '../api/call.ts';
+import type { CallResult } from '../api/call.ts';
 
-/** The own profile of who is signed in, approved and let in. */
-export type Me = Answered<'GET /api/profiles/me'>;
+/** The profile of the signed-in person, who is approved and not suspended. */
+export type Me = CallResult<'GET /api/profiles/me'>;
 
 export const MeContext = createContext<Me | null>(null);
 
 export const useMe = (): Me => {
   const me = useContext(MeContext);
-  if (!me) throw new Error('Nobody is signed in around this part');
+  if (!me) throw new Error('This component is used outside of a signed-in session');
   return me;
 };

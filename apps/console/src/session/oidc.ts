@@ -1,104 +1,108 @@
 import { InMemoryWebStorage, UserManager, WebStorageStateStore, type User } from 'oidc-client-ts';
 import { refusalCause } from './refusal-cause.ts';
-import { endOf, type Sign } from './tokens.ts';
-import { IssuerAway, SignInError, type OidcWay } from './ways.ts';
+import { expiryOf, type SignIn } from './tokens.ts';
+import { IssuerUnavailable, SignInError, type OidcMethod } from './sign-in-methods.ts';
 
-/** Where to go on after the issuer has sent the browser back. */
+/** The page to open after the issuer redirects back. */
 interface ReturnState {
   readonly returnTo: string;
 }
 
 export const callbackPath = '/console/sign-in/callback';
 
-/** At the end of `state`: says to the page that the issuer comes back to that it is the window of a repeated sign-in. */
-const inPopup = 'popup';
+/** A suffix of `state` that marks the callback page as the popup of a repeated sign-in. */
+const popupSuffix = 'popup';
 
 const managers = new Map<string, UserManager>();
 
-/** `fetch` rejects with a TypeError where nobody answers. */
-const awayOr = (error: unknown): never => {
-  throw error instanceof TypeError ? new IssuerAway() : error;
+/** `fetch` rejects with a TypeError if there is no response. */
+const throwUnavailable = (error: unknown): never => {
+  throw error instanceof TypeError ? new IssuerUnavailable() : error;
 };
 
-/** One for each way and page load: it remembers, in memory, what renewing and signing out need. */
-const managerOf = (way: OidcWay): UserManager => {
-  const known = managers.get(way.name);
-  if (known) return known;
+/** One for each sign-in method and page load: it has in memory the data for renewing and signing out. */
+const managerOf = (method: OidcMethod): UserManager => {
+  const existing = managers.get(method.name);
+  if (existing) return existing;
   const manager = new UserManager({
-    authority: way.issuer,
-    metadataUrl: new URL(way.metadata_url, window.location.origin).href,
-    client_id: way.client_id,
-    scope: way.scopes,
+    authority: method.issuer,
+    metadataUrl: new URL(method.metadata_url, window.location.origin).href,
+    client_id: method.client_id,
+    scope: method.scopes,
     redirect_uri: `${window.location.origin}${callbackPath}`,
     silent_redirect_uri: `${window.location.origin}${callbackPath}`,
     popup_redirect_uri: `${window.location.origin}${callbackPath}`,
     post_logout_redirect_uri: `${window.location.origin}/console/`,
     userStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
-    // Only what PKCE needs to come back; it holds no token, and goes with the tab.
+    // Only the PKCE state for the redirect: it has no token, and is deleted with the tab.
     stateStore: new WebStorageStateStore({ store: window.sessionStorage }),
     automaticSilentRenew: false,
     monitorSession: false,
     loadUserInfo: false,
     silentRequestTimeoutInSeconds: 10,
   });
-  managers.set(way.name, manager);
+  managers.set(method.name, manager);
   return manager;
 };
 
-/** Authorization code with PKCE (RFC 7636), as a public client. Tokens stay in memory, even those of the library. */
-export const oidcSignIn = (way: OidcWay) => {
-  const manager = managerOf(way);
+/** Authorization code flow with PKCE (RFC 7636), as a public client. All tokens stay in memory. */
+export const oidcSignIn = (method: OidcMethod) => {
+  const manager = managerOf(method);
 
   const explain = (error: unknown): never => {
-    const cause = refusalCause(error, { origin: window.location.origin, clientId: way.client_id });
+    const cause = refusalCause(error, { origin: window.location.origin, clientId: method.client_id });
     throw cause === null ? error : new SignInError(cause, { cause: error });
   };
 
-  const signOf = (user: User | null): Sign => {
+  const toSignIn = (user: User | null): SignIn => {
     const idToken = user?.id_token;
     if (!idToken) throw new SignInError('The identity provider sent no ID token: allow the scope openid.');
     return {
       idToken,
-      expiresAt: endOf(idToken),
-      // By refresh token where the issuer gave one, else in a hidden frame.
-      renew: async () => signOf(await manager.signinSilent().catch(awayOr)),
+      expiresAt: expiryOf(idToken),
+      // With a refresh token if the issuer issued one, or else in a hidden frame.
+      renew: async () => toSignIn(await manager.signinSilent().catch(throwUnavailable)),
     };
   };
 
   return {
-    /** Leaves the page for the issuer's. */
+    /** Redirects to the issuer. */
     begin: (returnTo: string, oneTimeCode: string | null): Promise<void> =>
       manager.signinRedirect({
         state: { returnTo } satisfies ReturnState,
         ...(oneTimeCode === null ? {} : { extraQueryParams: { one_time_code: oneTimeCode } }),
       }),
-    /** Reads the answer in the address of this page. */
-    async finish(): Promise<{ readonly sign: Sign; readonly returnTo: string }> {
+    /** Reads the response in the URL of this page. */
+    async finish(): Promise<{ readonly signIn: SignIn; readonly returnTo: string }> {
       const user = await manager.signinRedirectCallback().catch(explain);
       const { returnTo = '/' } = (user.state ?? {}) as Partial<ReturnState>;
-      return { sign: signOf(user), returnTo: returnTo.startsWith('/') && !returnTo.startsWith('//') ? returnTo : '/' };
+      return {
+        signIn: toSignIn(user),
+        returnTo: returnTo.startsWith('/') && !returnTo.startsWith('//') ? returnTo : '/',
+      };
     },
-    /** In a window of its own, so that this page keeps its forms. */
-    again: async (): Promise<Sign> => signOf(await manager.signinPopup({ url_state: inPopup }).catch(explain)),
-    /** Ends the session at the issuer too, where it has a page for that; says whether the browser leaves. */
+    /** In a popup, so that this page keeps its forms. */
+    signInAgain: async (): Promise<SignIn> =>
+      toSignIn(await manager.signinPopup({ url_state: popupSuffix }).catch(explain)),
+    /** Also ends the session at the issuer, if it has an endpoint for that. Returns whether the browser leaves. */
     async end(): Promise<boolean> {
       const hasPage = await manager.metadataService.getEndSessionEndpoint().catch(() => undefined);
       if (!hasPage) {
         await manager.removeUser();
         return false;
       }
-      // Amazon Cognito wants these two instead of the standard's.
-      const extraQueryParams = { client_id: way.client_id, logout_uri: `${window.location.origin}/console/` };
+      // Amazon Cognito requires these instead of the standard parameters.
+      const extraQueryParams = { client_id: method.client_id, logout_uri: `${window.location.origin}/console/` };
       await manager.signoutRedirect({ extraQueryParams });
       return true;
     },
   };
 };
 
-/** In the hidden frame of a silent renewal, or the window of a repeated sign-in: hands the answer over to its page. */
-export const handOverCallback = async (): Promise<boolean> => {
+/** In the hidden frame of a silent renewal or the popup of a repeated sign-in: passes the response to the opener. */
+export const forwardCallback = async (): Promise<boolean> => {
   const isFrame = window.parent !== window;
-  const isPopup = new URLSearchParams(window.location.search).get('state')?.endsWith(`;${inPopup}`) ?? false;
+  const isPopup = new URLSearchParams(window.location.search).get('state')?.endsWith(`;${popupSuffix}`) ?? false;
   if (!isFrame && !isPopup) return false;
   const manager = new UserManager({ authority: '', client_id: '', redirect_uri: '' });
   await (isFrame ? manager.signinSilentCallback() : manager.signinPopupCallback());

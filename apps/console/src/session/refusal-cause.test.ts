@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { refusalCause } from './refusal-cause.ts';
 
 const at = { origin: 'https://portico.example.com', clientId: 'portico-console' };
-/** The form is what was sent to the token endpoint; without it the refusal came in the address of the page. */
+/** `form` is the request to the token endpoint; without it, the error came in the URL of the page. */
 const refused = (error: string, error_description?: string, form?: URLSearchParams) =>
   new ErrorResponse(error_description === undefined ? { error } : { error, error_description }, form);
 const form = new URLSearchParams({ grant_type: 'authorization_code' });
 
-describe('the cause of a refused sign-in', () => {
+describe('the cause of a denied sign-in', () => {
   test.each(['Failed to fetch', 'NetworkError when attempting to fetch resource.', 'Load failed'])(
-    'is the web origin where the browser says "%s"',
+    'is the web origin if the browser reports "%s"',
     (message) => {
       const cause = refusalCause(new TypeError(message), at);
       expect(cause).toContain(`Add ${at.origin} to the allowed web origins (CORS) of the client ${at.clientId}`);
@@ -21,17 +21,17 @@ describe('the cause of a refused sign-in', () => {
     refused('unauthorized_client', 'Invalid client or Invalid client credentials', form),
     refused('invalid_client', 'AADSTS7000218: The request body must contain client_secret', form),
     refused('invalid_client', undefined, form),
-  ])('is that the client wants a secret where the token endpoint says "$message"', (error) => {
+  ])('is that the client requires a secret if the token endpoint reports "$message"', (error) => {
     const cause = refusalCause(error, at);
-    expect(cause).toContain('The client portico-console wants a secret');
+    expect(cause).toContain('The client portico-console requires a secret');
     expect(cause).toContain('Make it a public client');
-    expect(cause).toContain(`The provider says: ${error.message}`);
+    expect(cause).toContain(`The provider reports: ${error.message}`);
   });
 
-  test('is the account, or whoever cancelled, where access was denied', () => {
+  test('is the account or a cancellation if access was denied', () => {
     const cause = refusalCause(refused('access_denied'), at);
     expect(cause).toMatch(/cancelled, or this account may not use the client portico-console/);
-    expect(cause).toContain('The provider says: access_denied');
+    expect(cause).toContain('The provider reports: access_denied');
     expect(refusalCause(refused('access_denied', 'User is not assigned'), at)).toContain('User is not assigned');
   });
 
@@ -40,5 +40,5 @@ describe('the cause of a refused sign-in', () => {
     refused('invalid_grant', 'Code not valid', form),
     new Error('No matching state found in storage'),
     'text',
-  ])('is not guessed where it may be another: %s', (error) => expect(refusalCause(error, at)).toBeNull());
+  ])('is not guessed if there are several: %s', (error) => expect(refusalCause(error, at)).toBeNull());
 });

@@ -4,20 +4,20 @@ import { words } from '../words/words.ts';
 const text = words.session;
 
 interface AtProvider {
-  /** Of this page, as the provider knows it. */
+  /** The origin of this page, as registered at the provider. */
   readonly origin: string;
   readonly clientId: string;
 }
 
-/** Why a sign-in did not come to its end, with the setting at the provider; null where there is no one cause. */
+/** Returns why a sign-in failed, with the setting at the provider; null if the cause is not certain. */
 export const refusalCause = (error: unknown, { origin, clientId }: AtProvider): string | null => {
-  // So `fetch` rejects where the answer lacks the headers of CORS. The provider was there a moment ago.
+  // `fetch` rejects like this if the response has no CORS headers. The provider was reachable a moment ago.
   if (error instanceof TypeError) return text.originMissing(origin, clientId);
   if (!(error instanceof ErrorResponse)) return null;
   if (error.error === 'access_denied') return text.denied(clientId, error.message);
-  // In the address of this page, `unauthorized_client` is about the flow instead.
+  // In the URL of this page, `unauthorized_client` is about the flow instead.
   const isOfTokenEndpoint = error.form !== undefined;
   return isOfTokenEndpoint && ['invalid_client', 'unauthorized_client'].includes(error.error ?? '')
-    ? text.secretWanted(clientId, error.message)
+    ? text.secretRequired(clientId, error.message)
     : null;
 };

@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState, type SyntheticEvent } from 'react';
 import { call } from '../api/call.ts';
-import { Alone } from '../layout/alone.tsx';
+import { StandalonePage } from '../layout/standalone-page.tsx';
 import { useTitle } from '../layout/use-title.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { fieldOf } from '../parts/form-fields.ts';
@@ -11,7 +11,7 @@ import { tokens } from './tokens.ts';
 
 const text = words.session;
 
-/** Registers whoever is signed in; the token at hand proves who that is. */
+/** Registers the signed-in person, whose token proves their identity. */
 export const RegisterForm = ({ done }: { readonly done: () => unknown }) => {
   const { signOut } = useSession();
   const [failure, setFailure] = useState<unknown>(null);
@@ -34,7 +34,7 @@ export const RegisterForm = ({ done }: { readonly done: () => unknown }) => {
       .finally(() => setBusy(false));
   };
   return (
-    <Alone>
+    <StandalonePage>
       <h1>{text.registerTitle}</h1>
       <p>{text.register}</p>
       <form onSubmit={submit}>
@@ -64,6 +64,6 @@ export const RegisterForm = ({ done }: { readonly done: () => unknown }) => {
       <Button variant="default" onClick={signOut}>
         {words.frame.signOut}
       </Button>
-    </Alone>
+    </StandalonePage>
   );
 };

@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
-import type { Config } from './ways.ts';
+import type { Config } from './sign-in-methods.ts';
 
-/** What every page may know of the sign-in. */
+/** The parts of the sign-in that every page can use. */
 export interface Session {
   readonly config: Config;
   readonly signOut: () => void;
@@ -11,6 +11,6 @@ export const SessionContext = createContext<Session | null>(null);
 
 export const useSession = (): Session => {
   const session = useContext(SessionContext);
-  if (!session) throw new Error('There is no session around this part');
+  if (!session) throw new Error('This component is used outside of a session');
   return session;
 };

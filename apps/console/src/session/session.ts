@@ -1,52 +1,52 @@
 import { firebaseSignIn } from './firebase.ts';
-import { handOverCallback, callbackPath, oidcSignIn } from './oidc.ts';
-import { claimsOf, tokens, type Sign } from './tokens.ts';
-import type { Config, Way } from './ways.ts';
+import { forwardCallback, callbackPath, oidcSignIn } from './oidc.ts';
+import { claimsOf, tokens, type SignIn } from './tokens.ts';
+import type { Config, SignInMethod } from './sign-in-methods.ts';
 
-/** Remembers, for this tab, by which way one came back or will come back; it is no secret. */
-const wayKey = 'portico.way';
+/** The key of this tab's sign-in method, needed after a redirect; it is not a secret. */
+const methodKey = 'portico.way';
 
-const rememberedWay = ({ ways }: Config): Way | undefined =>
-  ways.find(({ name }) => name === window.sessionStorage.getItem(wayKey));
+const storedMethod = ({ ways }: Config): SignInMethod | undefined =>
+  ways.find(({ name }) => name === window.sessionStorage.getItem(methodKey));
 
-const remember = (way: Way): void => window.sessionStorage.setItem(wayKey, way.name);
+const storeMethod = (method: SignInMethod): void => window.sessionStorage.setItem(methodKey, method.name);
 
-/** What the page does first. */
+/** The result of starting the page. */
 export type Start =
   | { readonly kind: 'handed over' }
   | { readonly kind: 'signed in'; readonly returnTo: string }
   | { readonly kind: 'leaving' }
   | { readonly kind: 'sign in'; readonly problem: string | null };
 
-/** The one-time code of a printed link. It stands in the fragment, which no server sees. */
+/** Returns the one-time code of a printed link. It is in the fragment, which no server sees. */
 const oneTimeCode = (): string | null => /^#code=([A-Za-z0-9-]+)$/.exec(window.location.hash)?.[1] ?? null;
 
-/** A printed link that is pasted into a tab with the console changes the fragment alone: begins anew with its code. */
+/** A printed link pasted into a tab with the console changes only the fragment: reloads to use its code. */
 export const followPrintedLinks = (): void =>
   window.addEventListener('hashchange', () => {
     if (oneTimeCode() !== null) window.location.reload();
   });
 
-/** Removes the code from the address at once. */
+/** Removes the code from the URL immediately. */
 const takeOneTimeCode = (): string | null => {
   const code = oneTimeCode();
   if (code !== null) window.history.replaceState(null, '', window.location.pathname + window.location.search);
   return code;
 };
 
-/** The address within the console, to come back to. */
-const here = (): string => window.location.pathname.replace(/^\/console/, '') + window.location.search || '/';
+/** Returns the current URL within the console, to return to. */
+const currentPath = (): string => window.location.pathname.replace(/^\/console/, '') + window.location.search || '/';
 
 export const startSession = async (config: Config): Promise<Start> => {
   if (window.location.pathname === callbackPath) return finishSignIn(config);
   const code = takeOneTimeCode();
   const local = config.ways.find(({ kind }) => kind === 'local');
   if (code !== null && local && local.kind === 'local') {
-    await beginSignIn(local, here(), code);
+    await beginSignIn(local, currentPath(), code);
     return { kind: 'leaving' };
   }
-  const way = rememberedWay(config);
-  if (way?.kind === 'oidc' && isReload()) return returnAtOnce(way);
+  const method = storedMethod(config);
+  if (method?.kind === 'oidc' && isReload()) return signInSilently(method);
   return { kind: 'sign in', problem: null };
 };
 
@@ -55,23 +55,23 @@ const isReload = (): boolean =>
     .getEntriesByType('navigation')
     .some((entry) => entry instanceof PerformanceNavigationTiming && entry.type === 'reload');
 
-/** A reload forgets the token. An issuer with a session gives the next one without asking. */
-const returnAtOnce = async (way: Way): Promise<Start> => {
+/** A reload loses the token. An issuer with a session issues the next one without asking. */
+const signInSilently = async (method: SignInMethod): Promise<Start> => {
   try {
-    await beginSignIn(way, here());
+    await beginSignIn(method, currentPath());
     return { kind: 'leaving' };
   } catch {
-    // The page says what to do, with a button to try again.
+    // The page explains what to do, with a button to try again.
     return { kind: 'sign in', problem: null };
   }
 };
 
 const finishSignIn = async (config: Config): Promise<Start> => {
-  if (await handOverCallback()) return { kind: 'handed over' };
-  const way = rememberedWay(config);
-  if (!way || way.kind === 'firebase') return { kind: 'sign in', problem: null };
+  if (await forwardCallback()) return { kind: 'handed over' };
+  const method = storedMethod(config);
+  if (!method || method.kind === 'firebase') return { kind: 'sign in', problem: null };
   try {
-    const { sign, returnTo } = await oidcSignIn(way).finish();
+    const { signIn: sign, returnTo } = await oidcSignIn(method).finish();
     tokens.take(sign);
     return { kind: 'signed in', returnTo };
   } catch (error) {
@@ -79,25 +79,29 @@ const finishSignIn = async (config: Config): Promise<Start> => {
   }
 };
 
-export const beginSignIn = async (way: Way, returnTo: string, oneTimeCode: string | null = null): Promise<void> => {
-  remember(way);
-  if (way.kind !== 'firebase') await oidcSignIn(way).begin(returnTo, oneTimeCode);
+export const beginSignIn = async (
+  method: SignInMethod,
+  returnTo: string,
+  oneTimeCode: string | null = null,
+): Promise<void> => {
+  storeMethod(method);
+  if (method.kind !== 'firebase') await oidcSignIn(method).begin(returnTo, oneTimeCode);
 };
 
-export const signInByPassword = async (way: Way, email: string, password: string): Promise<void> => {
-  if (way.kind !== 'firebase') throw new TypeError('Only Firebase takes a password here');
-  remember(way);
-  takeOwn(await firebaseSignIn(way).signIn(email, password));
+export const signInByPassword = async (method: SignInMethod, email: string, password: string): Promise<void> => {
+  if (method.kind !== 'firebase') throw new TypeError('Only Firebase accepts a password here');
+  storeMethod(method);
+  acceptSignIn(await firebaseSignIn(method).signIn(email, password));
 };
 
-/** Signs in again while the page and its forms stay. */
+/** Signs in again while the page keeps its forms. */
 export const signInAgain = async (config: Config): Promise<void> => {
-  const way = rememberedWay(config);
-  if (way && way.kind !== 'firebase') takeOwn(await oidcSignIn(way).again());
+  const method = storedMethod(config);
+  if (method && method.kind !== 'firebase') acceptSignIn(await oidcSignIn(method).signInAgain());
 };
 
-/** Somebody else who signs in must not go on with the page, and the waiting requests, of the one before. */
-const takeOwn = (sign: Sign): void => {
+/** A different person who signs in must not get the page and the waiting requests of the previous one. */
+const acceptSignIn = (sign: SignIn): void => {
   const before = tokens.claims();
   const { iss, sub } = claimsOf(sign.idToken);
   if (!before || (before.sub === sub && before.iss === iss)) return tokens.take(sign);
@@ -105,12 +109,12 @@ const takeOwn = (sign: Sign): void => {
   window.location.assign('/console/');
 };
 
-export const currentWay = rememberedWay;
+export const currentMethod = storedMethod;
 
 export const signOut = async (config: Config): Promise<void> => {
-  const way = rememberedWay(config);
-  const leaves = way && way.kind === 'oidc' ? await oidcSignIn(way).end() : false;
+  const method = storedMethod(config);
+  const leaves = method && method.kind === 'oidc' ? await oidcSignIn(method).end() : false;
   tokens.forget();
-  window.sessionStorage.removeItem(wayKey);
+  window.sessionStorage.removeItem(methodKey);
   if (!leaves) window.location.assign('/console/');
 };

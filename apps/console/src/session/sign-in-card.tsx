@@ -1,23 +1,23 @@
 import { Alert, Button, Code, PasswordInput, TextInput } from '@mantine/core';
 import { useState, type SyntheticEvent } from 'react';
-import { Alone } from '../layout/alone.tsx';
+import { StandalonePage } from '../layout/standalone-page.tsx';
 import { fieldOf } from '../parts/form-fields.ts';
 import { useTitle } from '../layout/use-title.ts';
 import iconUrl from '../icon.svg';
 import { words } from '../words/words.ts';
 import { useSession } from './session-context.ts';
 import { beginSignIn, signInByPassword } from './session.ts';
-import { sentenceOf, type FirebaseWay, type Way } from './ways.ts';
+import { messageOf, type FirebaseMethod, type SignInMethod } from './sign-in-methods.ts';
 
 const text = words.session;
 
-/** All ways to sign in that are configured. */
+/** All configured sign-in methods. */
 export const SignInCard = ({ problem }: { readonly problem: string | null }) => {
   const { ways } = useSession().config;
   const [failure, setFailure] = useState(problem);
   useTitle(text.title);
   return (
-    <Alone>
+    <StandalonePage>
       <img src={iconUrl} alt="" width={48} height={48} />
       <h1>{words.frame.brand}</h1>
       <p>{text.intro}</p>
@@ -26,31 +26,31 @@ export const SignInCard = ({ problem }: { readonly problem: string | null }) => 
           {failure}
         </Alert>
       ) : null}
-      {ways.length === 0 ? <p>{text.noWay}</p> : null}
-      {ways.map((way) => (
-        <WayIn key={way.name} way={way} fail={setFailure} />
+      {ways.length === 0 ? <p>{text.noMethod}</p> : null}
+      {ways.map((method) => (
+        <MethodButton key={method.name} method={method} fail={setFailure} />
       ))}
-    </Alone>
+    </StandalonePage>
   );
 };
 
-const WayIn = ({ way, fail }: { readonly way: Way; readonly fail: (why: string) => void }) => {
+const MethodButton = ({ method, fail }: { readonly method: SignInMethod; readonly fail: (why: string) => void }) => {
   const [busy, setBusy] = useState(false);
-  if (way.kind === 'firebase') return <PasswordForm way={way} />;
+  if (method.kind === 'firebase') return <PasswordForm method={method} />;
   const begin = (): void => {
     setBusy(true);
-    const returnTo = window.location.pathname.startsWith('/console/sign-in') ? '/' : hereInConsole();
-    beginSignIn(way, returnTo).catch((error: unknown) => {
+    const returnTo = window.location.pathname.startsWith('/console/sign-in') ? '/' : currentPath();
+    beginSignIn(method, returnTo).catch((error: unknown) => {
       setBusy(false);
-      fail(sentenceOf(error, text.cannotStart));
+      fail(messageOf(error, text.cannotStart));
     });
   };
   return (
     <>
       <Button size="md" loading={busy} onClick={begin}>
-        {way.kind === 'local' ? text.byCode : text.by(way.name)}
+        {method.kind === 'local' ? text.byCode : text.by(method.name)}
       </Button>
-      {way.kind === 'local' ? (
+      {method.kind === 'local' ? (
         <p>
           {text.codeHint} <Code>{text.codeCommand}</Code>
         </p>
@@ -59,10 +59,10 @@ const WayIn = ({ way, fail }: { readonly way: Way; readonly fail: (why: string) 
   );
 };
 
-const hereInConsole = (): string => window.location.pathname.replace(/^\/console/, '') + window.location.search || '/';
+const currentPath = (): string => window.location.pathname.replace(/^\/console/, '') + window.location.search || '/';
 
-/** E-mail and password, for an identity provider without a page of its own. */
-export const PasswordForm = ({ way }: { readonly way: FirebaseWay }) => {
+/** E-mail and password, for an identity provider without a login page. */
+export const PasswordForm = ({ method }: { readonly method: FirebaseMethod }) => {
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const submit = (event: SyntheticEvent<HTMLFormElement>): void => {
@@ -70,10 +70,10 @@ export const PasswordForm = ({ way }: { readonly way: FirebaseWay }) => {
     const form = new FormData(event.currentTarget);
     const password = form.get('password');
     setBusy(true);
-    signInByPassword(way, fieldOf(form, 'email'), typeof password === 'string' ? password : '').catch(
+    signInByPassword(method, fieldOf(form, 'email'), typeof password === 'string' ? password : '').catch(
       (error: unknown) => {
         setBusy(false);
-        setFailure(sentenceOf(error, text.cannotStart));
+        setFailure(messageOf(error, text.cannotStart));
       },
     );
   };
@@ -88,7 +88,7 @@ export const PasswordForm = ({ way }: { readonly way: FirebaseWay }) => {
         mb="md"
         error={failure}
         errorProps={{ role: 'alert' }}
-        // Mantine does not say it of the field within its frame.
+        // Mantine does not set it on the input itself.
         aria-invalid={failure !== null}
       />
       <Button type="submit" fullWidth size="md" loading={busy}>

@@ -10,37 +10,37 @@ import { RenewDialog } from './renew-dialog.tsx';
 import { SessionContext } from './session-context.ts';
 import { signOut, startSession, type Start } from './session.ts';
 import { SignInCard } from './sign-in-card.tsx';
-import { Standing } from './standing.tsx';
+import { AccountStatus } from './account-status.tsx';
 import { tokens } from './tokens.ts';
-import type { Config } from './ways.ts';
-import { Alone } from '../layout/alone.tsx';
+import type { Config } from './sign-in-methods.ts';
+import { StandalonePage } from '../layout/standalone-page.tsx';
 
-/** The pages come with their own file, so that signing in shows at once. */
+/** The pages are in a separate file, so that the sign-in appears immediately. */
 const Router = lazy(async () => ({ default: (await import('../router.tsx')).Router }));
 
-/** Signs in first, then shows who may see what. */
+/** Signs in first, then shows the pages of the person. */
 export const SignedIn = () => {
   const config = useQuery({ queryKey: ['config'], queryFn: readConfig, staleTime: Infinity });
   const [start, setStart] = useState<Start | null>(null);
   useEffect(() => {
     if (!config.data) return;
-    void once(config.data).then((began) => {
-      if (began.kind === 'signed in') window.history.replaceState(null, '', `/console${began.returnTo}`);
-      setStart(began);
+    void startOnce(config.data).then((result) => {
+      if (result.kind === 'signed in') window.history.replaceState(null, '', `/console${result.returnTo}`);
+      setStart(result);
     });
   }, [config.data]);
   const state = useSyncExternalStore(tokens.subscribe, () => tokens.state());
   if (config.error)
     return (
-      <Alone>
+      <StandalonePage>
         <ErrorNote error={config.error} retry={() => config.refetch()} />
-      </Alone>
+      </StandalonePage>
     );
   if (!config.data || !start || start.kind === 'leaving' || start.kind === 'handed over')
     return (
-      <Alone>
+      <StandalonePage>
         <Loading />
-      </Alone>
+      </StandalonePage>
     );
   return (
     <WithConfig config={config.data}>
@@ -52,17 +52,17 @@ export const SignedIn = () => {
 
 const readConfig = async (): Promise<Config> => call('GET /console/config.json');
 
-let begun: Promise<Start> | null = null;
+let startPromise: Promise<Start> | null = null;
 
-/** A one-time code and an answer of the issuer work once, whatever React mounts again. */
-const once = (config: Config): Promise<Start> => (begun ??= startSession(config));
+/** A one-time code or a response of the issuer works only once, but React may mount twice. */
+const startOnce = (config: Config): Promise<Start> => (startPromise ??= startSession(config));
 
 const WithConfig = ({ config, children }: { readonly config: Config; readonly children: React.ReactNode }) => {
   const session = useMemo(() => ({ config, signOut: () => void signOut(config) }), [config]);
   return <SessionContext value={session}>{children}</SessionContext>;
 };
 
-/** Lets in whoever is approved; tells everybody else where they stand. */
+/** Shows the pages to approved people, and to everyone else the state of their registration. */
 const Gate = () => {
   const me = useQuery({
     queryKey: ['GET /api/profiles/me'],
@@ -71,20 +71,20 @@ const Gate = () => {
   });
   if (me.isPending)
     return (
-      <Alone>
+      <StandalonePage>
         <Loading />
-      </Alone>
+      </StandalonePage>
     );
   if (isProblem(me.error, 404)) return <RegisterForm done={() => me.refetch()} />;
-  if (isProblem(me.error, 401)) return <Standing standing="refused" check={() => me.refetch()} />;
+  if (isProblem(me.error, 401)) return <AccountStatus status="refused" check={() => me.refetch()} />;
   if (!me.data)
     return (
-      <Alone>
+      <StandalonePage>
         <ErrorNote error={me.error} retry={() => me.refetch()} />
-      </Alone>
+      </StandalonePage>
     );
   const { registration_status: status, role } = me.data;
-  if (role !== 'admin' && status !== 'approved') return <Standing standing={status} check={() => me.refetch()} />;
+  if (role !== 'admin' && status !== 'approved') return <AccountStatus status={status} check={() => me.refetch()} />;
   return <Inside me={me.data} />;
 };
 

@@ -1,62 +1,63 @@
 import { Problem } from '../api/problem.ts';
-import { IssuerAway } from './ways.ts';
+import { IssuerUnavailable } from './sign-in-methods.ts';
 
-/** What is known of who signed in: the ID token, which is all that the service takes, and how to get the next one. */
-export interface Sign {
+/** A sign-in: the ID token, which the service accepts, and how to get the next one. */
+export interface SignIn {
   readonly idToken: string;
   /** In milliseconds since 1970, by the clock of this machine. */
   readonly expiresAt: number;
   /**
-   * Gets the next token without asking anybody. Rejects with `IssuerAway` if another try may succeed; with any other
-   * error if the sign-in has to be made again.
+   * Gets the next token without user interaction. Rejects with `IssuerUnavailable` if a retry may succeed,
+   * and with any other error if the user has to sign in again.
    */
-  renew(): Promise<Sign>;
+  renew(): Promise<SignIn>;
 }
 
 type Listener = () => void;
 
-/** Why nobody is signed in: never, by one's own will, or because the sign-in ended and has to be made again. */
-export type SignState = 'absent' | 'present' | 'ended';
+/** `absent`: never signed in, or signed out. `ended`: the sign-in expired and has to be repeated. */
+export type SignInState = 'absent' | 'present' | 'ended';
 
-/** Renewed this long before the end, so that a request on its way does not arrive late; sooner if it lives short. */
-const marginMs = 60_000;
-/** What is left of a token that is not sent any more. */
-const endMs = 5_000;
-/** Until the next try, where the issuer is away while the token is still good. */
-const againMs = 5_000;
+/** The time before its expiry at which a token is renewed, so that no request is late; less if it is short-lived. */
+const renewalMarginMs = 60_000;
+/** A token is no longer sent if it expires within this time. */
+const minRemainingMs = 5_000;
+/** The time until the next retry if the issuer is unavailable while the token is still valid. */
+const retryMs = 5_000;
 
-let sign: Sign | null = null;
-let state: SignState = 'absent';
+let signIn: SignIn | null = null;
+let state: SignInState = 'absent';
 let timer: ReturnType<typeof setTimeout> | undefined;
-let waiting: { readonly go: (token: string) => void; readonly stop: (error: Error) => void }[] = [];
+let waiting: { readonly resolve: (token: string) => void; readonly reject: (error: Error) => void }[] = [];
 const listeners = new Set<Listener>();
-/** One renewal of each sign at a time, since a refresh token may work only once. */
-const renewals = new WeakMap<Sign, Promise<Sign>>();
+/** One renewal per sign-in at a time, since a refresh token may work only once. */
+const renewals = new WeakMap<SignIn, Promise<SignIn>>();
 
-const change = (next: Sign | null, nextState: SignState): void => {
-  sign = next;
+const change = (next: SignIn | null, nextState: SignInState): void => {
+  signIn = next;
   state = nextState;
   clearTimeout(timer);
-  if (next) renewIn(waitFor(next));
+  if (next) scheduleRenewal(delayUntilRenewal(next));
   listeners.forEach((listener) => listener());
 };
 
-const renewIn = (ms: number): void => {
+const scheduleRenewal = (ms: number): void => {
   clearTimeout(timer);
-  // A timer longer than 2^31 ms would fire at once.
+  // A timer longer than 2^31 ms would fire immediately.
   timer = setTimeout(() => void renewAhead(), Math.min(Math.max(ms, 1_000), 2 ** 31 - 1));
 };
 
-const waitFor = (next: Sign): number => leftOf(next) - Math.min(marginMs, leftOf(next) / 3);
+const delayUntilRenewal = (next: SignIn): number =>
+  remainingMs(next) - Math.min(renewalMarginMs, remainingMs(next) / 3);
 
-const leftOf = ({ expiresAt }: Sign): number => expiresAt - Date.now();
+const remainingMs = ({ expiresAt }: SignIn): number => expiresAt - Date.now();
 
-const renewalOf = (from: Sign): Promise<Sign> => {
-  const underWay = renewals.get(from);
-  if (underWay) return underWay;
+const renewalOf = (from: SignIn): Promise<SignIn> => {
+  const pending = renewals.get(from);
+  if (pending) return pending;
   const renewal = from.renew().then((next) => {
-    // Unless somebody has signed out, or in again, meanwhile.
-    if (sign === from) change(next, 'present');
+    // Unless the user has signed out or in again in the meantime.
+    if (signIn === from) change(next, 'present');
     return next;
   });
   renewals.set(from, renewal);
@@ -64,71 +65,71 @@ const renewalOf = (from: Sign): Promise<Sign> => {
   return renewal;
 };
 
-/** Nobody is disturbed while the token is still good: the issuer may be away for a moment only. */
+/** Does not disturb the user while the token is still valid: the issuer may be unavailable only briefly. */
 const renewAhead = async (): Promise<void> => {
-  const from = sign;
+  const from = signIn;
   if (!from || state !== 'present') return;
   await renewalOf(from).catch((error: unknown) => {
-    if (sign !== from || state !== 'present') return;
-    if (error instanceof IssuerAway) renewIn(againMs);
-    else if (leftOf(from) > endMs) renewIn(Math.min(againMs, leftOf(from) - endMs));
-    else end();
+    if (signIn !== from || state !== 'present') return;
+    if (error instanceof IssuerUnavailable) scheduleRenewal(retryMs);
+    else if (remainingMs(from) > minRemainingMs) scheduleRenewal(Math.min(retryMs, remainingMs(from) - minRemainingMs));
+    else expire();
   });
 };
 
-/** Whoever fills in a form keeps it: requests wait until there is a token again. */
-const end = (): void => {
-  change(sign, 'ended');
+/** Open forms are kept: requests wait until there is a token again. */
+const expire = (): void => {
+  change(signIn, 'ended');
   clearTimeout(timer);
 };
 
 const renewNow = async (): Promise<string> => {
-  const from = sign;
+  const from = signIn;
   if (from && state === 'present') {
     await renewalOf(from).catch((error: unknown) => {
-      if (sign !== from) return;
-      // As in a computer that woke up before its network: the next try may succeed.
-      if (error instanceof IssuerAway) throw new Problem(0, null, null);
-      end();
+      if (signIn !== from) return;
+      // The computer may have woken up before its network: a retry may succeed.
+      if (error instanceof IssuerUnavailable) throw new Problem(0, null, null);
+      expire();
     });
   }
-  return tokenAtLast();
+  return currentToken();
 };
 
-const tokenAtLast = async (): Promise<string> => {
-  if (!sign) throw new Problem(401, null, null);
-  return state === 'present' ? sign.idToken : new Promise((go, stop) => waiting.push({ go, stop }));
+const currentToken = async (): Promise<string> => {
+  if (!signIn) throw new Problem(401, null, null);
+  return state === 'present' ? signIn.idToken : new Promise((go, stop) => waiting.push({ resolve: go, reject: stop }));
 };
 
-/** The ID token, kept in this module's memory only: no storage of the browser ever holds it. */
+/** The ID token, only in this module's memory: it is never in the browser's storage. */
 export const tokens = {
-  /** Null while nobody is signed in. Waits while the sign-in has to be made again. */
+  /** Returns null without a sign-in. Waits while the sign-in has to be repeated. */
   async current(): Promise<string | null> {
-    if (!sign) return null;
-    return state === 'present' && leftOf(sign) > endMs ? sign.idToken : renewNow();
+    if (!signIn) return null;
+    return state === 'present' && remainingMs(signIn) > minRemainingMs ? signIn.idToken : renewNow();
   },
 
-  /** A newer token than the one that was refused. Throws `Problem` if nobody is signed in. */
+  /** Returns a newer token than the rejected one. Throws `Problem` without a sign-in. */
   renewed: (): Promise<string> => renewNow(),
 
-  /** Takes a new sign-in; what waited for one goes on. */
-  take(next: Sign): void {
+  /** Sets a new sign-in and resumes the waiting requests. */
+  take(next: SignIn): void {
     change(next, 'present');
     const woken = waiting;
     waiting = [];
-    woken.forEach(({ go }) => go(next.idToken));
+    woken.forEach(({ resolve: go }) => go(next.idToken));
   },
 
-  /** Forgets the token; what waited for one fails. */
+  /** Removes the sign-in and rejects the waiting requests. */
   forget(): void {
     change(null, 'absent');
     const woken = waiting;
     waiting = [];
-    woken.forEach(({ stop }) => stop(new Problem(401, null, null)));
+    woken.forEach(({ reject: stop }) => stop(new Problem(401, null, null)));
   },
 
-  state: (): SignState => state,
-  claims: (): TokenClaims | null => (sign ? claimsOf(sign.idToken) : null),
+  state: (): SignInState => state,
+  claims: (): TokenClaims | null => (signIn ? claimsOf(signIn.idToken) : null),
 
   subscribe: (listener: Listener): (() => void) => {
     listeners.add(listener);
@@ -136,13 +137,13 @@ export const tokens = {
   },
 };
 
-/** When a token ends that was made now. What its issuer's clock says stays out of it: this machine's may be wrong. */
-export const endOf = (token: string): number => {
+/** Returns the expiry of a token issued now, by this machine's clock, which may differ from the issuer's. */
+export const expiryOf = (token: string): number => {
   const { exp, iat } = claimsOf(token);
   return iat === null ? exp * 1_000 : Date.now() + (exp - iat) * 1_000;
 };
 
-/** What a token says of its user; read for display alone, never to decide. */
+/** The claims of a token about its user; only for display, never for decisions. */
 export interface TokenClaims {
   readonly iss: string;
   readonly sub: string;

@@ -9,10 +9,10 @@ import { health } from './en/health.ts';
 import { limits } from './en/limits.ts';
 import { people } from './en/people.ts';
 import { session } from './en/session.ts';
-import { use } from './en/use.ts';
+import { usage } from './en/usage.ts';
 
 /**
- * Every text of the console, by the room that shows it. Another language is another object of this shape, chosen here.
+ * All text of the console, by the area that shows it. Another language is another object of this shape, chosen here.
  */
 export const words = {
   access,
@@ -27,5 +27,5 @@ export const words = {
   people,
   schema,
   session,
-  use,
+  use: usage,
 };

@@ -2,14 +2,21 @@ import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import type { Browser } from 'playwright-core';
 import { launchChromium } from '../chromium.ts';
-import { openFirst, openSignedIn, openWithin, scrollBy, type Measured, type Opened } from './measured-page.ts';
+import {
+  openFirst,
+  openSignedIn,
+  openWithin,
+  scrollBy,
+  type MeasuredPage,
+  type PageMeasurement,
+} from './measured-page.ts';
 import { startMeasuredService, type MeasuredService } from './measured-service.ts';
 
 /**
  * `npm run console:measure [-- DOCUMENT]`: starts the service on the database that the environment names (`DATA_DIR` or
- * `DATABASE_URL`), as `npm run big-catalog` has filled it, and opens each page of the console in a browser with an empty
- * cache: how long until its first content is there, and what it loads. With the file of a large OpenAPI document, adds
- * it to the catalog, opens its page and scrolls through it: run it on a copy.
+ * `DATABASE_URL`), filled by `npm run big-catalog`. It opens each page of the console in a browser with an empty cache,
+ * and prints the time to its first content and the sizes of its downloads. With the file of a large OpenAPI document,
+ * it adds the document to the catalog, opens its page and scrolls through it: run it on a copy.
  */
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const row = (...cells: readonly (string | number)[]): void => say(`| ${cells.join(' | ')} |`);
@@ -22,7 +29,7 @@ const kb = (bytes: number): string => (bytes / 1_024).toFixed(1);
 
 const rows = 'table tbody tr';
 const columns = ['time to content, ms', 'requests', 'API', 'JS, KB', 'CSS, KB', 'long tasks', 'longest, ms'] as const;
-const cellsOf = (it: Opened): readonly (string | number)[] => [
+const cellsOf = (it: PageMeasurement): readonly (string | number)[] => [
   ms(it.contentMs),
   it.requests,
   it.apiRequests,
@@ -32,16 +39,19 @@ const cellsOf = (it: Opened): readonly (string | number)[] => [
   ms(it.longestTaskMs),
 ];
 
-/** Somebody of the filled catalog who may use something. */
+/** Returns an approved client of the filled catalog. */
 const findClient = async (service: MeasuredService) => {
   const query = 'role=client&registration_status=approved&suspended=false&limit=1';
   const [client] = await service.ask<{ email: string }[]>('GET', `/api/profiles/?${query}`);
-  if (!client) throw new Error('Nobody is there: run `npm run big-catalog` on this database first');
-  // As the tool numbers those whom it makes.
+  if (!client) throw new Error('There is no approved client: run `npm run big-catalog` on this database first');
+  // The uid that the tool gives its people.
   return { email: client.email, uid: `big-catalog-${/\.(\d+)@/.exec(client.email)?.[1]}`, emailVerified: true };
 };
 
-const pagesOf = async (service: MeasuredService, email: string): Promise<Record<'admin' | 'client', Measured[]>> => {
+const pagesOf = async (
+  service: MeasuredService,
+  email: string,
+): Promise<Record<'admin' | 'client', MeasuredPage[]>> => {
   const [api] = await service.ask<{ id: string }[]>('GET', '/api/collections/?limit=1');
   const [group] = await service.ask<{ name: string }[]>('GET', '/api/groups?limit=1');
   return {
@@ -77,8 +87,8 @@ const pagesOf = async (service: MeasuredService, email: string): Promise<Record<
 const measureDocument = async (browser: Browser, service: MeasuredService, file: string): Promise<void> => {
   const text = readFileSync(file, 'utf8');
   const name = `Measured ${Date.now()}`;
-  const made = `{"name":${JSON.stringify(name)},"openapi_spec":${text}}`;
-  const { id } = await service.ask<{ id: string }>('POST', '/api/collections/', made);
+  const body = `{"name":${JSON.stringify(name)},"openapi_spec":${text}}`;
+  const { id } = await service.ask<{ id: string }>('POST', '/api/collections/', body);
   const page = await openSignedIn(browser, await service.linkFor('/agents'));
   const opened = await openWithin(page, { path: `/apis/${id}`, content: 'ul[aria-label="Operations"] li' });
   say(`\n## The page of ${(text.length / 1e6).toFixed(1)} MB\n`);
@@ -94,16 +104,16 @@ const measureDocument = async (browser: Browser, service: MeasuredService, file:
 
 const service = await startMeasuredService();
 const browser = await launchChromium();
-if (!browser) throw new Error('Chromium is not installed; or name its program in CHROMIUM');
+if (!browser) throw new Error('Chromium is not installed: install it, or name its program in CHROMIUM');
 try {
   const client = await findClient(service);
   const pages = await pagesOf(service, client.email);
   say(
-    `Load of the machine: ${loadavg()
+    `System load: ${loadavg()
       .map((load) => load.toFixed(1))
       .join(', ')}\n`,
   );
-  say('## The very first view, by a link with a one-time code\n');
+  say('## The very first view, from a link with a one-time code\n');
   head('page', ...columns);
   const startsAt = { admin: { path: '/people', content: rows }, client: { path: '/mine', content: rows } } as const;
   for (const role of ['admin', 'client'] as const) {
@@ -125,7 +135,7 @@ try {
   const [document] = process.argv.slice(2);
   if (document) await measureDocument(browser, service, document);
   say(
-    `\nLoad of the machine: ${loadavg()
+    `\nSystem load: ${loadavg()
       .map((load) => load.toFixed(1))
       .join(', ')}`,
   );

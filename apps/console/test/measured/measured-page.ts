@@ -1,21 +1,21 @@
 import type { Browser, Page, Request } from 'playwright-core';
 
-/** What opening a page took. */
-export interface Opened {
-  /** From the click to the first frame that has the heading and the first rows or figures. */
+/** The measurements of opening a page. */
+export interface PageMeasurement {
+  /** From the click to the first frame with the heading and the first rows or figures. */
   readonly contentMs: number;
   readonly requests: number;
   readonly apiRequests: number;
   /** As transferred: gzip. */
   readonly scriptBytes: number;
   readonly styleBytes: number;
-  /** Tasks of the page over 50 ms, and the longest. */
+  /** Tasks of the page that took over 50 ms, and the longest. */
   readonly longTasks: number;
   readonly longestTaskMs: number;
 }
 
-/** A page to measure: the path of the console, its heading if it is known, and what its first content is. */
-export interface Measured {
+/** A page to measure: its path in the console, and the selector of its first content. */
+export interface MeasuredPage {
   readonly path: string;
   readonly content: string;
 }
@@ -26,7 +26,7 @@ interface Watched extends Window {
 
 const waitMs = 60_000;
 
-/** A page with an empty cache, signed in at another page than the one to measure. */
+/** Opens a page with an empty cache, signed in on another page than the one to measure. */
 export const openSignedIn = async (browser: Browser, link: string): Promise<Page> => {
   const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
   context.setDefaultTimeout(waitMs);
@@ -44,8 +44,8 @@ export const openSignedIn = async (browser: Browser, link: string): Promise<Page
   return page;
 };
 
-/** Opens the link with an empty cache: the very first view, with the sign-in before it. */
-export const openFirst = async (browser: Browser, link: string, measured: Measured): Promise<Opened> => {
+/** Opens the link with an empty cache: the very first view, including the sign-in. */
+export const openFirst = async (browser: Browser, link: string, measured: MeasuredPage): Promise<PageMeasurement> => {
   const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
   context.setDefaultTimeout(waitMs);
   const page = await context.newPage();
@@ -60,8 +60,8 @@ export const openFirst = async (browser: Browser, link: string, measured: Measur
   return opened;
 };
 
-/** Goes to the page as the menu does. */
-export const openWithin = async (page: Page, { path, content }: Measured): Promise<Opened> => {
+/** Navigates to the page as the menu does. */
+export const openWithin = async (page: Page, { path, content }: MeasuredPage): Promise<PageMeasurement> => {
   const traffic = listenTo(page);
   const { contentMs, tasks } = await page.evaluate(
     async ([address, selector, limit]) => {
@@ -78,7 +78,7 @@ export const openWithin = async (page: Page, { path, content }: Measured): Promi
       };
       while (!isThere() && performance.now() - start < limit) await frame();
       const contentMs = performance.now() - start;
-      // A task is told of after its end.
+      // A task is reported after it ends.
       await new Promise((done) => setTimeout(done, 1_000));
       return { contentMs, tasks: [...watched.longTasks] };
     },
@@ -88,7 +88,7 @@ export const openWithin = async (page: Page, { path, content }: Measured): Promi
   return { contentMs, ...(await traffic()), longTasks: tasks.length, longestTaskMs: Math.max(0, ...tasks) };
 };
 
-/** Scrolls by the wheel through so many pixels; returns the times of all frames in ms. */
+/** Scrolls by this many pixels with the wheel. Returns the times of all frames in ms. */
 export const scrollBy = async (page: Page, pixels: number): Promise<readonly number[]> => {
   await page.mouse.move(640, 500);
   await page.evaluate(() => {
@@ -112,13 +112,13 @@ export const scrollBy = async (page: Page, pixels: number): Promise<readonly num
   });
 };
 
-/** Counts what the page asks for from now on, until the returned function is called. */
+/** Counts the requests of the page until the returned function is called. */
 const listenTo = (page: Page) => {
   const seen: Request[] = [];
-  const note = (request: Request): void => void seen.push(request);
-  page.on('request', note);
+  const record = (request: Request): void => void seen.push(request);
+  page.on('request', record);
   return async () => {
-    page.off('request', note);
+    page.off('request', record);
     const bytesOf = async (type: string): Promise<number> => {
       const sizes = await Promise.all(
         seen

@@ -5,12 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { localAdmin, openLocalIssuer, readConfig, type LocalUser } from '@portico/composition';
 
-/** The service in a process of its own, as it is run. */
+/** The service in a separate process, as in production. */
 export interface MeasuredService {
   readonly address: string;
-  /** A link that signs this user in and opens this page. */
+  /** Returns a link that signs the user in and opens the page. */
   readonly linkFor: (path: string, user?: LocalUser) => Promise<string>;
-  /** Calls the API as an administrator; throws unless it succeeds. */
+  /** Calls the API as an administrator. Throws if the call fails. */
   readonly ask: <Body>(method: string, path: string, body?: string) => Promise<Body>;
   readonly stop: () => Promise<void>;
 }
@@ -31,7 +31,7 @@ export const startMeasuredService = async (): Promise<MeasuredService> => {
   const source = ['-C', '@portico/source'];
   const service = spawn(process.execPath, [...source, 'apps/http/src/main.ts'], { cwd: root, env, stdio: 'ignore' });
   while (!(await isUp(address))) {
-    if (service.exitCode !== null) throw new Error('The service exited at its start');
+    if (service.exitCode !== null) throw new Error('The service exited during startup');
     await pause(100);
   }
   const issuer = await openLocalIssuer(config);
@@ -48,14 +48,14 @@ export const startMeasuredService = async (): Promise<MeasuredService> => {
     },
     ask: async <Body>(method: string, path: string, body?: string) => {
       const headers = { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) };
-      const answer = await fetch(address + path, { method, headers, ...(body ? { body } : {}) });
-      if (!answer.ok) throw new Error(`${method} ${path} returned ${answer.status}: ${await answer.text()}`);
-      return (await answer.json()) as Body;
+      const response = await fetch(address + path, { method, headers, ...(body ? { body } : {}) });
+      if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${await response.text()}`);
+      return (await response.json()) as Body;
     },
     stop: async () => {
-      const ended = once(service, 'exit');
+      const exited = once(service, 'exit');
       service.kill('SIGTERM');
-      await ended;
+      await exited;
     },
   };
 };

@@ -5,13 +5,13 @@ import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { launchChromium } from '../chromium.ts';
 import { startConsoleService, type ConsoleService, type Person } from '../console-service.ts';
-import { colleague, memberOf, settle } from './organisation.ts';
+import { colleague, memberOf, seedOrganisation } from './organisation.ts';
 import { withPalette } from './png-palette.ts';
 import { documentShots, shotsOf, type Shot } from './shots.ts';
 
 /**
- * `npm run console:pictures`: pictures of each page, in both themes, on a wide screen and on a phone's; with `--docs`
- * those of docs/console instead.
+ * `npm run console:pictures`: takes pictures of each page in both themes, on a wide screen and on a phone; with
+ * `--docs`, takes those of docs/console instead.
  */
 const { values } = parseArgs({
   options: {
@@ -36,8 +36,14 @@ const views: readonly View[] = [1_280, 360].flatMap((width) =>
 
 const personOf = { admin: colleague, client: memberOf('Amara') } satisfies Record<string, Person>;
 
-/** The link signs in anew for each picture, so that none shows what the one before has left behind. */
-const take = async (browser: Browser, service: ConsoleService, shot: Shot, { width, theme }: View, path: string) => {
+/** A link signs in again for each picture, so that no picture shows leftovers of the previous one. */
+const takePicture = async (
+  browser: Browser,
+  service: ConsoleService,
+  shot: Shot,
+  { width, theme }: View,
+  path: string,
+) => {
   const context = await browser.newContext({
     viewport: { width, height: 800 },
     colorScheme: theme,
@@ -50,9 +56,9 @@ const take = async (browser: Browser, service: ConsoleService, shot: Shot, { wid
     const address = shot.as ? await service.linkFor(personOf[shot.as], shot.path) : `${service.address}/console/`;
     await page.goto(address);
     await page.locator('h1').first().waitFor();
-    await settled(page);
+    await waitUntilLoaded(page);
     await shot.prepare?.(page);
-    await settled(page);
+    await waitUntilLoaded(page);
     await page.screenshot({ path, fullPage: !values.docs });
   } catch (error) {
     process.stderr.write(`${path}: ${String(error)}\n`);
@@ -62,7 +68,7 @@ const take = async (browser: Browser, service: ConsoleService, shot: Shot, { wid
   }
 };
 
-const settled = async (page: Page): Promise<void> => {
+const waitUntilLoaded = async (page: Page): Promise<void> => {
   await page.waitForLoadState('networkidle');
   await page.waitForTimeout(300);
 };
@@ -74,7 +80,7 @@ const main = async (): Promise<void> => {
   try {
     const folder = values.docs ? docsFolder : (values.folder ?? mkdtempSync(join(tmpdir(), 'portico-pictures-')));
     mkdirSync(folder, { recursive: true });
-    const organisation = await settle(service);
+    const organisation = await seedOrganisation(service);
     const shots = (values.docs ? documentShots : shotsOf)(organisation).filter(({ name }) =>
       name.includes(values.only),
     );
@@ -83,7 +89,7 @@ const main = async (): Promise<void> => {
       await Promise.all(
         (values.docs ? [light] : views).map(async (view) => {
           const path = join(folder, `${[shot.name, view.name].filter(Boolean).join('-')}.png`);
-          await take(browser, service, shot, view, path);
+          await takePicture(browser, service, shot, view, path);
           if (values.docs) writeFileSync(path, withPalette(readFileSync(path)));
         }),
       );
@@ -97,7 +103,7 @@ const main = async (): Promise<void> => {
 if (values.help)
   process.stdout.write(
     'npm run console:pictures                        each page, in both themes, 1280 and 360 px wide\n' +
-      '  -- --folder FOLDER --only WORD                into this folder, only those with this word in their name\n' +
+      '  -- --folder FOLDER --only WORD                writes to this folder, only pictures with WORD in their name\n' +
       '  -- --docs                                     the pictures of docs/console\n',
   );
 else await main();

@@ -28,14 +28,14 @@ const members: readonly Member[] = [
   { name: 'Liam Gallagher-Byrne', company: 'Lighthouse Travel', groups: [] },
 ];
 
-/** They have registered, and nobody has decided yet. */
+/** People who have registered and wait for a decision. */
 const waiting = [
   { name: 'Maya Fontaine', company: 'Quayside Logistics' },
   { name: 'Nils Petersen', company: 'Lighthouse Travel' },
   { name: 'Oksana Melnyk', company: 'Fernhill Payments' },
 ];
 
-/** The APIs of each group, and the days until that ends. */
+/** The APIs of each group, and the days until the access expires. */
 const groups: readonly (readonly [name: string, description: string, apis: readonly string[], days: number | null])[] =
   [
     ['Travel desk', 'Books what others travel by', ['Nimbara Weather', 'Waymark Maps', 'Skylane Flight Search'], null],
@@ -44,7 +44,7 @@ const groups: readonly (readonly [name: string, description: string, apis: reado
     ['Data team', 'Reports for everybody', ['Daybreak News Search', 'Bellwether Market Data'], 20],
   ];
 
-/** What some have beside their groups. */
+/** Access that people have in addition to their groups. */
 const grants: readonly (readonly [name: string, apis: readonly string[], days: number | null])[] = [
   ['Amara Osei', ['Roomlark Hotel Booking', 'Babbelry Translation'], 90],
   ['Chiara Lombardi', ['Veridane Identity Verification'], 12],
@@ -65,30 +65,30 @@ export const memberOf = (name: string): Person => {
   return { uid: first, email: `${first}@example.com` };
 };
 
-/** Who administers, beside the first admin. */
+/** A second administrator. */
 export const colleague: Person = { uid: 'marta', email: 'marta@example.com' };
 
 export interface Organisation {
-  /** The id of a collection, by its name. */
+  /** The ids of the collections by name. */
   readonly apis: ReadonlyMap<string, string>;
 }
 
 const inDays = (days: number | null): { readonly expires_at?: string } =>
   days === null ? {} : { expires_at: new Date(Date.now() + days * dayMs).toISOString() };
 
-/** Fills a new service with a small organisation: invented people, and the samples of the repository. */
-export const settle = async (service: ConsoleService): Promise<Organisation> => {
+/** Fills a new service with a small organisation: fictional people, and the samples of the repository. */
+export const seedOrganisation = async (service: ConsoleService): Promise<Organisation> => {
   const command = ['-C', '@portico/source', 'apps/cli/src/main.ts', 'import', 'samples'];
   const env = { ...process.env, DATA_DIR: service.dataDir };
   await promisify(execFile)(process.execPath, command, { cwd: root, env });
-  const listed = await service.ask<readonly { readonly id: string; readonly name: string }[]>(
+  const listed = await service.request<readonly { readonly id: string; readonly name: string }[]>(
     'GET',
     '/api/collections/',
   );
   const apis = new Map(listed.map(({ id, name }) => [name, id]));
   const profiles = new Map<string, string>();
   const marta = await service.register(colleague, { fullName: 'Marta Silva', company: 'Lighthouse Travel' });
-  await service.ask('PUT', `/api/profiles/${marta}/role`, { role: 'admin' });
+  await service.request('PUT', `/api/profiles/${marta}/role`, { role: 'admin' });
   for (const { name, company } of members)
     profiles.set(name, await service.register(memberOf(name), { fullName: name, company }));
   for (const { name, company } of waiting)
@@ -96,35 +96,35 @@ export const settle = async (service: ConsoleService): Promise<Organisation> => 
   await grantAll(service, apis);
   await limit(service);
   await ask(service, apis);
-  await addUse(service, apis, profiles);
-  await service.ask('POST', `/api/profiles/${memberOf('Daniel').email}/suspend`, { reason: 'On leave' }, colleague);
+  await addUsage(service, apis, profiles);
+  await service.request('POST', `/api/profiles/${memberOf('Daniel').email}/suspend`, { reason: 'On leave' }, colleague);
   return { apis };
 };
 
 const grantAll = async (service: ConsoleService, apis: ReadonlyMap<string, string>): Promise<void> => {
   const idsOf = (names: readonly string[]) => names.map((name) => apis.get(name));
-  for (const [name, description, theirs, days] of groups) {
-    await service.ask('POST', '/api/groups', { name, description });
+  for (const [name, description, apiNames, days] of groups) {
+    await service.request('POST', '/api/groups', { name, description });
     const emails = members
       .filter((member) => member.groups.includes(name))
       .map((member) => memberOf(member.name).email);
-    await service.ask('POST', `/api/groups/${encodeURIComponent(name)}/members`, { profiles: emails });
-    await service.ask(
+    await service.request('POST', `/api/groups/${encodeURIComponent(name)}/members`, { profiles: emails });
+    await service.request(
       'POST',
       '/api/access/grants',
-      { groups: [name], collections: idsOf(theirs), ...inDays(days) },
+      { groups: [name], collections: idsOf(apiNames), ...inDays(days) },
       colleague,
     );
   }
-  for (const [name, theirs, days] of grants)
-    await service.ask('POST', '/api/access/grants', {
+  for (const [name, apiNames, days] of grants)
+    await service.request('POST', '/api/access/grants', {
       profiles: [memberOf(name).email],
-      collections: idsOf(theirs),
+      collections: idsOf(apiNames),
       ...inDays(days),
     });
   for (const [name, id] of apis)
     if (name !== 'Tallowfield People and Payroll')
-      await service.ask('PUT', `/api/collections/${id}`, { discoverable: true });
+      await service.request('PUT', `/api/collections/${id}`, { discoverable: true });
 };
 
 const limit = async (service: ConsoleService): Promise<void> => {
@@ -133,11 +133,11 @@ const limit = async (service: ConsoleService): Promise<void> => {
     { tier: 'reports', allowed_limit: 20_000, window_seconds: 86_400, description: 'Nightly jobs' },
     { tier: 'partners', allowed_limit: 3_000, window_seconds: 60, description: 'Shops with many customers' },
   ];
-  for (const tier of tiers) await service.ask('POST', '/api/rate-limits/tiers', tier);
-  await service.ask('PUT', '/api/groups/Shop/tier', { tier: 'partners' });
+  for (const tier of tiers) await service.request('POST', '/api/rate-limits/tiers', tier);
+  await service.request('PUT', '/api/groups/Shop/tier', { tier: 'partners' });
   for (const name of ['Hiroshi', 'Ines', 'Benedikt'])
-    await service.ask('PUT', `/api/profiles/${memberOf(name).email}/tier`, { tier: 'reports' });
-  await service.ask('POST', '/api/rate-limits/overrides', {
+    await service.request('PUT', `/api/profiles/${memberOf(name).email}/tier`, { tier: 'reports' });
+  await service.request('POST', '/api/rate-limits/overrides', {
     client_id: memberOf('Greta').email,
     allowed_limit: 120,
     window_seconds: 60,
@@ -146,19 +146,19 @@ const limit = async (service: ConsoleService): Promise<void> => {
 
 const ask = async (service: ConsoleService, apis: ReadonlyMap<string, string>): Promise<void> => {
   const send = ([name, api, reason, days]: (typeof requests)[number]) => {
-    const wish = { collection_id: apis.get(api), reason, ...(days === null ? {} : { duration_days: days }) };
-    return service.ask<{ readonly id: string }>('POST', '/api/access/requests', wish, memberOf(name));
+    const body = { collection_id: apis.get(api), reason, ...(days === null ? {} : { duration_days: days }) };
+    return service.request<{ readonly id: string }>('POST', '/api/access/requests', body, memberOf(name));
   };
   for (const request of requests.slice(0, 3)) await send(request);
   const denied = await send(['Jonas Berg', 'Inkwell E-Signature', 'To sign the contracts of the summer.', 90]);
-  await service.ask('POST', `/api/access/requests/${denied.id}/deny`, { reason: 'Legal signs them.' }, colleague);
+  await service.request('POST', `/api/access/requests/${denied.id}/deny`, { reason: 'Legal signs them.' }, colleague);
   const approved = await send(['Amara Osei', 'Almanack Calendar', 'To find a time for a call.', null]);
-  await service.ask('POST', `/api/access/requests/${approved.id}/approve`, {}, colleague);
+  await service.request('POST', `/api/access/requests/${approved.id}/approve`, {}, colleague);
   await send(['Amara Osei', 'Scribewell Speech to Text', 'Notes of calls with travellers.', 60]);
 };
 
-/** A month of use, less at the end of each week, always the same. It is counted by the day, so it is written as it is kept. */
-const addUse = async (
+/** Adds a month of usage, with less at weekends, always the same. Usage is stored by day, so it is written directly. */
+const addUsage = async (
   service: ConsoleService,
   apis: ReadonlyMap<string, string>,
   profiles: ReadonlyMap<string, string>,

@@ -4,8 +4,8 @@ const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const coloursMax = 256;
 
 /**
- * The same picture with the 256 colours that it has most of, which a page hardly exceeds: a third of the bytes. Takes
- * what browsers write (PNG, third edition): 8 bits for each of red, green and blue, perhaps alpha, not interlaced.
+ * Reduces a picture to its 256 most frequent colours, which a page hardly exceeds: a third of the bytes. Accepts the
+ * PNGs that browsers write (third edition): 8 bits each for red, green and blue, optionally alpha, not interlaced.
  */
 export const withPalette = (png: Buffer): Buffer => {
   const { width, height, channels, data } = chunksOf(png);
@@ -17,8 +17,8 @@ export const withPalette = (png: Buffer): Buffer => {
     colours[at] = colour;
     counts.set(colour, (counts.get(colour) ?? 0) + 1);
   }
-  const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, coloursMax);
-  const palette = most.map(([colour]) => colour);
+  const frequent = [...counts].sort(([, a], [, b]) => b - a).slice(0, coloursMax);
+  const palette = frequent.map(([colour]) => colour);
   const places = new Map([...counts.keys()].map((colour) => [colour, nearest(palette, colour)]));
   const rows = Buffer.alloc((width + 1) * height);
   for (let at = 0; at < colours.length; at++) rows[at + Math.floor(at / width) + 1] = places.get(colours[at] ?? 0) ?? 0;
@@ -44,7 +44,7 @@ const chunksOf = (png: Buffer) => {
     const body = at + 8;
     if (png.toString('latin1', at + 4, body) === 'IDAT') data.push(png.subarray(body, body + png.readUInt32BE(at)));
   }
-  // The header is the first chunk: its fields begin behind the signature and its own length and name.
+  // The header is the first chunk: its fields follow the signature and the chunk's length and name.
   const [width, height, colourType] = [png.readUInt32BE(16), png.readUInt32BE(20), png[25]];
   return { width, height, channels: colourType === 6 ? 4 : 3, data: Buffer.concat(data) };
 };
@@ -86,9 +86,9 @@ const distanceOf = (one: number, other: number): number =>
   [16, 8, 0].reduce((sum, shift) => sum + (((one >> shift) & 255) - ((other >> shift) & 255)) ** 2, 0);
 
 const chunk = (name: string, body: Buffer): Buffer => {
-  const named = Buffer.concat([Buffer.from(name, 'latin1'), body]);
+  const typeAndBody = Buffer.concat([Buffer.from(name, 'latin1'), body]);
   const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(body.length);
-  check.writeUInt32BE(crc32(named));
-  return Buffer.concat([length, named, check]);
+  check.writeUInt32BE(crc32(typeAndBody));
+  return Buffer.concat([length, typeAndBody, check]);
 };

@@ -4,10 +4,10 @@ import type { Organisation } from './organisation.ts';
 
 export interface Shot {
   readonly name: string;
-  /** Null for whoever is not signed in. */
+  /** Null without a sign-in. */
   readonly as: 'admin' | 'client' | null;
   readonly path: string;
-  /** What is done on the page before its picture is taken. */
+  /** Prepares the page before the picture is taken. */
   readonly prepare?: (page: Page) => Promise<void>;
 }
 
@@ -20,7 +20,7 @@ const openGrant = async (page: Page): Promise<void> => {
   await choose(page, 'Groups', 'travel', 'Travel desk');
   await choose(page, 'APIs', 'bab', 'Babbelry Translation');
   await page.keyboard.press('Tab');
-  await dialog.getByLabel('Until when').selectOption('90 days');
+  await dialog.getByLabel('Expires').selectOption('90 days');
 };
 
 const choose = async (page: Page, label: string, typed: string, name: string): Promise<void> => {
@@ -35,9 +35,9 @@ const openOperation = async (page: Page): Promise<void> => {
 };
 
 const chooseSamples = async (page: Page): Promise<void> => {
-  await page.getByText('How a later import finds the same API again').click();
-  // The tool has imported them by their paths on this machine.
-  await page.getByText('Title of the document').first().click();
+  await page.getByText('How a later import matches the same API').click();
+  // The tool imported them with their paths on this machine.
+  await page.getByText('Document title').first().click();
   await page.locator('input[webkitdirectory]').setInputFiles(samples);
   await page
     .getByText(/\d (unchanged|to create|to update)/)

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ReadyAnswer } from '../answers/answer.ts';
+import type { ReadyResponse } from '../responses/route-response.ts';
 import { createConsoleFiles } from './console-files.ts';
 
 const icon = '<svg xmlns="http://www.w3.org/2000/svg"/>';
-const bytesOf = ({ body }: ReadyAnswer): Buffer => Buffer.from(body as Uint8Array);
+const bytesOf = ({ body }: ReadyResponse): Buffer => Buffer.from(body as Uint8Array);
 
 describe('the files of the console', () => {
   let folder: string;
@@ -22,7 +22,7 @@ describe('the files of the console', () => {
     await writeFile(join(folder, 'assets/icon-Ab12.svg.gz'), gzipSync(icon));
   };
 
-  test('have the icon for those who know no name of it, to keep for a day', async () => {
+  test('include the icon under a fixed name, cacheable for a day', async () => {
     await build();
     const answer = await createConsoleFiles(folder).icon(false);
     expect(answer.headers).toEqual({
@@ -33,14 +33,14 @@ describe('the files of the console', () => {
     expect(bytesOf(answer).toString()).toBe(icon);
   });
 
-  test('have the icon as gzip for those who accept that', async () => {
+  test('include the icon as gzip for clients that accept it', async () => {
     await build();
     const answer = await createConsoleFiles(folder).icon(true);
     expect(answer.headers['Content-Encoding']).toBe('gzip');
     expect(gunzipSync(bytesOf(answer)).toString()).toBe(icon);
   });
 
-  test('have no icon until they are built, and have it then', async () => {
+  test('include the icon once they are built', async () => {
     const files = createConsoleFiles(folder);
     await expect(files.icon(false)).rejects.toMatchObject({ code: 'not_found' });
     await build();

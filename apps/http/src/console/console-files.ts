@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import { PorticoError } from '@portico/domain';
-import { keepsOpener, ready, type AnswerHeaders, type ReadyAnswer } from '../answers/answer.ts';
+import { keepsOpener, ready, type ResponseHeaders, type ReadyResponse } from '../responses/route-response.ts';
 import { consolePolicy } from './content-security-policy.ts';
 
-/** Where the console's build writes; absent until it was built. */
+/** The output folder of the console's build; absent until it was built. */
 export const builtConsole = resolve(import.meta.dirname, '../../../console/dist');
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -16,45 +16,45 @@ const mediaTypes: Readonly<Record<string, string>> = {
 interface ConsoleFile {
   readonly plain: Uint8Array;
   readonly gzip: Uint8Array | null;
-  readonly headers: AnswerHeaders;
+  readonly headers: ResponseHeaders;
 }
 
 /** The files of the built console. */
 export interface ConsoleFiles {
-  /** The page, which the browser's part routes within. `framable`: by this service's own pages. */
-  page(signInOrigins: readonly string[], framable: boolean): Promise<ReadyAnswer>;
-  /** Throws `not_found` for any other name than those that the page loads. */
-  asset(name: string, acceptsGzip: boolean): Promise<ReadyAnswer>;
-  /** The icon, for those who know no name of it. Throws `not_found` until the console was built. */
-  icon(acceptsGzip: boolean): Promise<ReadyAnswer>;
+  /** The page; the browser routes within it. `framable`: this service's own pages may frame it. */
+  page(signInOrigins: readonly string[], framable: boolean): Promise<ReadyResponse>;
+  /** Throws `not_found` for a name that the page does not load. */
+  asset(name: string, acceptsGzip: boolean): Promise<ReadyResponse>;
+  /** The icon, for clients that do not know its hashed name. Throws `not_found` until the console was built. */
+  icon(acceptsGzip: boolean): Promise<ReadyResponse>;
 }
 
 const notBuilt =
   'The console has not been built. Run "npm run console:build" once; "npm start" does it by itself.\n' +
   'The API works without it: see /docs.\n';
 
-/** Reads the built console once, at the first request for it, and keeps it in memory: it has about 2 MB. */
+/** Reads the built console once, at the first request for it, and keeps it in memory (about 2 MB). */
 export const createConsoleFiles = (folder: string = builtConsole): ConsoleFiles => {
   let reading: Promise<BuiltConsole | null> | null = null;
-  // Built while the service runs: the next request looks again.
-  const built = async (): Promise<BuiltConsole | null> => {
-    const found = await (reading ??= readBuilt(folder));
-    if (!found) reading = null;
-    return found;
+  // It may be built while the service runs, so the next request checks again.
+  const readOnce = async (): Promise<BuiltConsole | null> => {
+    const console = await (reading ??= readBuilt(folder));
+    if (!console) reading = null;
+    return console;
   };
   return {
     async page(signInOrigins, framable) {
-      const found = await built();
-      if (!found) return ready(notBuilt, { 'Content-Type': 'text/plain; charset=utf-8' }, 503);
-      return ready(found.page, {
+      const build = await readOnce();
+      if (!build) return ready(notBuilt, { 'Content-Type': 'text/plain; charset=utf-8' }, 503);
+      return ready(build.page, {
         'Content-Type': 'text/html; charset=utf-8',
         'Cache-Control': 'no-cache',
         ...policyHeaders(signInOrigins, framable),
       });
     },
-    asset: async (name, acceptsGzip) => sent((await built())?.assets.get(name), acceptsGzip),
+    asset: async (name, acceptsGzip) => sent((await readOnce())?.assets.get(name), acceptsGzip),
     async icon(acceptsGzip) {
-      const assets = (await built())?.assets ?? new Map<string, ConsoleFile>();
+      const assets = (await readOnce())?.assets ?? new Map<string, ConsoleFile>();
       const name = [...assets.keys()].find((known) => /^icon-[^.]+\.svg$/.test(known)) ?? '';
       // This name does not change with the content.
       return sent(assets.get(name), acceptsGzip, { 'Cache-Control': 'public, max-age=86400' });
@@ -62,17 +62,17 @@ export const createConsoleFiles = (folder: string = builtConsole): ConsoleFiles 
   };
 };
 
-const sent = (file: ConsoleFile | undefined, acceptsGzip: boolean, own: AnswerHeaders = {}): ReadyAnswer => {
+const sent = (file: ConsoleFile | undefined, acceptsGzip: boolean, own: ResponseHeaders = {}): ReadyResponse => {
   if (!file) throw new PorticoError('not_found');
   const zipped = acceptsGzip ? file.gzip : null;
   return ready(zipped ?? file.plain, { ...file.headers, ...own, ...(zipped ? { 'Content-Encoding': 'gzip' } : {}) });
 };
 
 /**
- * A renewal in a hidden frame comes back to a page of this service, within a page of this service; a repeated sign-in
- * in a window of its own, which any other page opens and listens to.
+ * A renewal in a hidden frame ends on a page of this service, framed by a page of this service. A repeated sign-in ends
+ * in a separate window, which another page opens and listens to.
  */
-const policyHeaders = (signInOrigins: readonly string[], framable: boolean): AnswerHeaders => {
+const policyHeaders = (signInOrigins: readonly string[], framable: boolean): ResponseHeaders => {
   const policy = consolePolicy(signInOrigins);
   if (!framable) {
     return { 'Content-Security-Policy': policy, 'Cross-Origin-Opener-Policy': 'same-origin-allow-popups' };

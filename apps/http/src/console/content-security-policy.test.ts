@@ -9,7 +9,7 @@ const directivesOf = (policy: string): Readonly<Record<string, readonly string[]
     }),
   );
 
-test('without origins of an issuer the page talks to this service alone', () => {
+test('without origins of an issuer, the page may connect to this service only', () => {
   expect(consolePolicy([])).toBe(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
       "connect-src 'self'; frame-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; " +
@@ -17,7 +17,7 @@ test('without origins of an issuer the page talks to this service alone', () => 
   );
 });
 
-test('origins for signing in may be talked to and framed, and nothing else changes', () => {
+test('sign-in origins are allowed for connections and frames only', () => {
   const origins = ['https://id.example.com', 'http://127.0.0.1:9099', 'https://xn--bcher-kva.example:8443'];
   const allowed = ["'self'", ...origins];
   expect(directivesOf(consolePolicy(origins))).toEqual({
@@ -50,7 +50,7 @@ test.each([
   '*',
   'null',
   '',
-])('%j is not an origin, and is left out', (text) => {
+])('%j is not an origin and is left out', (text) => {
   expect(consolePolicy([text])).toBe(consolePolicy([]));
   expect(consolePolicy(['https://id.example.com', text])).toBe(consolePolicy(['https://id.example.com']));
 });

@@ -1,7 +1,7 @@
 /**
- * The Content-Security-Policy of the console's page. It loads only what this service serves, and talks to this service
- * and `signInOrigins` alone: for tokens (`connect-src`), and in the frame that renews a sign-in (`frame-src`). Whatever
- * is not the origin of an http or https address is left out, since a policy is a header whose parts `;` and `,` separate.
+ * The Content-Security-Policy of the console's page. It loads only files of this service, and connects only to this
+ * service and `signInOrigins`: for tokens (`connect-src`), and in the frame that renews a sign-in (`frame-src`). Any
+ * text that is not the origin of an http or https address is left out, because `;` and `,` separate parts of a policy.
  */
 export const consolePolicy = (signInOrigins: readonly string[]): string => {
   const allowed = ["'self'", ...signInOrigins.filter(isOrigin)].join(' ');
@@ -20,7 +20,7 @@ export const consolePolicy = (signInOrigins: readonly string[]): string => {
   ].join('; ');
 };
 
-/** A host as a policy spells it (CSP Level 3, section 2.3.1): letters, digits, `-` and `.`; no IPv6, no wildcard. */
+/** A host in a policy's syntax (CSP Level 3, section 2.3.1): letters, digits, `-` and `.`; no IPv6, no wildcard. */
 const isOrigin = (text: string): boolean => {
   const url = URL.parse(text);
   return url !== null && url.origin === text && /^https?:\/\/[A-Za-z0-9.-]+(:\d{1,5})?$/.test(text);

@@ -24,11 +24,11 @@ const firebase: SignInWay = {
   tokenUrl: 'https://securetoken.googleapis.com/v1/token',
 };
 
-test("until its endpoints are known, a browser may talk to the issuer's own origin", () => {
+test("until its endpoints are known, the issuer's own origin is allowed", () => {
   expect(signInOriginsOf([oidc], [])).toEqual(['https://id.example.com']);
 });
 
-test('each origin of an endpoint is among them once', () => {
+test('each origin of an endpoint is listed once', () => {
   const endpoints = [
     'https://login.example.net/authorize',
     'https://login.example.net/token?api-version=2',
@@ -42,17 +42,17 @@ test('each origin of an endpoint is among them once', () => {
   ]);
 });
 
-test('what is not an http address is no origin', () => {
+test('an address other than http and https has no origin', () => {
   const odd = ['app.example:/callback', 'data:text/html,x', 'not an address', '', 'file:///etc/hosts'];
   expect(signInOriginsOf([oidc], odd)).toEqual(['https://id.example.com']);
 });
 
-test('the local issuer adds none: it is this service', () => {
+test('the local issuer adds no origin: it is this service', () => {
   expect(signInOriginsOf([local], ['https://elsewhere.example.com/'])).toEqual([]);
   expect(signInOriginsOf([], [])).toEqual([]);
 });
 
-test('Firebase is reached at its two hosts, and its issuer at none', () => {
+test('Firebase adds its two hosts, but not its issuer', () => {
   expect(signInOriginsOf([firebase, local], ['https://securetoken.google.com/'])).toEqual([
     'https://identitytoolkit.googleapis.com',
     'https://securetoken.googleapis.com',

@@ -1,8 +1,8 @@
 import type { SignInWay } from '@portico/composition';
 
 /**
- * Returns the origins that a browser talks to for signing in, sorted, each once. The configured issuer's own is always
- * among them, so that signing in mostly works before its `endpoints` are known. Those of this service are not.
+ * Returns the origins that a browser connects to for signing in, sorted and without duplicates. They always include the
+ * configured issuer's own, so that signing in mostly works before its `endpoints` are known, but never this service's.
  */
 export const signInOriginsOf = (ways: readonly SignInWay[], endpoints: readonly string[]): readonly string[] => {
   const addresses = ways.flatMap((way) => {
@@ -12,7 +12,7 @@ export const signInOriginsOf = (ways: readonly SignInWay[], endpoints: readonly 
   return [...new Set(addresses.flatMap(originsOf))].toSorted();
 };
 
-/** Empty for what no browser fetches: another scheme, such as of a mobile application, or no address at all. */
+/** Empty for a text that browsers cannot fetch: another scheme, such as a mobile app's, or no address at all. */
 const originsOf = (address: string): readonly string[] => {
   const url = URL.parse(address);
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? [url.origin] : [];

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import { keepsOpener, ready, type AnswerHeaders, type ReadyAnswer } from '../answers/answer.ts';
+import { keepsOpener, ready, type ResponseHeaders, type ReadyResponse } from '../responses/route-response.ts';
 
-/** Of the field, and of the query parameter that a link with a code becomes. */
+/** The name of the field, and of the query parameter to which a link with a code leads. */
 export const codeParameter = 'one_time_code';
 
-/** Asks for a one-time code. `action`: where the form is sent; `origin`: where its answer leads. */
+/** Asks for a one-time code. `action`: the target of the form; `origin`: the origin that its response redirects to. */
 export const codePage = (
   action: string,
   origin: string,
-  problem: { readonly status: number; readonly text: string; readonly headers?: AnswerHeaders } | null = null,
-): ReadyAnswer => {
+  problem: { readonly status: number; readonly text: string; readonly headers?: ResponseHeaders } | null = null,
+): ReadyResponse => {
   const described = problem ? 'how problem' : 'how';
   const body = `<h1>Sign in to Portico</h1>
 <p id="how">Run <code>portico console</code> on the machine, or <code>docker compose exec http portico console</code>. It prints a code that works once.</p>
@@ -22,11 +22,11 @@ ${problem ? `<p id="problem" role="alert">${escaped(problem.text)}</p>` : ''}
   return page(`${problem ? 'Error: ' : ''}Sign in to Portico`, body, origin, problem?.status ?? 200, problem?.headers);
 };
 
-/** Says why a request leads nowhere. */
-export const strangerPage = (reason: string): ReadyAnswer =>
+/** Shows why a request cannot be handled. */
+export const unknownClientPage = (reason: string): ReadyResponse =>
   page('Portico cannot sign you in', `<h1>Portico cannot sign you in</h1>\n<p>${escaped(reason)}</p>`, null, 400);
 
-const page = (title: string, body: string, origin: string | null, status: number, headers = {}): ReadyAnswer =>
+const page = (title: string, body: string, origin: string | null, status: number, headers = {}): ReadyResponse =>
   ready(
     `<!doctype html>
 <html lang="en">
@@ -74,7 +74,7 @@ button { margin-top: 1rem; border: 0; background: var(--accent); color: var(--on
 
 const styleSource = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
 
-/** Chromium asks `form-action` also about the redirect that answers a form, so the client's origin is in it. */
+/** Chromium applies `form-action` to the redirect after a form too, so the client's origin is in it. */
 const contentSecurityPolicy = (origin: string | null): string =>
   `default-src 'none'; style-src ${styleSource}; form-action ${origin === null ? "'none'" : `'self' ${origin}`}; base-uri 'none'; frame-ancestors 'none'`;
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { ready } from '../answers/answer.ts';
+import { ready } from '../responses/route-response.ts';
 import { defineRoute } from '../route.ts';
 import { llmsTxt } from './llms-txt.ts';
-import { answerMessage } from './mcp-server.ts';
+import { handleMessage } from './mcp-server.ts';
 
-/** Further members are the protocol's to judge. */
+/** The protocol validates further members. */
 const message = z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string() });
 
 export const agentRoutes = [
@@ -24,13 +24,13 @@ export const agentRoutes = [
     status: 200,
     response: null,
     handler: ({ useCases, caller: { principal }, service: { name, version }, body: { fields }, request }) =>
-      answerMessage({ useCases, principal, message: fields, request, service: { name, version } }),
+      handleMessage({ useCases, principal, message: fields, request, service: { name, version } }),
   }),
   defineRoute({
     method: 'GET',
     path: '/llms.txt',
     operation: 'readGuideForAgents',
-    summary: 'How an agent uses this service without the Model Context Protocol',
+    summary: 'A guide for agents without the Model Context Protocol',
     description: 'A page in Markdown.',
     auth: 'free',
     status: 200,

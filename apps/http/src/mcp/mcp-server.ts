@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type * as McpSdk from '@modelcontextprotocol/server';
-import { json, ready, type Answer } from '../answers/answer.ts';
+import { json, ready, type RouteResponse } from '../responses/route-response.ts';
 import { instructions } from './instructions.ts';
-import { refusalWords } from './refused-call.ts';
+import { refusalText } from './refusal-text.ts';
 import type { ToolContext } from './tool.ts';
 import { tools } from './tools/table.ts';
 
@@ -14,22 +14,22 @@ export type Message = Readonly<Record<string, unknown>> & { readonly method: str
 interface McpCall extends ToolContext {
   readonly message: Message;
   readonly request: Pick<IncomingMessage, 'headers'>;
-  /** How the service names itself. */
+  /** The service's name and version for clients. */
   readonly service: { readonly name: string; readonly version: string };
 }
 
-/** It takes a tenth of a second to load, so it is loaded by the first message. */
+/** It takes a tenth of a second to load, so the first message loads it. */
 let loading: Promise<Sdk> | null = null;
 const loadSdk = (): Promise<Sdk> => (loading ??= import('@modelcontextprotocol/server'));
 
 /**
- * Answers one message of the Model Context Protocol, revision 2026-07-28 or an earlier one with `initialize`. Each is
- * answered alone, by a server of its own, so that there are no sessions and nothing of a caller is kept. Throws what
- * fails the request as a whole: it is answered as on every other route.
+ * Handles one message of the Model Context Protocol, revision 2026-07-28 or an earlier one with `initialize`. Each
+ * message gets a separate server, so there are no sessions and no state is kept about a caller. Throws errors that fail
+ * the request as a whole, which are handled as on every other route.
  */
-export const answerMessage = async (call: McpCall): Promise<Answer> => {
+export const handleMessage = async (call: McpCall): Promise<RouteResponse> => {
   const { message } = call;
-  // What the list of tools depends on is fixed, so there is nothing to listen to.
+  // The list of tools is fixed, so there is nothing to subscribe to.
   if (message.method === 'subscriptions/listen') return methodNotFound(message);
   const sdk = await loadSdk();
   const failures: Error[] = [];
@@ -39,7 +39,7 @@ export const answerMessage = async (call: McpCall): Promise<Answer> => {
   const server = createServer(sdk, call, noteFailure);
   const request = webRequest(call.request);
   const response = (await sdk.isLegacyRequest(request, message))
-    ? await answerEarlier(sdk, server, request, message)
+    ? await handleEarlier(sdk, server, request, message)
     : await sdk.createMcpHandler(() => server, { legacy: 'reject' }).fetch(request, { parsedBody: message });
   const [failure] = failures;
   if (failure) throw failure;
@@ -48,8 +48,8 @@ export const answerMessage = async (call: McpCall): Promise<Answer> => {
   return ready(body, {}, response.status);
 };
 
-/** Answers a message of a revision before 2026-07-28. */
-const answerEarlier = async (
+/** Handles a message of a revision before 2026-07-28. */
+const handleEarlier = async (
   sdk: Sdk,
   server: McpSdk.Server,
   request: Request,
@@ -64,16 +64,16 @@ const answerEarlier = async (
   }
 };
 
-const listed = tools.map(({ name, description, inputSchema, isReadOnly }) => ({
+const toolList = tools.map(({ name, description, inputSchema, isReadOnly }) => ({
   name,
   description,
   inputSchema,
   annotations: isReadOnly ? { readOnlyHint: true } : { readOnlyHint: false, destructiveHint: false },
 }));
 
-const tableOfTools = new Map(tools.map((tool) => [tool.name, tool]));
+const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
 
-/** The tools change with the version of the service only. */
+/** The tools change only with the version of the service. */
 const cacheHint = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
 const createServer = (
@@ -86,20 +86,20 @@ const createServer = (
     instructions,
     cacheHints: { 'tools/list': cacheHint, 'server/discover': cacheHint },
   });
-  server.setRequestHandler('tools/list', () => ({ tools: listed }));
+  server.setRequestHandler('tools/list', () => ({ tools: toolList }));
   server.setRequestHandler('tools/call', async ({ params }) => {
-    const tool = tableOfTools.get(params.name);
+    const tool = toolsByName.get(params.name);
     if (!tool) {
-      const names = listed.map(({ name }) => name).join(', ');
+      const names = toolList.map(({ name }) => name).join(', ');
       throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Unknown tool. There are: ${names}`);
     }
     try {
       const { text, note, data } = await tool.call({ useCases, principal }, params.arguments);
       return { content: contentOf(note ? [text, note] : [text]), ...(data ? { structuredContent: data } : {}) };
     } catch (error) {
-      const words = refusalWords(error);
-      if (words === null) noteFailure(error);
-      return { content: contentOf([words ?? '']), isError: true };
+      const refusal = refusalText(error);
+      if (refusal === null) noteFailure(error);
+      return { content: contentOf([refusal ?? '']), isError: true };
     }
   });
   return server;
@@ -107,15 +107,15 @@ const createServer = (
 
 const contentOf = (texts: readonly string[]) => texts.map((text) => ({ type: 'text' as const, text }));
 
-const methodNotFound = ({ id = null }: Message): Answer =>
+const methodNotFound = ({ id = null }: Message): RouteResponse =>
   json({ jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } }, {}, 404);
 
-const passedHeaders = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
+const forwardedHeaders = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
-/** The request as far as the protocol looks at it: without credentials, and taking JSON, which is all that is sent. */
+/** The parts of the request that the protocol reads: without credentials, and accepting JSON, the only format sent. */
 const webRequest = ({ headers }: Pick<IncomingMessage, 'headers'>): Request => {
   const passed = new Headers({ accept: 'application/json, text/event-stream' });
-  for (const name of passedHeaders) {
+  for (const name of forwardedHeaders) {
     const value = headers[name];
     if (typeof value === 'string') passed.set(name, value);
   }

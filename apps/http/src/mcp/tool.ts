@@ -2,18 +2,18 @@ import type { Json, Principal, UseCases } from '@portico/domain';
 import { z } from 'zod';
 import { refuseUnknown, takesBlank, validBody } from '../requests/fields.ts';
 
-/** What a tool may use to answer a call. */
+/** The context of a call to a tool. */
 export interface ToolContext {
   readonly useCases: UseCases;
-  /** The caller as admitted; a tool about one collection reads it again together with that (`readTarget`). */
+  /** The admitted caller; a tool about one collection reads it again together with the collection (`readTarget`). */
   readonly principal: Principal;
 }
 
-/** What a tool returns: words for a model, and the same as data for programs where that is more than the words. */
-export interface ToolAnswer {
+/** The result of a tool: text for a model, and the same as data for programs if that contains more than the text. */
+export interface ToolResult {
   readonly text: string;
   readonly data?: { readonly [name: string]: Json };
-  /** What to do next, apart from a text that is data itself. */
+  /** Advice about the next step, separate because the text is data. */
   readonly note?: string;
 }
 
@@ -28,50 +28,55 @@ export interface Tool {
     readonly type: 'object';
     readonly properties: Readonly<Record<string, { readonly type?: string }>>;
   } & Readonly<Record<string, unknown>>;
-  /** Throws `invalid_body` for arguments that do not match or that it does not have. */
-  readonly call: (context: ToolContext, given: unknown) => Promise<ToolAnswer>;
+  /** Throws `invalid_body` for invalid or unknown arguments. */
+  readonly call: (context: ToolContext, args: unknown) => Promise<ToolResult>;
 }
 
 interface ToolDefinition<Input extends z.ZodObject> extends Pick<Tool, 'name' | 'description' | 'isReadOnly'> {
   readonly input: Input;
-  readonly answer: (context: ToolContext, input: z.output<Input>) => Promise<ToolAnswer>;
+  readonly handle: (context: ToolContext, input: z.output<Input>) => Promise<ToolResult>;
 }
 
-/** Defines a row. The compiler checks that its answer uses only the arguments that the row declares. */
-export const defineTool = <Input extends z.ZodObject>({ input, answer, ...facts }: ToolDefinition<Input>): Tool => {
+/** Defines a row. The compiler checks that its handler uses only the arguments that the row declares. */
+export const defineTool = <Input extends z.ZodObject>({
+  input,
+  handle: answer,
+  ...facts
+}: ToolDefinition<Input>): Tool => {
   const inputSchema = inputSchemaOf(input);
   const types = new Map(Object.entries(inputSchema.properties).map(([name, { type }]) => [name, type]));
   return {
     ...facts,
     inputSchema,
-    call: (context, sent) => {
-      const given: Readonly<Record<string, unknown>> = { ...(sent ?? {}) };
-      refuseUnknown('invalid_body', input, Object.keys(given));
-      const meant = Object.entries(given).map(([name, value]) => [name, meaning(types.get(name), value)]);
-      return answer(context, validBody(input, Object.fromEntries(meant)));
+    call: (context, args) => {
+      const values: Readonly<Record<string, unknown>> = { ...(args ?? {}) };
+      refuseUnknown('invalid_body', input, Object.keys(values));
+      const converted = Object.entries(values).map(([name, value]) => [name, convert(types.get(name), value)]);
+      return answer(context, validBody(input, Object.fromEntries(converted)));
     },
   };
 };
 
-/** What a value means where this type is expected: some models send every number and boolean as text. */
-const meaning = (type: string | undefined, value: unknown): unknown => {
+/** Converts a value to the expected type: some models send every number and boolean as text. */
+const convert = (type: string | undefined, value: unknown): unknown => {
   if (typeof value !== 'string') return value;
-  const spelt = type === 'boolean' ? /^(?:true|false)$/ : type === 'integer' || type === 'number' ? aNumber : null;
-  return spelt?.test(value) ? (JSON.parse(value) as unknown) : value;
+  const pattern =
+    type === 'boolean' ? /^(?:true|false)$/ : type === 'integer' || type === 'number' ? numberPattern : null;
+  return pattern?.test(value) ? (JSON.parse(value) as unknown) : value;
 };
 
-/** As JSON writes numbers, without an exponent. */
-const aNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+/** A number in JSON syntax, without an exponent. */
+const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
-/** Left out, because a model reads every byte, and the arguments are checked when they come. */
-const unlisted = ['$schema', 'pattern', 'minLength', 'maxLength'] as const;
+/** Left out, because a model reads every byte, and the arguments are validated anyway. */
+const hiddenKeywords = ['$schema', 'pattern', 'minLength', 'maxLength'] as const;
 
 const inputSchemaOf = (input: z.ZodObject): Tool['inputSchema'] => {
   const schema = z.toJSONSchema(input, {
     io: 'input',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      for (const name of unlisted) delete jsonSchema[name];
+      for (const name of hiddenKeywords) delete jsonSchema[name];
       if (takesBlank(zodSchema)) hideNull(jsonSchema);
     },
   });
@@ -79,10 +84,10 @@ const inputSchemaOf = (input: z.ZodObject): Tool['inputSchema'] => {
   return { ...schema, type: 'object', properties: (schema.properties ?? {}) as Tool['inputSchema']['properties'] };
 };
 
-/** An argument that is null counts as absent, but no model has to know. */
+/** A null argument counts as absent, but models need not know. */
 const hideNull = (schema: z.core.JSONSchema.BaseSchema): void => {
   const { type, anyOf = [] } = schema;
   delete schema.anyOf;
-  const [named] = Array.isArray(type) ? (type as 'null'[]).filter((one) => one !== 'null') : [];
-  Object.assign(schema, named ? { type: named } : anyOf.find((option) => option.type !== 'null'));
+  const [baseType] = Array.isArray(type) ? (type as 'null'[]).filter((one) => one !== 'null') : [];
+  Object.assign(schema, baseType ? { type: baseType } : anyOf.find((option) => option.type !== 'null'));
 };

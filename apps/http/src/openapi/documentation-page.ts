@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { ready, type ReadyAnswer } from '../answers/answer.ts';
+import { ready, type ReadyResponse } from '../responses/route-response.ts';
 
 const title = 'Portico API';
 
-/** Nothing is loaded from other hosts. Inline styles are allowed because the page's script writes them. */
+/** Nothing is loaded from other hosts. Inline styles are allowed because the page's script adds them. */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -27,8 +27,8 @@ const page = `<!doctype html>
 `;
 
 /**
- * Credentials last only as long as the page: `persistAuthorization` would write them to the browser's storage. The
- * plugin hides the requirement `{}` from Swagger UI, which would show an operation with an optional credential as
+ * Credentials are kept only while the page is open: `persistAuthorization` would write them to the browser's storage.
+ * The plugin hides the requirement `{}` from Swagger UI, which would show an operation with an optional credential as
  * locked.
  */
 const initializer = `SwaggerUIBundle({
@@ -60,11 +60,11 @@ const mediaTypes = {
 
 const pageHeaders = { 'Content-Security-Policy': contentSecurityPolicy, 'Cache-Control': 'no-cache' };
 
-export const documentationPage = (): ReadyAnswer =>
+export const documentationPage = (): ReadyResponse =>
   ready(page, { ...pageHeaders, 'Content-Type': 'text/html; charset=utf-8' });
 
-/** Returns a file that the page loads; null for any other name. */
-export const documentationFile = async (name: string): Promise<ReadyAnswer | null> => {
+/** Returns a file that the page loads, or null for any other name. */
+export const documentationFile = async (name: string): Promise<ReadyResponse | null> => {
   if (name === 'initializer.js') {
     return ready(initializer, { ...pageHeaders, 'Content-Type': 'text/javascript; charset=utf-8' });
   }

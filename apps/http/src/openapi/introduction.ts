@@ -1,14 +1,14 @@
 import type { Route } from '../route.ts';
 import type { HttpSettings } from '../settings.ts';
 
-/** What applies to every operation, for readers of the document (specification, section 1). */
+/** The rules that apply to every operation, for readers of the document (specification, section 1). */
 export const introduction = ({ bodyLimitBytes, specBodyLimitBytes }: HttpSettings): string => `\
 A catalog of API collections: each has a name, a description and an OpenAPI document. Users register, an administrator approves them \
-and grants them collections; approved clients read and search what they were granted.
+and grants them collections; approved clients read and search their granted collections.
 
 An agent needs four requests and the call itself: it searches for an operation in plain words, reads how to call that one, reads the \
 API's credential in the metadata, calls the API, and records the call in the audit log. The same over the Model Context Protocol is at \
-\`POST /mcp\`; \`/llms.txt\` tells an agent that knows only this address.
+\`POST /mcp\`; \`/llms.txt\` is for an agent that knows only this address.
 
 ## Credentials
 
@@ -17,14 +17,14 @@ provider returns it at sign-in, as \`id_token\`. If the service is its own provi
 \`npm run -s token -- --uid alice --email alice@example.com\`, or \`npm run -s token -- --admin\` for the administrator.
 
 An **API key pair** is issued on approval: \`client_id\` and \`client_secret\`, sent as \`X-Client-ID\` and \`X-API-Key\`. A client that \
-can set one header only sends them as one string with a dot between: \`X-API-Key: <client_id>.<client_secret>\` without \`X-Client-ID\`, or \
+can set only one header sends them as one string with a dot between: \`X-API-Key: <client_id>.<client_secret>\` without \`X-Client-ID\`, or \
 \`Authorization: Bearer <client_id>.<client_secret>\`. Not every operation accepts a key pair; the others refuse it with 401 \
 \`Identity token required\`. Half a pair, and a secret sent as a token, are \`Invalid API credentials\`; a missing \
 credential, both forms at once or any other fault is \`Invalid or expired token\`.
 
 A **service account** is a machine's credential: an administrator creates it with scopes, and its token is sent as \`Authorization: Bearer \
-portico_sa_…\`. It acts as an administrator where an operation names a scope (\`x-portico-scope\`) that it holds, and another where its description \
-says so of a part of the request; elsewhere it gets 403, \`Scope required\` with the scope, or \`Not available to service accounts\`. It is not counted.
+portico_sa_…\`. It acts as an administrator where an operation names a scope (\`x-portico-scope\`) that it has; some descriptions \
+name another scope for a part of the request. Otherwise it gets 403, \`Scope required\` with the scope, or \`Not available to service accounts\`. It is not rate-limited.
 
 ## Input
 
@@ -32,31 +32,31 @@ says so of a part of the request; elsewhere it gets 403, \`Scope required\` with
 - In an optional field or query parameter, \`null\`, \`""\` and white space count as absent. In a PUT, \`null\` clears a value and \`""\` \
 clears a text, if the field says so.
 - A body is a JSON object of at most ${bodyLimitBytes} bytes, ${specBodyLimitBytes} with an \`openapi_spec\`, nested at most 100 levels. Its fields \
-\`__proto__\` and \`constructor\` are refused, other unknown ones are ignored. A body that an operation does not take is ignored.
+\`__proto__\` and \`constructor\` are refused, other unknown ones are ignored. An unexpected body is ignored.
 - U+0000 and lone surrogates are refused anywhere in a body, names included; only an \`openapi_spec\` is returned as it was sent.
 - An unknown query parameter is a 400 that names the known ones, if the operation says so (\`x-portico-unknown-parameters\`); else it \
-is ignored. A known one given twice is a 400. Whole numbers have any number of digits; \`true\` and \
+is ignored. A repeated known parameter is a 400. Whole numbers have any number of digits; \`true\` and \
 \`false\` may be in any case.
 - \`date-time\` and \`date\` are the forms of RFC 3339; a field that accepts other forms of ISO 8601 says so.
 - A trailing slash makes no difference. An unknown or malformed identifier in a path is a 404.
 
-## Answers
+## Responses
 
-Every error is a JSON object with a \`detail\`. Clients' requests are counted: \`RateLimit\` and \`RateLimit-Policy\` say how many are left, \
-and a 429 says in \`retry_after\` when to come back. Every answer has an \`X-Request-Id\`, which identifies it in the log.`;
+Every error is a JSON object with a \`detail\`. Clients' requests are counted: \`RateLimit\` and \`RateLimit-Policy\` say how many remain, \
+and the \`retry_after\` of a 429 says when to retry. Every response has an \`X-Request-Id\`, which identifies it in the log.`;
 
 export const tags: readonly (readonly [Route['tag'], string])[] = [
   ['Profiles', 'Registration, approval, suspension, roles and API credentials.'],
   ['Groups', 'Profiles that share grants and a tier, by hand or by the claim of their tokens.'],
   ['Service accounts', 'Credentials for machines, with scopes.'],
   ['Collections', 'The catalog.'],
-  ['Operations', 'What the APIs can do: search, and all that is needed for a call.'],
+  ['Operations', "The APIs' operations: search, and all that a call needs."],
   ['Search', 'Search in natural language.'],
-  ['Access', 'Who may use which collection, how and until when, and requests for more.'],
+  ['Access', 'Grants of collections, how and until when, and requests for more.'],
   ['Rate limits', 'Tiers, and overrides for single clients.'],
-  ['Usage', 'Who used what, and how often.'],
+  ['Usage', 'Usage counts.'],
   ['Audit', 'The audit log.'],
-  ['Jobs', 'Background work: what waits, and what was given up.'],
+  ['Jobs', 'Background work: waiting and given-up jobs.'],
   ['Service', 'Health and documentation.'],
 ];
 
@@ -73,7 +73,7 @@ export const securitySchemes = {
   serviceAccount: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The token of a service account, `portico_sa_…`, which must hold the scope that the operation names.',
+    description: 'The token of a service account, `portico_sa_…`, which must have the scope that the operation names.',
   },
   clientId: { type: 'apiKey', in: 'header', name: 'X-Client-ID', description: 'The `client_id` issued on approval.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The `client_secret` issued on approval.' },

@@ -11,45 +11,48 @@ export const schemaOf = (schema: z.ZodType, io: 'input' | 'output', schemas: Sch
     io,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      if (takesBlank(zodSchema)) admitBlank(jsonSchema);
+      if (takesBlank(zodSchema)) allowBlank(jsonSchema);
     },
   });
   delete root.$schema; // The whole document has one dialect.
   for (const [id, definition] of Object.entries($defs)) {
-    schemas[id] = rewritten(definition);
+    schemas[id] = rewriteRefs(definition);
   }
-  return rewritten(root) as JsonObject;
+  return rewriteRefs(root) as JsonObject;
 };
 
-/** Allows `""` wherever null stands for an absent field. */
-const admitBlank = (schema: z.core.JSONSchema.BaseSchema): void => {
+/** Allows `""` wherever null means an absent field. */
+const allowBlank = (schema: z.core.JSONSchema.BaseSchema): void => {
   const { type, anyOf = [] } = schema;
   const options = Array.isArray(type) ? (type as 'null'[]).map((one) => ({ type: one })) : anyOf;
   if (Array.isArray(type)) delete schema.type;
   schema.anyOf = options.map((option) => (option.type === 'null' ? { enum: ['', null] } : option));
 };
 
-/** What goes beside a parameter's `anyOf`, not into it. */
-const notes: readonly string[] = ['description', 'default', 'examples'];
+/** The keywords that belong next to a parameter's `anyOf`, not into it. */
+const annotations: readonly string[] = ['description', 'default', 'examples'];
 
 /**
- * Returns the schema of a query parameter. Its text may be empty, which counts as absent; for numbers and booleans,
- * which an empty text is not, `allowEmptyValue` says so.
+ * Returns the schema of a query parameter. Its text may be empty, which counts as absent; numbers and booleans cannot
+ * be empty, so for them `allowEmptyValue` says so.
  */
 export const parameterSchema = (schema: JsonObject): JsonObject => {
   const { default: fallback, examples } = schema;
-  const own = Object.fromEntries(Object.entries(schema).filter(([name]) => !notes.includes(name)));
-  const said = { ...(fallback === undefined ? {} : { default: fallback }), ...(examples ? { examples } : {}) };
-  if (Array.isArray(own['enum'])) return { ...own, enum: [...(own['enum'] as unknown[]), ''], ...said };
-  if (own['type'] !== 'string') return { ...own, ...said };
+  const own = Object.fromEntries(Object.entries(schema).filter(([name]) => !annotations.includes(name)));
+  const ownAnnotations = {
+    ...(fallback === undefined ? {} : { default: fallback }),
+    ...(examples ? { examples } : {}),
+  };
+  if (Array.isArray(own['enum'])) return { ...own, enum: [...(own['enum'] as unknown[]), ''], ...ownAnnotations };
+  if (own['type'] !== 'string') return { ...own, ...ownAnnotations };
   const { anyOf, ...plain } = own;
   return Array.isArray(anyOf)
-    ? { ...plain, anyOf: [...(anyOf as unknown[]), { const: '' }], ...said }
-    : { type: 'string', anyOf: [plain, { const: '' }], ...said };
+    ? { ...plain, anyOf: [...(anyOf as unknown[]), { const: '' }], ...ownAnnotations }
+    : { type: 'string', anyOf: [plain, { const: '' }], ...ownAnnotations };
 };
 
-const rewritten = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(rewritten);
+const rewriteRefs = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(rewriteRefs);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
@@ -58,7 +61,7 @@ const rewritten = (value: unknown): unknown => {
         key,
         key === '$ref' && typeof member === 'string'
           ? member.replace('#/$defs/', '#/components/schemas/')
-          : rewritten(member),
+          : rewriteRefs(member),
       ]),
   );
 };

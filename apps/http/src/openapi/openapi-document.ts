@@ -6,7 +6,7 @@ import type { HttpSettings } from '../settings.ts';
 import { introduction, securitySchemes, tags } from './introduction.ts';
 import { parameterSchema, schemaOf, type JsonObject, type Schemas } from './json-schema.ts';
 
-/** Returns the service's own OpenAPI document (3.1), built from the route table: the schemas that validate requests describe them. */
+/** Returns the service's own OpenAPI document (3.1), built from the route table and its validation schemas. */
 export const openApiDocument = (routes: readonly Route[], settings: HttpSettings): JsonObject => {
   const schemas: Schemas = { Error: errorSchema, RateLimitError: rateLimitErrorSchema };
   const paths: Record<string, Record<string, unknown>> = {};
@@ -33,7 +33,7 @@ export const openApiDocument = (routes: readonly Route[], settings: HttpSettings
 
 const errorSchema = {
   type: 'object',
-  properties: { detail: { type: 'string', description: 'What is wrong.' } },
+  properties: { detail: { type: 'string', description: 'The error.' } },
   required: ['detail'],
   additionalProperties: false,
 };
@@ -51,13 +51,13 @@ const header = (description: string, type = 'string') => ({ description, schema:
 const headers = {
   'X-Request-Id': header("The caller's own if it is 1 to 128 of `A-Z a-z 0-9 . _ -`, else a new one."),
   'RateLimit-Policy': header('The limit that applied to the request: `"name";q=requests;w=seconds`.'),
-  RateLimit: header('What is left of it: `"name";r=requests;t=seconds`.'),
+  RateLimit: header('The remainder: `"name";r=requests;t=seconds`.'),
   'Retry-After': header(
     'Seconds to wait. With 500 only while the embedding service is busy or loading its model.',
     'integer',
   ),
-  'WWW-Authenticate': header('`Bearer`; where access tokens are taken, with `resource_metadata` (RFC 9728).'),
-  ETag: header('Identifies this body; send it back as `If-None-Match`, or as `If-Match` where an operation takes it.'),
+  'WWW-Authenticate': header('`Bearer`; with access tokens enabled, with `resource_metadata` (RFC 9728).'),
+  ETag: header('Identifies this body; send it back as `If-None-Match`, or as `If-Match` where supported.'),
 };
 
 const security: Readonly<Record<RouteAuth, readonly JsonObject[]>> = {
@@ -69,7 +69,7 @@ const security: Readonly<Record<RouteAuth, readonly JsonObject[]>> = {
   admin: [{ identityToken: [] }],
 };
 
-/** The refusals that follow from who may call. */
+/** The refusals that follow from the authorization of a route. */
 const callerErrors: Readonly<Record<RouteAuth, readonly ErrorCode[]>> = {
   free: [],
   open: ['rate_limited', 'internal'],
@@ -122,9 +122,9 @@ const operationOf = (route: Route, routes: readonly Route[], settings: HttpSetti
   };
 };
 
-/** What a service account needs besides, in words. */
+/** Sentences about the additional scopes that a service account needs. */
 const scopedPartsOf = ({ scopedParts = [] }: Route): readonly string[] =>
-  scopedParts.map((part) => `A service account needs \`${part.scope}\` too for \`${nameOfPart(part)}\`.`);
+  scopedParts.map((part) => `Service accounts also need \`${part.scope}\` for \`${nameOfPart(part)}\`.`);
 
 const pathParameters = ({ params = {} }: Route) =>
   Object.entries(params).map(([name, { description, schema, example }]) => ({
@@ -158,8 +158,8 @@ const ifMatch = {
   in: 'header',
   required: false,
   description:
-    'Entity tags of the collection, its metadata or its summary, in any coding: unless one of them is that of the current ' +
-    'state, nothing is changed. `*` is any state. A weak tag matches nothing.',
+    'Entity tags of the collection, its metadata or its summary, in any coding: unless one of them matches the current ' +
+    'state, nothing changes. `*` is any state. A weak tag never matches.',
   schema: { type: 'string' },
   example: '"1.2.lt4b9c.identity"',
 };
@@ -198,14 +198,14 @@ const responsesOf = (route: Route, routes: readonly Route[], schemas: Schemas): 
     responses[code] = { description, headers: headersOf(route, []), content };
   }
   if (conditional) {
-    responses['304'] = { description: 'The caller has it already.', headers: headersOf(route, ['ETag']) };
+    responses['304'] = { description: 'Not modified.', headers: headersOf(route, ['ETag']) };
   }
   if (route.auth === 'free') responses['4XX'] = unreadableResponse;
   for (const [code, codes] of byStatus(errorsOf(route))) responses[code] = errorResponse(route, Number(code), codes);
   return responses;
 };
 
-/** The answer to anything that is not valid HTTP, too slow or too large, whatever it asks for. */
+/** The response to any request that is not valid HTTP, too slow or too large. */
 const unreadableResponse = {
   description:
     'The request cannot be read: 400 if it is malformed, 408 if it takes too long, 431 if its headers are too large',
@@ -227,8 +227,8 @@ const byStatus = (codes: readonly ErrorCode[]): readonly (readonly [string, read
   return [...groups].sort(([a], [b]) => Number(a) - Number(b));
 };
 
-/** What follows the fixed detail in an example. */
-const because: Partial<Record<ErrorCode, string>> = {
+/** The text after the fixed detail in an example. */
+const reasonExamples: Partial<Record<ErrorCode, string>> = {
   invalid_body: 'email must be an e-mail address',
   invalid_query: 'page must be at least 1',
   scope_required: 'catalog:write',
@@ -253,20 +253,20 @@ const errorResponse = (route: Route, status: number, codes: readonly ErrorCode[]
 };
 
 const exampleOf = (code: ErrorCode): JsonObject => ({
-  detail: because[code] ? `${errorDetails[code]}: ${because[code]}` : errorDetails[code],
+  detail: reasonExamples[code] ? `${errorDetails[code]}: ${reasonExamples[code]}` : errorDetails[code],
   ...(code === 'rate_limited' ? { retry_after: 12 } : {}),
 });
 
 /**
- * Returns the operations that an answer leads to (OpenAPI, "Link Object"): those whose path takes an identifier that it
- * supplies. The caller has to know any other parameters.
+ * Returns the operations that a response links to (OpenAPI, "Link Object"): those with a path parameter for an
+ * identifier that it supplies. The caller has to know any other parameters.
  */
 const linksOf = ({ operation: own, supplies = {} }: Route, routes: readonly Route[]): JsonObject => {
-  const led = routes.flatMap(({ hidden, operation, params = {} }) => {
+  const links = routes.flatMap(({ hidden, operation, params = {} }) => {
     const parameters = Object.entries(supplies).filter(([name]) => name in params);
     return hidden || operation === own || parameters.length === 0
       ? []
       : [[operation, { operationId: operation, parameters: Object.fromEntries(parameters) }] as const];
   });
-  return Object.fromEntries(led);
+  return Object.fromEntries(links);
 };

@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ClientGone, parseJsonBody, readBodyBytes, refusePollutingMembers } from './body.ts';
 
-/** What is read of a body that a client sends in these parts, with its length declared or not. */
-const sentAndRead = async (parts: readonly Buffer[], declared: boolean): Promise<Uint8Array> => {
+/** Returns the bytes read of a body that a client sends in these parts, with or without a declared length. */
+const sendAndRead = async (parts: readonly Buffer[], declared: boolean): Promise<Uint8Array> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
@@ -25,28 +25,28 @@ const sentAndRead = async (parts: readonly Buffer[], declared: boolean): Promise
   }
 };
 
-test('a BOM before a body does not count, and one within it stays', () => {
+test('a BOM before a body is removed, and one within it stays', () => {
   expect(parseJsonBody(Buffer.from('\uFEFF{"a":"\uFEFFé"}')).memberText('a')).toBe('"\uFEFFé"');
   expect(parseJsonBody(Buffer.from('{"a":"b","c":1}')).memberText('c')).toBe('1');
 });
 
-test('a body is read whole, however long it is and whether its length is declared', async () => {
+test('a body of any length is read completely, with and without a declared length', async () => {
   for (const length of [1, 1_000, 131_071, 131_072, 900_000]) {
     const whole = Buffer.from(Array.from({ length }, (_, i) => i % 251));
     const parts = [whole.subarray(0, length / 3), whole.subarray(length / 3)];
     for (const declared of [true, false]) {
-      expect(whole.equals(await sentAndRead(parts, declared)), `${length} bytes`).toBe(true);
+      expect(whole.equals(await sendAndRead(parts, declared)), `${length} bytes`).toBe(true);
     }
   }
 });
 
 test.each([
   ['with the head', 0],
-  ['a turn later', 5],
-])('after a body that came %s the connection takes the next request', async (_when, pauseMs) => {
+  ['a tick later', 5],
+])('after a body that arrived %s, the connection accepts the next request', async (_when, pauseMs) => {
   const bodies: string[] = [];
   const server = createServer((received, response) => {
-    // By then a body that came with the head is there.
+    // By then, a body that arrived with the head is available.
     setImmediate(() => {
       void readBodyBytes(received, 100, () => undefined).then((bytes) => {
         bodies.push(Buffer.from(bytes).toString());
@@ -70,39 +70,39 @@ test.each([
   server.close();
 });
 
-/** The most bytes of a body that came in one turn of the event loop, and how many came in all. */
-const watchTurns = (received: IncomingMessage) => {
-  const seen = { most: 0, all: 0 };
-  let ofTurn = 0;
+/** Counts the bytes of a body: the maximum in one tick of the event loop, and the total. */
+const watchTicks = (received: IncomingMessage) => {
+  const seen = { maxPerTick: 0, total: 0 };
+  let inTick = 0;
   received.on('data', ({ length }: Buffer) => {
-    if (ofTurn === 0) setImmediate(() => (ofTurn = 0));
-    ofTurn += length;
-    seen.most = Math.max(seen.most, ofTurn);
-    seen.all += length;
+    if (inTick === 0) setImmediate(() => (inTick = 0));
+    inTick += length;
+    seen.maxPerTick = Math.max(seen.maxPerTick, inTick);
+    seen.total += length;
   });
   return seen;
 };
 
 test.each([
-  ['kept, its length declared', 4_194_304, { 'content-length': '4194304' }],
-  ['kept, its length not declared', 4_194_304, { 'transfer-encoding': 'chunked' }],
-  ['refused by its declared length', 1_000_000, { 'content-length': '4194304' }],
-  ['refused by its length', 1_000_000, { 'transfer-encoding': 'chunked' }],
-])('a long body comes in portions with turns for others between if it is %s', async (_what, limitBytes, length) => {
+  ['accepted with a declared length', 4_194_304, { 'content-length': '4194304' }],
+  ['accepted without a declared length', 4_194_304, { 'transfer-encoding': 'chunked' }],
+  ['rejected by its declared length', 1_000_000, { 'content-length': '4194304' }],
+  ['rejected by its actual length', 1_000_000, { 'transfer-encoding': 'chunked' }],
+])('reading a long body yields to the event loop if it is %s', async (_case, limitBytes, length) => {
   const received = new IncomingMessage(new Socket());
   received.headers = { 'content-type': 'application/json', ...length };
-  // All of it is there at once.
+  // All of it is available immediately.
   for (let chunk = 0; chunk < 64; chunk += 1) received.push(Buffer.alloc(65_536, ' '));
   received.push(null);
   const read = readBodyBytes(received, limitBytes, () => undefined);
-  const seen = watchTurns(received);
+  const seen = watchTicks(received);
   if (limitBytes < 4_194_304) await expect(read).rejects.toThrow('at most 1000000 bytes are taken');
   else expect((await read).length).toBe(4_194_304);
-  while (seen.all < 4_194_304) await new Promise(setImmediate);
-  expect(seen.most).toBe(262_144);
+  while (seen.total < 4_194_304) await new Promise(setImmediate);
+  expect(seen.maxPerTick).toBe(262_144);
 });
 
-test('the body of a client that has left before it is read is not waited for', async () => {
+test('reading a body fails immediately if the client has already disconnected', async () => {
   const received = new IncomingMessage(new Socket());
   received.headers = { 'content-type': 'application/json', 'content-length': '9' };
   received.destroy();
@@ -112,7 +112,7 @@ test('the body of a client that has left before it is read is not waited for', a
 
 const parsed = (text: string) => parseJsonBody(Buffer.from(text));
 
-test('the source text of each top-level member is kept', () => {
+test('returns the source text of each top-level member', () => {
   const { memberText } = parsed('\uFEFF { "a" : [1, {"b":2}] ,"\\u0062": "x" , "a":\n 3e1, "é":"ü" }');
   expect(['a', 'b', 'é', 'c'].map(memberText)).toEqual(['3e1', '"x"', '"ü"', null]);
 });
@@ -125,17 +125,17 @@ test.each([
   ['{"a":1.x}', 'unexpected "." at line 1, column 7'],
   ['{"a":-}', 'unexpected "-" at line 1, column 6'],
   ['{"é":"\\u0000"}', 'U+0000 or a lone surrogate at line 1, column 7'],
-])('the refusal of %j names the line and column of the error', (text, because) => {
+])('the error for %j names the line and column', (text, because) => {
   expect(() => parsed(text)).toThrow(`Invalid request body: ${because}`);
 });
 
-test('nesting above the limit is refused, and the outermost value does not count', () => {
+test('nesting above the limit is rejected, and the outermost value does not count', () => {
   const nested = (levels: number) => `{"a":${'['.repeat(levels) + ']'.repeat(levels)}}`;
   expect(Object.keys(parsed(nested(100)).value)).toEqual(['a']);
   expect(() => parsed(nested(101))).toThrow('nested deeper than 100 levels at line 1, column 106');
 });
 
-test('a member that could reach a prototype is refused with its path, at any depth', () => {
+test('a member that could reach a prototype is rejected with its path, at any depth', () => {
   const value = JSON.parse('{"a":[1,{"__proto__":{}}]}') as unknown;
   expect(() => refusePollutingMembers(value, 'authentication')).toThrow(
     /: authentication\.a\[1\]\.__proto__ is no member that can be taken$/,

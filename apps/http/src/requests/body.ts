@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import {
   JsonError,
-  placeOf,
+  positionOf,
   pollutingKeys,
   PorticoError,
   scanJson,
-  unstorableAt,
+  unstorableIndex,
   type JsonScan,
   type JsonSpan,
 } from '@portico/domain';
@@ -23,13 +23,13 @@ export const jsonMediaType = 'application/json';
 export const formMediaType = 'application/x-www-form-urlencoded';
 type MediaType = typeof jsonMediaType | typeof formMediaType;
 
-/** How much of a refused body is still read, so that the client gets to read the refusal, before the connection is closed. */
+/** The maximum of a rejected body that is read before closing the connection, so that the client reads the response. */
 const discardMaxBytes = 67_108_864;
 
 /**
- * Returns the bytes of a request body, empty if there is none. Throws `body_too_large` (by `Content-Length` if it
- * is there), `ClientGone`, and what `refuseForm` throws for a body of declared length: whether a chunked one has any bytes
- * is not known yet. Calls `sendContinue` when it is ready to read the body.
+ * Returns the bytes of a request body, empty if there is none. Throws `body_too_large` (by `Content-Length` if it is
+ * present) and `ClientGone`, and for a body of declared length the errors of `checkMediaType`: it is not known yet
+ * whether a chunked body has any bytes. Calls `sendContinue` when it is ready to read the body.
  */
 export const readBodyBytes = async (
   request: IncomingMessage,
@@ -39,34 +39,34 @@ export const readBodyBytes = async (
 ): Promise<Uint8Array> => {
   const { headers } = request;
   const declared = headers['content-length'];
-  if (declared === '0' || (declared === undefined && headers['transfer-encoding'] === undefined)) return nothing;
-  if (declared !== undefined) refuseForm(request, mediaType);
-  if (declared === undefined || Number(declared) > turnBytes) takeInTurns(request);
+  if (declared === '0' || (declared === undefined && headers['transfer-encoding'] === undefined)) return emptyBody;
+  if (declared !== undefined) checkMediaType(request, mediaType);
+  if (declared === undefined || Number(declared) > tickBytes) yieldWhileReading(request);
   if (Number(declared ?? 0) > limitBytes) throw tooLarge(request, limitBytes);
   if (request.destroyed) throw new ClientGone();
   sendContinue();
   return collect(request, limitBytes, Number(declared ?? 0));
 };
 
-const nothing = new Uint8Array(0);
+const emptyBody = new Uint8Array(0);
 
-/** How much of a body is taken at a stretch. Node reads a socket up to 32 times, 2 MiB, before it looks at others. */
-const turnBytes = 262_144;
+/** The bytes of a body that are read per tick. Node reads up to 32 times from a socket, 2 MiB, before other sockets. */
+const tickBytes = 262_144;
 
-/** Gives others a turn of the event loop after each stretch of a body, be it kept or discarded. */
-const takeInTurns = (request: IncomingMessage): void => {
-  let taken = 0;
+/** Yields to the event loop after each `tickBytes` of a body, whether it is accepted or discarded. */
+const yieldWhileReading = (request: IncomingMessage): void => {
+  let readBytes = 0;
   request.on('data', (chunk: Buffer) => {
-    taken += chunk.length;
-    if (taken < turnBytes) return;
-    taken = 0;
+    readBytes += chunk.length;
+    if (readBytes < tickBytes) return;
+    readBytes = 0;
     request.pause();
     setImmediate(() => request.resume());
   });
 };
 
-/** Throws `invalid_body` for a media type other than the given one in UTF-8, and for a compressed body. */
-export const refuseForm = ({ headers }: Pick<IncomingMessage, 'headers'>, mediaType: MediaType): void => {
+/** Throws `invalid_body` for a media type other than this one, for a charset other than UTF-8, and for compression. */
+export const checkMediaType = ({ headers }: Pick<IncomingMessage, 'headers'>, mediaType: MediaType): void => {
   const { 'content-type': contentType, 'content-encoding': contentEncoding } = headers;
   if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity') {
     throw invalid('compressed bodies are not taken, send it without Content-Encoding');
@@ -81,22 +81,22 @@ export const refuseForm = ({ headers }: Pick<IncomingMessage, 'headers'>, mediaT
   }
 };
 
-/** A body of at least this length, if it is declared, is written to its place as it arrives: it is never there twice. */
-const placedMinBytes = 131_072;
+/** A body of at least this declared length is written into one buffer as it arrives: it is never in memory twice. */
+const preallocateMinBytes = 131_072;
 
 const collect = (request: IncomingMessage, limitBytes: number, declaredBytes: number): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const placed = declaredBytes >= placedMinBytes ? new Uint8Array(declaredBytes) : null;
+    const buffer = declaredBytes >= preallocateMinBytes ? new Uint8Array(declaredBytes) : null;
     let length = 0;
     const settle = (): void => {
-      request.off('data', take).off('end', finish).off('close', abandon).off('error', abandon);
+      request.off('data', append).off('end', finish).off('close', abandon).off('error', abandon);
     };
-    const take = (chunk: Buffer): void => {
+    const append = (chunk: Buffer): void => {
       length += chunk.length;
       if (length <= limitBytes) {
-        // The parser of requests ends a body at its declared length.
-        if (placed) placed.set(chunk, length - chunk.length);
+        // The HTTP parser ends a body at its declared length.
+        if (buffer) buffer.set(chunk, length - chunk.length);
         else chunks.push(chunk);
         return;
       }
@@ -105,13 +105,13 @@ const collect = (request: IncomingMessage, limitBytes: number, declaredBytes: nu
     };
     const finish = (): void => {
       settle();
-      resolve(placed ?? (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+      resolve(buffer ?? (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     };
     const abandon = (): void => {
       settle();
       reject(new ClientGone());
     };
-    request.on('data', take).on('end', finish).on('close', abandon).on('error', abandon);
+    request.on('data', append).on('end', finish).on('close', abandon).on('error', abandon);
   });
 
 const tooLarge = (request: IncomingMessage, limitBytes: number): PorticoError => {
@@ -120,7 +120,7 @@ const tooLarge = (request: IncomingMessage, limitBytes: number): PorticoError =>
     discarded += chunk.length;
     if (discarded > discardMaxBytes) request.destroy();
   });
-  request.on('error', () => undefined); // The request was refused anyway: the client may leave.
+  request.on('error', () => undefined); // The request was rejected anyway: the client may disconnect.
   return new PorticoError('body_too_large', { because: `at most ${limitBytes} bytes are taken` });
 };
 
@@ -143,23 +143,23 @@ export const parseJsonBody = (bytes: Uint8Array): JsonBody => {
   const json = byteOrderMark.every((byte, at) => body[at] === byte) ? body.subarray(byteOrderMark.length) : body;
   const members = membersOf(json);
   const text = json.toString();
-  const unstorable = unstorableAt(text);
+  const unstorable = unstorableIndex(text);
   if (unstorable !== null) {
-    const place = placeOf(json, Buffer.byteLength(text.slice(0, unstorable)));
+    const place = positionOf(json, Buffer.byteLength(text.slice(0, unstorable)));
     throw invalid(`U+0000 or a lone surrogate at ${place}`);
   }
   const value: unknown = JSON.parse(text);
   if (!members) throw invalid('a JSON object is expected');
   const key = pollutingKeys.find((name) => Object.hasOwn(value as object, name));
   if (key !== undefined) throw invalid(`${key} is not allowed`);
-  // Places in the bytes are places in the text if each character is one byte.
+  // Byte offsets are text offsets if each character is one byte.
   const textOf = ({ start, end }: JsonSpan): string =>
     text.length === json.length ? text.slice(start, end) : json.toString('utf8', start, end);
   return {
     value: value as JsonBody['value'],
-    memberText: (wanted) => {
+    memberText: (memberName) => {
       // If a name occurs twice, the last one counts, as in `JSON.parse`.
-      const member = members.findLast(({ name }) => JSON.parse(textOf(name)) === wanted);
+      const member = members.findLast(({ name }) => JSON.parse(textOf(name)) === memberName);
       return member ? textOf(member.value) : null;
     },
   };
@@ -175,7 +175,7 @@ const membersOf = (json: Buffer): JsonScan['members'] => {
     return scanJson(json, bounds).members;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const place = placeOf(json, error.unexpectedAt);
+    const place = positionOf(json, error.unexpectedAt);
     if (error.kind === 'nesting') throw invalid(`nested deeper than ${depthMax} levels at ${place}`);
     if (error.unexpectedAt >= json.length) throw invalid(`unexpected end of the JSON text at ${place}`);
     // A character takes at most four bytes (RFC 3629, section 3).

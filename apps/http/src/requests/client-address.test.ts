@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { TrustedProxies } from '../settings.ts';
 import { createClientAddressReader } from './client-address.ts';
 
-describe('the address that a request is counted by', () => {
+describe('the address by which a request is counted', () => {
   test.each<[TrustedProxies, string | undefined, string | undefined, string]>([
     // Without trusted proxies, only the socket's address counts.
     [null, '198.51.100.1', '192.0.2.1', '198.51.100.1'],
     [[], '198.51.100.1', '192.0.2.1', '198.51.100.1'],
     [0, '198.51.100.1', '192.0.2.1', '198.51.100.1'],
     [null, undefined, undefined, ''],
-    // A trusted proxy names its client; the right-most untrusted entry counts, whatever stands before it.
+    // A trusted proxy names its client; the right-most untrusted entry counts, regardless of the entries before it.
     [['10.0.0.0/8'], '10.0.0.1', '192.0.2.1', '192.0.2.1'],
     [['10.0.0.0/8'], '10.0.0.1', '203.0.113.9, 192.0.2.1', '192.0.2.1'],
     [['10.0.0.0/8'], '10.0.0.1', '192.0.2.1, 10.9.9.9', '192.0.2.1'],
@@ -17,7 +17,7 @@ describe('the address that a request is counted by', () => {
     [['10.0.0.1'], '10.0.0.1', '10.0.0.2', '10.0.0.2'],
     [['10.0.0.0/8'], '10.0.0.1', undefined, '10.0.0.1'],
     [['10.0.0.0/8'], '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
-    // An entry that is not an address is ignored: the proxy that passed it on counts.
+    // An entry that is not an address is ignored: the proxy that forwarded it counts.
     [['10.0.0.0/8'], '10.0.0.1', '192.0.2.1, unknown', '10.0.0.1'],
     [['10.0.0.0/8'], '10.0.0.1', '', '10.0.0.1'],
     // Ports and brackets, as some proxies write them.
@@ -27,7 +27,7 @@ describe('the address that a request is counted by', () => {
     [1, '10.0.0.1', '203.0.113.9, 192.0.2.1', '192.0.2.1'],
     [2, '10.0.0.1', '203.0.113.9, 192.0.2.1', '203.0.113.9'],
     [9, '10.0.0.1', '203.0.113.9, 192.0.2.1', '203.0.113.9'],
-    // IPv6 by its network, IPv4-mapped as IPv4.
+    // IPv6 addresses count by network, IPv4-mapped ones as IPv4.
     [null, '2001:db8:1:2:3:4:5:6', undefined, '2001:db8:1:2::/64'],
     [null, '2001:db8::1', undefined, '2001:db8:0:0::/64'],
     [null, '2001:0DB8:0:0:ffff::1', undefined, '2001:db8:0:0::/64'],

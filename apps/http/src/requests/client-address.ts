@@ -7,9 +7,9 @@ export type ReadClientAddress = (socketAddress: string | undefined, forwardedFor
 /**
  * Returns a reader of client addresses: the socket's address, or, if that is a trusted proxy, the right-most entry of
  * `X-Forwarded-For` that is not one. IPv6 addresses are counted by /64 network, IPv4-mapped ones as IPv4. Throws
- * `RangeError` for a proxy that is neither an address nor a CIDR range. Not by `proxy-addr`: it takes an entry that is
- * not an address, or has a port, for a client of its own, so a client could evade every limit by sending a new one each
- * time.
+ * `RangeError` for a proxy that is neither an address nor a CIDR range. Does not use `proxy-addr`: it treats an entry
+ * that is not an address, or has a port, as a separate client, so a client could evade every limit by sending a new
+ * entry each time.
  */
 export const createClientAddressReader = (trusted: TrustedProxies): ReadClientAddress => {
   const trusts = trustOf(trusted);
@@ -19,7 +19,7 @@ export const createClientAddressReader = (trusted: TrustedProxies): ReadClientAd
     let address = plainAddress(socketAddress ?? '');
     for (let hop = 0; address && hop < hops.length && trusts(address, hop); hop++) {
       const next = plainAddress(hops[hop] ?? '');
-      // This entry is not an address, so the proxy that passed it on is the last one known.
+      // This entry is not an address, so the proxy that forwarded it is the last known hop.
       if (!next) break;
       address = next;
     }
@@ -27,7 +27,7 @@ export const createClientAddressReader = (trusted: TrustedProxies): ReadClientAd
   };
 };
 
-/** Returns whether what a request's `X-Forwarded-` fields say is trusted, by the address of its socket. */
+/** Returns a check whether a request's `X-Forwarded-` fields are trusted, by the address of its socket. */
 export const createProxyTrust = (trusted: TrustedProxies): ((socketAddress: string | undefined) => boolean) => {
   const trusts = trustOf(trusted);
   return (socketAddress) => {

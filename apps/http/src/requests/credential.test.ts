@@ -36,7 +36,7 @@ describe('the credential of a request', () => {
   test.each([
     ['the API key', ['x-api-key', `${clientId}.${secret}`]],
     ['a token', ['AUTHORIZATION', `bearer ${clientId}.${secret}`]],
-  ])('is a key pair in one string as %s', (_what, headers) => {
+  ])('is a key pair in one string as %s', (_case, headers) => {
     expect(credentialOf(headers)).toEqual({ kind: 'key', clientId, secret });
   });
 
@@ -49,7 +49,7 @@ describe('the credential of a request', () => {
     expect(credentialOf(both)).toEqual(malformed('token'));
   });
 
-  test('is malformed if a token of a service account is mistyped, so that it costs no read', () => {
+  test('is malformed with a mistyped token of a service account, so that it needs no read of the store', () => {
     for (const mistyped of [
       `${accountToken}0`,
       accountToken.slice(0, -1),
@@ -59,7 +59,7 @@ describe('the credential of a request', () => {
       expect(credentialOf(['Authorization', `Bearer ${mistyped}`])).toEqual(malformed('token'));
   });
 
-  test('is a key pair in one string whatever the secret is, so that a mistyped one is refused as a key pair', () => {
+  test('is a key pair in one string with any secret, so that a mistyped secret is rejected as a key pair', () => {
     for (const mistyped of ['', 'x', `${secret}x`, '-_~+/=']) {
       expect(credentialOf(['X-API-Key', `${clientId}.${mistyped}`])).toMatchObject({ kind: 'key', secret: mistyped });
     }
@@ -68,17 +68,17 @@ describe('the credential of a request', () => {
 
   test.each([
     ['three parts', `${clientId}.${secret}.x`],
-    ['an identifier that is no UUID', `g${clientId.slice(1)}.${secret}`],
+    ['an identifier that is not a UUID', `g${clientId.slice(1)}.${secret}`],
     ['an identifier that is too short', `${clientId.slice(1)}.${secret}`],
     ['an identifier that is too long', `0${clientId}.${secret}`],
     ['another separator', `${clientId}_${secret}`],
     ['an identifier alone', clientId],
-  ])('is no key pair in one string with %s', (_what, text) => {
+  ])('is not a key pair in one string with %s', (_case, text) => {
     expect(credentialOf(['X-API-Key', text])).toEqual(malformed('key'));
     expect(credentialOf(['Authorization', `Bearer ${text}`])).toEqual({ kind: 'token', token: text });
   });
 
-  test('is the same key pair in one string as in two headers, whatever its halves', () => {
+  test('is the same key pair in one string as in two headers', () => {
     const bearerText = fc.stringMatching(/^[A-Za-z0-9\-_~+/]+$/);
     fc.assert(
       fc.property(fc.uuid(), bearerText, fc.boolean(), (id, other, isUpper) => {
@@ -90,7 +90,7 @@ describe('the credential of a request', () => {
     );
   });
 
-  test('of three parts in a bearer header is a token, whatever the parts', () => {
+  test('of any three parts in a bearer header is a token', () => {
     const part = fc.oneof(
       fc.uuid(),
       fc.base64String().map((text) => text.replaceAll(/[+/=]/g, '_')),
@@ -104,7 +104,7 @@ describe('the credential of a request', () => {
     );
   });
 
-  test('keeps one string as the secret beside an identifier, whose pair it cannot be', () => {
+  test('treats one string as the secret if an identifier is sent too', () => {
     const text = `${clientId}.${secret}`;
     expect(credentialOf(['X-Client-ID', clientId, 'X-API-Key', text])).toEqual({ kind: 'key', clientId, secret: text });
   });
@@ -126,7 +126,7 @@ describe('the credential of a request', () => {
       Array.from({ length: 2 }, () => ['Authorization', `Bearer ${clientId}.s`]).flat(),
     ],
     ['one string with another scheme', ['Authorization', `Basic ${clientId}.${secret}`]],
-  ])('is a malformed token with %s', (_what, headers) => {
+  ])('is a malformed token with %s', (_case, headers) => {
     expect(credentialOf(headers)).toEqual(malformed('token'));
   });
 
@@ -138,7 +138,7 @@ describe('the credential of a request', () => {
     ['an API secret sent as a token', ['Authorization', `Bearer ${secret}`]],
     ['one string twice', ['X-API-Key', `${clientId}.${secret}`, 'X-API-Key', `${clientId}.${secret}`]],
     ['one string and a repeated identifier', ['X-Client-ID', 'c', 'X-Client-ID', 'c', 'X-API-Key', `${clientId}.s`]],
-  ])('is a malformed key pair with %s', (_what, headers) => {
+  ])('is a malformed key pair with %s', (_case, headers) => {
     expect(credentialOf(headers)).toEqual(malformed('key'));
   });
 

@@ -14,9 +14,9 @@ const bearer = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /**
  * Returns the credential of a request. `rawHeaders` alternates names and values as received, so it still shows repeated
- * headers. A key pair comes in two headers, or as one string: as the API key without an identifier, or as a token. A token of a
- * service account is taken as a bearer token only. Both
- * forms at once, half a key pair, a repeated or invalid header, and an API secret sent as a token are `malformed`.
+ * headers. A key pair is sent in two headers, or as one string: as the API key without an identifier, or as a token. A
+ * token of a service account is accepted only as a bearer token. Both forms together, half a key pair, a repeated or
+ * invalid header, and an API secret sent as a token are `malformed`.
  */
 export const credentialOf = (rawHeaders: readonly string[]): Credential => {
   const authorization = createSlot();
@@ -49,7 +49,7 @@ interface Slot {
 
 const createSlot = (): Slot => ({ count: 0, value: '' });
 
-/** Compares lengths first: that rules out most headers without lower-casing their names. */
+/** Compares lengths first, which rules out most headers without lower-casing their names. */
 const slotOf = (name: string, authorization: Slot, clientId: Slot, secret: Slot): Slot | null => {
   switch (name.length) {
     case 13:

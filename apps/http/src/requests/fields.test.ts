@@ -22,7 +22,7 @@ test('a length counts code points', () => {
   expect([lengthOf(''), lengthOf('aé'), lengthOf('😀😀'), lengthOf('e\u0301')]).toEqual([0, 2, 2, 2]);
 });
 
-test('a text is trimmed before it is measured', () => {
+test('a text is trimmed before its length is checked', () => {
   expect(read(text({ max: 3 }), '  abc  ')).toBe('abc');
   expect(read(text({ max: 3 }), 'abcd')).toBe('refused');
   expect(read(text({ max: 3 }), '   ')).toBe('refused');
@@ -41,7 +41,7 @@ test('a blank value counts as absent in an optional field, and clears a clearabl
   expect(read(optional(text({ max: 3 })), 5)).toBe('refused');
 });
 
-test('a line is a text without control characters, line separators and bidirectional controls, once trimmed', () => {
+test('a trimmed line has no control characters, line separators or bidirectional controls', () => {
   expect(read(line({ max: 9 }), '\n Ada 株 \u2029')).toBe('Ada 株');
   for (const character of [
     '\0',
@@ -101,7 +101,7 @@ describe('an e-mail address', () => {
   });
 
   // With a pattern that backtracks, these would take longer than the test's timeout.
-  test('is refused if it is made to keep the pattern busy', () => {
+  test('is rejected quickly if it is crafted for catastrophic backtracking', () => {
     for (const hostile of [
       'a.'.repeat(127),
       `a@${'a-'.repeat(126)}`,
@@ -126,7 +126,7 @@ test('query parameters are parsed as numbers and booleans', () => {
   expect(['', '1', 'yes', ' true'].map((value) => read(booleanParameter, value))).toEqual(Array(4).fill('refused'));
 });
 
-test('the JSON Schema of fields says what they accept', () => {
+test('the JSON Schema of fields describes the accepted values', () => {
   const schema = z.toJSONSchema(
     z.object({ a: text({ max: 3 }), b: optional(text({ max: 3 })), c: numberParameter(1, 9) }),
     {
@@ -139,12 +139,12 @@ test('the JSON Schema of fields says what they accept', () => {
   });
 });
 
-describe('a query parameter that there is not', () => {
+describe('an unknown query parameter', () => {
   const schema = z.object({ limit: numberParameter(1, 9).optional(), tag: text({ max: 9 }).optional() });
   const strictly = (query: string, of = schema as z.ZodObject) =>
     validQuery(of, `/x${query}`, { refusesUnknown: true });
 
-  test('is ignored, or refused with the names of those that there are', () => {
+  test('is ignored, or rejected with the names of the known parameters', () => {
     expect(validQuery(schema, '/x?limit=3&colour=red&__proto__=1', { refusesUnknown: false })).toEqual({ limit: 3 });
     expect(strictly('?limit=3&tag=')).toEqual({ limit: 3 });
     for (const name of ['colour', 'Limit', '__proto__', 'constructor']) {
@@ -155,7 +155,7 @@ describe('a query parameter that there is not', () => {
     for (const query of ['', '?', '?&&']) expect(strictly(query)).toEqual({});
   });
 
-  test('is not repeated if it is no plain name', () => {
+  test('is not quoted if it is not a plain name', () => {
     for (const name of ['', 'x'.repeat(65), 'a%0Ab', 'a b', '\u00e9']) {
       expect(() => strictly(`?${name}=1`)).toThrow('Invalid query parameter: one of the names is unknown. There are: ');
     }

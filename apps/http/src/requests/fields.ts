@@ -1,15 +1,15 @@
 import {
-  composed,
+  toNfc,
   emailKey,
   emailMax,
   isPlainLine,
   isPlainName,
   parseDateTime,
-  parseEnd,
+  parseExpiry,
   parseId,
-  parseMoment,
+  parseDateOrDateTime,
   PorticoError,
-  storedEmail,
+  toStoredEmail,
   type CollectionId,
   type JobId,
   type ProfileId,
@@ -23,20 +23,20 @@ export const lengthOf = (text: string): number => {
   return length;
 };
 
-/** In code points, once trimmed. */
+/** In code points, after trimming. */
 export interface TextBounds {
   readonly max: number;
 }
 
-/** Returns why a text is refused, in words that follow the field's name; null if it is accepted. */
-type Judge = (value: string) => string | null;
+/** Returns the reason why a text is invalid, worded to follow the field's name; null if it is valid. */
+type Validator = (value: string) => string | null;
 
-const judged = (judge: Judge) =>
+const validatedText = (validator: Validator) =>
   z
     .string()
     .overwrite((value) => value.trim())
     .check((context) => {
-      const message = judge(context.value);
+      const message = validator(context.value);
       if (message) context.issues.push({ code: 'custom', message, input: context.value });
     });
 
@@ -49,12 +49,12 @@ const textError = (value: string, max: number): string | null => {
 
 /** A JSON Schema pattern for non-blank text without these characters. Means the same with and without the flag `u`. */
 const notBlankWithout = (characters: string): string => `^[^${characters}]*[^\\s${characters}][^${characters}]*$`;
-/** What `isPlainLine` refuses, except lone surrogates, which can only be escaped in JSON. */
-const unplain = String.raw`\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069`;
+/** The characters that `isPlainLine` rejects, except lone surrogates, which can only be escaped in JSON. */
+const controlCharacters = String.raw`\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069`;
 
 /** A text: trimmed, not empty, without U+0000 and lone surrogates, of at most `max` code points. */
 export const text = ({ max }: TextBounds) =>
-  judged((value) => textError(value, max)).meta({
+  validatedText((value) => textError(value, max)).meta({
     minLength: 1,
     maxLength: max,
     pattern: notBlankWithout(String.raw`\u0000`),
@@ -64,65 +64,71 @@ const lineError = (value: string, max: number): string | null =>
   textError(value, max) ??
   (isPlainLine(value) ? null : 'must not contain control characters, line separators or bidirectional controls');
 
-/** A text that ends up in mails, headers and terminals: one line, without control characters (`isPlainLine`). */
+/** A text for mails, headers and terminals: one line, without control characters (`isPlainLine`). */
 export const line = ({ max }: TextBounds) =>
-  judged((value) => lineError(value, max)).meta({ minLength: 1, maxLength: max, pattern: notBlankWithout(unplain) });
+  validatedText((value) => lineError(value, max)).meta({
+    minLength: 1,
+    maxLength: max,
+    pattern: notBlankWithout(controlCharacters),
+  });
 
-/** What `isPlainName` refuses besides, of the basic plane and apart from joiners. */
-const unseen = String.raw`\u00ad\u034f\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb`;
+/** The further characters of the basic plane that `isPlainName` rejects, except joiners. */
+const invisibleCharacters = String.raw`\u00ad\u034f\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb`;
 
-/** The name of a person, company, group, service account or collection: a line, composed (NFC), that can be seen whole. */
+/** The name of a person, company, group, service account or collection: a line in NFC without invisible characters. */
 export const plainName = ({ max }: TextBounds) =>
   z
     .string()
-    .overwrite(composed)
+    .overwrite(toNfc)
     .pipe(
-      judged(
+      validatedText(
         (value) =>
           lineError(value, max) ?? (isPlainName(value) ? null : 'must not contain characters that cannot be seen'),
       ),
     )
-    .meta({ minLength: 1, maxLength: max, pattern: notBlankWithout(unplain + unseen) });
+    .meta({ minLength: 1, maxLength: max, pattern: notBlankWithout(controlCharacters + invisibleCharacters) });
 
-const uuidOf = (what: string) =>
-  judged((value) => (parseId(value) ? null : `must be the id of a ${what}`)).meta({ format: 'uuid' });
+const uuidOf = (noun: string) =>
+  validatedText((value) => (parseId(value) ? null : `must be the id of a ${noun}`)).meta({ format: 'uuid' });
 
-/** As `profileId`. */
+/** A UUID, in any case. */
 export const jobId = uuidOf('job').transform((value) => parseId<JobId>(value) as JobId);
 
 /** A UUID, in any case. */
 export const profileId = uuidOf('profile').transform((value) => parseId<ProfileId>(value));
-/** As `profileId`. */
+/** A UUID, in any case. */
 export const collectionId = uuidOf('collection').transform((value) => parseId<CollectionId>(value));
 
 const momentMax = 100;
-const notAMoment = (value: string, parse: (value: string) => number | null, what: string): string | null =>
-  textError(value, momentMax) ?? (parse(value) === null ? `must be ${what}` : null);
+const momentError = (value: string, parse: (value: string) => number | null, expected: string): string | null =>
+  textError(value, momentMax) ?? (parse(value) === null ? `must be ${expected}` : null);
 
-/** An ISO 8601 date-time, kept as sent. JSON Schema's `date-time` is RFC 3339's, a subset. */
-export const dateTime = judged((value) => notAMoment(value, parseDateTime, 'an ISO 8601 date-time')).meta({
+/** An ISO 8601 date-time, stored as sent. JSON Schema's `date-time` is RFC 3339's, a subset. */
+export const dateTime = validatedText((value) => momentError(value, parseDateTime, 'an ISO 8601 date-time')).meta({
   format: 'date-time',
   maxLength: momentMax,
 });
 
 /** The instant of an ISO 8601 date-time; a date alone is its first instant in UTC. */
-export const moment = judged((value) => notAMoment(value, parseMoment, 'an ISO 8601 date-time or date'))
+export const moment = validatedText((value) => momentError(value, parseDateOrDateTime, 'an ISO 8601 date-time or date'))
   .meta({ anyOf: [{ format: 'date-time' }, { format: 'date' }], maxLength: momentMax })
-  .transform(parseMoment);
+  .transform(parseDateOrDateTime);
 
-/** When something ends: the instant of an ISO 8601 date-time; a date alone is its last day in UTC, so the next one's start. */
-export const ending = judged((value) => notAMoment(value, parseEnd, 'an ISO 8601 date-time or date'))
+/** An expiry: the instant of an ISO 8601 date-time; a date alone is the last day in UTC, so the next day's start. */
+export const expiryTime = validatedText((value) => momentError(value, parseExpiry, 'an ISO 8601 date-time or date'))
   .meta({ anyOf: [{ format: 'date-time' }, { format: 'date' }], maxLength: momentMax, examples: ['2026-12-31'] })
-  .transform(parseEnd);
+  .transform(parseExpiry);
 
-/** An `ending` that must be given, or null for none. */
-export const endingOrNull = z.union([ending, z.null()], { error: 'must be an ISO 8601 date-time or date, or null' });
+/** A required `expiryTime`; null means none. */
+export const expiryTimeOrNull = z.union([expiryTime, z.null()], {
+  error: 'must be an ISO 8601 date-time or date, or null',
+});
 
 const isBlank = (value: unknown): boolean => value === null || (typeof value === 'string' && value.trim() === '');
 const blankTo = (nothing: null | undefined) => (value: unknown) => (isBlank(value) ? nothing : value);
 const blankTextToAbsent = (value: unknown): unknown => (value !== null && isBlank(value) ? undefined : value);
 
-/** Fields for which `""` counts as absent too; their JSON Schema has to say so. */
+/** Fields for which `""` counts as absent too, which their JSON Schema has to say. */
 const blankable = z.registry<{ readonly blank: true }>();
 export const takesBlank = (schema: z.core.$ZodType): boolean => blankable.get(schema) !== undefined;
 
@@ -142,24 +148,24 @@ export const removable = <T extends z.ZodType>(schema: T) =>
 export const wholeNumber = (min: number, max: number) => z.int().min(min).max(max);
 
 /** Not ASCII, nor a space, control or format character, nor another script's dot (RFC 3490, section 3.1). */
-const foreign = String.raw`[^\u0000-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u206f\u3000-\u3002\ufeff\uff0e\uff61\ufff0-\uffff]`;
-const atom = String.raw`(?:[A-Za-z0-9!#$%&'*+/=?^_\x60{|}~-]|${foreign})+`;
-const alphanumeric = `(?:[A-Za-z0-9]|${foreign})`;
-const label = `${alphanumeric}(?:(?:[A-Za-z0-9-]|${foreign})*${alphanumeric})?`;
+const nonAscii = String.raw`[^\u0000-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u206f\u3000-\u3002\ufeff\uff0e\uff61\ufff0-\uffff]`;
+const atom = String.raw`(?:[A-Za-z0-9!#$%&'*+/=?^_\x60{|}~-]|${nonAscii})+`;
+const alphanumeric = `(?:[A-Za-z0-9]|${nonAscii})`;
+const label = `${alphanumeric}(?:(?:[A-Za-z0-9-]|${nonAscii})*${alphanumeric})?`;
 const localhost = '[Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]';
 /** Means the same with and without the flag `u`: readers of the OpenAPI document use either. */
 const mailAddress = new RegExp(String.raw`^${atom}(?:\.${atom})*@(?:${label}(?:\.${label})+|${localhost})$`, 'u');
 
 /**
- * An e-mail address (RFC 5321 and RFC 6531, without quoted local parts and address literals), as it is stored. A
- * character that composing makes an ASCII letter, such as the Kelvin sign, is refused, which JSON Schema cannot say.
+ * An e-mail address (RFC 5321 and RFC 6531, without quoted local parts and address literals), in its stored form. A
+ * character that NFC turns into an ASCII letter, such as the Kelvin sign, is rejected, which JSON Schema cannot say.
  */
-export const email = judged(
+export const email = validatedText(
   (value) =>
     textError(value, emailMax) ??
     (mailAddress.test(value) && emailKey(value) !== null ? null : 'must be an e-mail address'),
 )
-  .overwrite(storedEmail)
+  .overwrite(toStoredEmail)
   .meta({
     format: 'idn-email',
     minLength: 1,
@@ -168,25 +174,25 @@ export const email = judged(
     examples: ['alice@example.com'],
   });
 
-/** A whole number in a query string; beyond the safe integers it counts as the largest of them. */
+/** A whole number in a query string; a number above the safe integers counts as the largest of them. */
 export const numberParameter = (min: number, max?: number) => {
   const exact = z.int().min(min);
-  // Larger numbers are reduced, not refused, so there is no maximum to document.
-  const endless = exact.meta({ maximum: undefined });
+  // Larger numbers are reduced, not rejected, so there is no maximum to document.
+  const unbounded = exact.meta({ maximum: undefined });
   return z.preprocess(
     (value) =>
       typeof value === 'string' && /^\d+$/.test(value) ? Math.min(Number(value), Number.MAX_SAFE_INTEGER) : value,
-    max === undefined ? endless : exact.max(max),
+    max === undefined ? unbounded : exact.max(max),
   );
 };
 
-/** A fraction from 0 to 1 in a query string, as JSON writes numbers. */
+/** A fraction from 0 to 1 in a query string, in JSON syntax. */
 export const shareParameter = z.preprocess(
   (value) => (typeof value === 'string' && /^\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value) ? Number(value) : value),
   z.number().min(0).max(1),
 );
 
-/** Any of these words, separated by commas; repeated ones count once. */
+/** Any of these words, separated by commas; repeated words count once. */
 export const wordsParameter = <const Words extends readonly [string, ...string[]]>(words: Words) =>
   z.preprocess(
     (value) => (typeof value === 'string' ? [...new Set(value.split(',').map((word) => word.trim()))] : value),
@@ -199,7 +205,7 @@ export const booleanParameter = z.preprocess((value) => {
   return lower === 'true' ? true : lower === 'false' ? false : lower;
 }, z.boolean());
 
-/** Returns the body as its schema reads it; throws `invalid_body` with the place and the reason of the first issue. */
+/** Returns the parsed body; throws `invalid_body` with the path and the reason of the first issue. */
 export const validBody = <T extends z.ZodType>(schema: T, value: unknown): z.output<T> => {
   const result = schema.safeParse(value, { error: plainReason });
   if (result.success) return result.data;
@@ -207,8 +213,8 @@ export const validBody = <T extends z.ZodType>(schema: T, value: unknown): z.out
 };
 
 /**
- * Returns the query as its schema reads it; throws `invalid_query`. Unknown parameters are ignored or refused, empty ones
- * that are known count as absent, repeated ones are refused.
+ * Returns the parsed query; throws `invalid_query`. Unknown parameters are ignored or rejected; known ones count as
+ * absent if they are empty, and are rejected if they are repeated.
  */
 export const validQuery = <T extends z.ZodObject>(
   schema: T,
@@ -216,14 +222,14 @@ export const validQuery = <T extends z.ZodObject>(
   { refusesUnknown }: { readonly refusesUnknown: boolean },
 ): z.output<T> => {
   const start = url.indexOf('?');
-  const given = new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
-  if (refusesUnknown) refuseUnknown('invalid_query', schema, given.keys());
-  const result = schema.safeParse(knownParameters(schema, given), { error: plainReason });
+  const parameters = new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
+  if (refusesUnknown) refuseUnknown('invalid_query', schema, parameters.keys());
+  const result = schema.safeParse(knownParameters(schema, parameters), { error: plainReason });
   if (result.success) return result.data;
   throw new PorticoError('invalid_query', { because: firstIssue(result.error) });
 };
 
-/** Throws the refusal for a name that the schema does not have, with those that it has. */
+/** Throws for a name that the schema does not have, and lists the names that it has. */
 export const refuseUnknown = (
   code: 'invalid_query' | 'invalid_body',
   { shape }: z.ZodObject,
@@ -232,16 +238,16 @@ export const refuseUnknown = (
   for (const name of names) {
     if (Object.hasOwn(shape, name)) continue;
     const known = Object.keys(shape);
-    const said = /^[\w.-]{1,64}$/.test(name) ? name : 'one of the names';
+    const quotedName = /^[\w.-]{1,64}$/.test(name) ? name : 'one of the names';
     const there = known.length > 0 ? `There are: ${known.join(', ')}` : 'There are none';
-    throw new PorticoError(code, { because: `${said} is unknown. ${there}` });
+    throw new PorticoError(code, { because: `${quotedName} is unknown. ${there}` });
   }
 };
 
-const knownParameters = (schema: z.ZodObject, given: URLSearchParams): Record<string, string> => {
+const knownParameters = (schema: z.ZodObject, parameters: URLSearchParams): Record<string, string> => {
   const known: Record<string, string> = {};
   for (const name of Object.keys(schema.shape)) {
-    const values = given.getAll(name);
+    const values = parameters.getAll(name);
     if (values.length > 1) throw new PorticoError('invalid_query', { because: `${name} is given more than once` });
     if (values[0] !== undefined && values[0].trim() !== '') known[name] = values[0];
   }
@@ -266,7 +272,7 @@ const typeReasons: Readonly<Record<string, string>> = {
   array: 'must be an array',
 };
 
-/** The reason, in words that follow the field's name. Never quotes what was sent. */
+/** The reason, worded to follow the field's name. Never quotes the input. */
 const plainReason: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { refuseForeignOrigin } from './origin.ts';
 
-const judge =
+const checkOrigin =
   (origin: string | undefined, host: string | undefined, publicUrl: string | null = null) =>
   () =>
     refuseForeignOrigin(
@@ -20,7 +20,7 @@ test.each([
   ['http://PORTICO.example:3000', 'portico.EXAMPLE:3000'],
   ['http://[::1]:3000', '[::1]:3000'],
 ])('the origin %s may call %s', (origin, host) => {
-  expect(judge(origin, host)).not.toThrow();
+  expect(checkOrigin(origin, host)).not.toThrow();
 });
 
 test.each([
@@ -38,11 +38,11 @@ test.each([
   ['file://', ''],
   ['https://portico.example', undefined],
 ])('the origin %j may not call %j', (origin, host) => {
-  expect(judge(origin, host)).toThrow('Origin not allowed');
+  expect(checkOrigin(origin, host)).toThrow('Origin not allowed');
 });
 
-test('a page of the public address may call, whatever host a proxy asks', () => {
+test('a page of the public address may call through a proxy with any host', () => {
   const publicUrl = 'https://portico.example/catalog/mcp';
-  expect(judge('https://portico.example', '10.0.0.1:3000', publicUrl)).not.toThrow();
-  expect(judge('https://evil.example', '10.0.0.1:3000', publicUrl)).toThrow('Origin not allowed');
+  expect(checkOrigin('https://portico.example', '10.0.0.1:3000', publicUrl)).not.toThrow();
+  expect(checkOrigin('https://evil.example', '10.0.0.1:3000', publicUrl)).toThrow('Origin not allowed');
 });

@@ -8,7 +8,7 @@ import {
 } from '@portico/domain';
 import { text } from './fields.ts';
 
-/** In characters: the longest name there may be. */
+/** The length of the longest possible name, in characters. */
 const referenceMax = 500;
 
 const referenceOf = <Id extends string>(value: string): Reference<Id> => {

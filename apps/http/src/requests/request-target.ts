@@ -17,19 +17,18 @@ export const namesHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean
 };
 
 /**
- * Escapes each path segment that cannot be percent-decoded, so that it stands for itself. It then names nothing, and is
- * answered like any unknown id in its place, after the same checks (specification, section 1). Leaves the query as it
- * is.
+ * Escapes each path segment that cannot be percent-decoded, so that it decodes to itself. It then identifies nothing
+ * and gets the response to an unknown id, after the same checks (specification, section 1). Leaves the query as it is.
  */
-export const decodable = (url: string): string => {
+export const escapeUndecodable = (url: string): string => {
   if (!url.includes('%')) return url;
   const start = url.indexOf('?');
   const path = start === -1 ? url : url.slice(0, start);
-  const parts = path.split('/').map((part) => (decodes(part) ? part : part.replaceAll('%', '%25')));
+  const parts = path.split('/').map((part) => (isDecodable(part) ? part : part.replaceAll('%', '%25')));
   return parts.join('/') + url.slice(path.length);
 };
 
-const decodes = (part: string): boolean => {
+const isDecodable = (part: string): boolean => {
   try {
     decodeURIComponent(part);
     return true;

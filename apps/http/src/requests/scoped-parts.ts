@@ -1,18 +1,18 @@
-import { refuseUnscoped, type Principal, type Scope } from '@portico/domain';
+import { requireScope, type Principal, type Scope } from '@portico/domain';
 import { z } from 'zod';
 import type { RouteRow } from '../route.ts';
 
-/** The scopes that a query asks for besides that of its route. Judged before the query is: 403 comes before 400. */
+/** The scopes that a query needs besides its route's. Checked before the query is validated: 403 comes before 400. */
 export const scopesOfQuery = ({ scopedParts = [] }: Pick<RouteRow, 'scopedParts'>, url: string): readonly Scope[] => {
   const start = url.indexOf('?');
   if (scopedParts.length === 0 || start === -1) return [];
-  const given = new URLSearchParams(url.slice(start + 1));
-  const asks = (parameter: string, word: string): boolean =>
-    given.getAll(parameter).some((value) => value.split(',').some((one) => one.trim() === word));
-  return scopedParts.flatMap((part) => ('word' in part && asks(part.parameter, part.word) ? [part.scope] : []));
+  const parameters = new URLSearchParams(url.slice(start + 1));
+  const includes = (parameter: string, word: string): boolean =>
+    parameters.getAll(parameter).some((value) => value.split(',').some((one) => one.trim() === word));
+  return scopedParts.flatMap((part) => ('word' in part && includes(part.parameter, part.word) ? [part.scope] : []));
 };
 
-/** The same of the members of a body; one that counts as absent asks for nothing. */
+/** The same for the members of a body; a member that counts as absent needs no scope. */
 export const scopesOfBody = (
   { scopedParts = [], body }: Pick<RouteRow, 'scopedParts' | 'body'>,
   value: Readonly<Record<string, unknown>>,
@@ -27,6 +27,6 @@ export const scopesOfBody = (
 };
 
 /** Throws `scope_required` for a service account that lacks one of these scopes. */
-export const refuseLacking = (principal: Principal, scopes: readonly Scope[]): void => {
-  for (const scope of scopes) refuseUnscoped(principal, scope);
+export const requireScopes = (principal: Principal, scopes: readonly Scope[]): void => {
+  for (const scope of scopes) requireScope(principal, scope);
 };

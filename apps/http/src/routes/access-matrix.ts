@@ -1,7 +1,7 @@
 import { csvLine, csvText, toIso, type Cell, type MatrixPage, type MatrixQuery, type MatrixRow } from '@portico/domain';
 import { z } from 'zod';
-import { json, ready, stream } from '../answers/answer.ts';
-import { prefersCsv } from '../answers/negotiation.ts';
+import { json, ready, stream } from '../responses/route-response.ts';
+import { prefersCsv } from '../responses/negotiation.ts';
 import { booleanParameter, moment, numberParameter } from '../requests/fields.ts';
 import { collectionReference, groupReference, profileReference } from '../requests/references.ts';
 import { defineRoute } from '../route.ts';
@@ -16,11 +16,9 @@ const matrixRow = z
     full_name: z.string(),
     company_name: z.string().nullable(),
     registration_status: z.enum(['pending', 'approved', 'rejected']).meta({
-      description: 'The rights of a rejected client sleep.',
+      description: 'A rejected client has no access.',
     }),
-    suspended_at: timestamp
-      .nullable()
-      .meta({ description: 'Since when its rights sleep; null unless it is suspended.' }),
+    suspended_at: timestamp.nullable().meta({ description: 'When it was suspended; null if it is not.' }),
     collection_id: uuid,
     collection_name: z.string(),
     ...wayFields,
@@ -30,23 +28,21 @@ const matrixRow = z
   .meta({ id: 'MatrixRow' });
 type RowView = z.input<typeof matrixRow>;
 const fieldNames = Object.keys(matrixRow.shape) as (keyof RowView)[];
-/** Of a table: people read the last day of a right, which `expires_at` follows. */
+/** The columns of the CSV table. For people, it adds the last day of access, after which `expires_at` begins. */
 const columnNames = [...fieldNames, 'last_day'];
 
 const filters = z.object({
   profile: profileReference.optional().meta({ description: "Only this client, by its profile's id or e-mail." }),
-  group: groupReference.optional().meta({ description: 'Only what comes by this group, by its id or exact name.' }),
+  group: groupReference.optional().meta({ description: 'Only access by this group, by its id or exact name.' }),
   collection: collectionReference
     .optional()
     .meta({ description: 'Only this collection, by its id; or all with this exact name.' }),
   expiring_before: moment.optional().meta({
     description:
-      'Only what expires before this. An ISO 8601 date-time, UTC if it has no zone; or a date, which is its start.',
+      'Only if it expires before this. An ISO 8601 date-time, UTC if it has no zone; or a date, which is its start.',
     examples: ['2026-12-31'],
   }),
-  include_expired: booleanParameter
-    .default(false)
-    .meta({ description: 'Whether grants are listed too that have expired.' }),
+  include_expired: booleanParameter.default(false).meta({ description: 'Whether to include expired grants.' }),
   limit: numberParameter(1, 1_000).optional().meta({ description: 'The page size, 100 by default.' }),
   cursor: matrixCursor.optional().meta({ description: 'From the `Link` header of the previous page.' }),
 });
@@ -58,11 +54,11 @@ export const matrixRoutes = [
     method: 'GET',
     path: '/api/access/matrix',
     operation: 'readAccessMatrix',
-    summary: 'Read who may what, how, and until when',
+    summary: 'Read access: who, how and until when',
     description:
       'A row for each way in which a client has a collection: its own grant, or that of a group. Sorted by e-mail, then by the ' +
-      "collection's name. Administrators, who see everything, are left out. Read page by page: the `Link` header has the " +
-      'next one. A name that nothing has is a 404. With `Accept: text/csv` as a table with a header row, whole unless `limit` or `cursor` asks for a page.',
+      "collection's name. Administrators, who see everything, are left out. Paginated: the `Link` header has the " +
+      'next page. An unknown name is a 404. With `Accept: text/csv`, a table with a header row, complete unless `limit` or `cursor` is set.',
     auth: 'admin',
     scope: 'access:read',
     query: filters,
@@ -71,12 +67,12 @@ export const matrixRoutes = [
     response: z.array(matrixRow),
     errors: ['user_not_found', 'group_not_found', 'collection_not_found'],
     handler: async ({ useCases, caller: { authority }, query, request }) => {
-      const asked = queryOf(query);
+      const matrixQuery = queryOf(query);
       const isCsv = prefersCsv(request.headers.accept);
       if (isCsv && query.limit === undefined && query.cursor === undefined)
-        return stream(tableOf(await useCases.exportMatrix(authority, asked)), csvHeaders);
+        return stream(tableOf(await useCases.exportMatrix(authority, matrixQuery)), csvHeaders);
       const limit = query.limit ?? pageLimitDefault;
-      const page = await useCases.readMatrix(authority, asked, query.cursor ?? null, limit);
+      const page = await useCases.readMatrix(authority, matrixQuery, query.cursor ?? null, limit);
       const link = linkOf(request.url ?? '', page);
       const views = page.rows.map(rowView);
       return isCsv
@@ -105,7 +101,7 @@ async function* tableOf(pages: AsyncIterable<readonly MatrixRow[]>): AsyncGenera
   for await (const rows of pages) yield rows.map((row) => csvLine(cellsOf(rowView(row)))).join('');
 }
 
-/** The same query with the place of the next page. */
+/** The same query with the cursor of the next page. */
 const linkOf = (url: string, { next }: MatrixPage): Record<string, string> => {
   if (!next) return {};
   const query = new URLSearchParams(url.split('?')[1] ?? '');
@@ -117,7 +113,7 @@ const cellsOf = (view: RowView): readonly Cell[] => [...fieldNames.map((name) =>
 
 const dayMs = 86_400_000;
 
-/** The last day in UTC of a right that ends with a day; empty if it ends within one, or never. */
+/** The last day in UTC of access that expires at midnight; empty if it expires at another time, or never. */
 const lastDayOf = ({ expires_at: end }: RowView): string => {
   const endMs = end === null ? null : Date.parse(end);
   return endMs === null || endMs % dayMs !== 0 ? '' : toIso(endMs - 1).slice(0, 10);

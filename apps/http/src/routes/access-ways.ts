@@ -2,11 +2,9 @@ import { toIso, type AccessWay, type Instant } from '@portico/domain';
 import { z } from 'zod';
 import { isoOrNull, timestamp, uuid } from './wire.ts';
 
-export const expiresAt = timestamp
-  .nullable()
-  .meta({ description: 'From then on it counts no longer; null if it has no end.' });
+export const expiresAt = timestamp.nullable().meta({ description: 'When it expires; null if never.' });
 
-const kind = z.enum(['direct', 'group']).meta({ description: "By the client's own grant, or by that of a group." });
+const kind = z.enum(['direct', 'group']).meta({ description: "By the client's own grant, or by a group's." });
 
 export const accessWay = z
   .object({
@@ -16,9 +14,9 @@ export const accessWay = z
     granted_at: timestamp,
     expires_at: expiresAt,
   })
-  .meta({ id: 'AccessWay', description: 'One way in which a client has access: its own grant, or that of a group.' });
+  .meta({ id: 'AccessWay', description: "One way in which a client has access: its own grant, or a group's." });
 
-/** The fields that a row of the matrix has for its way. */
+/** The fields of a matrix row that describe how the client has access. */
 export const wayFields = { via: kind, group_id: uuid.nullable(), group_name: z.string().nullable() };
 
 export const wayFieldsView = ({ group }: AccessWay) => ({
@@ -27,7 +25,7 @@ export const wayFieldsView = ({ group }: AccessWay) => ({
   group_name: group?.name ?? null,
 });
 
-/** What is added to a line about access: each way, and when the last of them expires. */
+/** The additional fields of an access record: each way, and the latest expiry. */
 export const waysView = (ways: readonly AccessWay[]) => ({
   via: ways.map((way): z.input<typeof accessWay> => {
     const { via, ...group } = wayFieldsView(way);

@@ -1,11 +1,11 @@
 import { clientPair, toIso, type ClientAccess, type CollectionAccess, type Grant, type Pair } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../answers/answer.ts';
-import { booleanParameter, ending, endingOrNull, optional, wordsParameter } from '../requests/fields.ts';
+import { json } from '../responses/route-response.ts';
+import { booleanParameter, expiryTime, expiryTimeOrNull, optional, wordsParameter } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { accessWay, expiresAt, waysView } from './access-ways.ts';
 import { collectionsAfter, cursor, cursorOf } from './list-cursor.ts';
-import { cut, includeTotal, pageHeaders, pageLimit, textCursor, textCursorOf } from './paging.ts';
+import { pageFrom, includeTotal, pageHeaders, pageLimit, textCursor, textCursorOf } from './paging.ts';
 import {
   clientParameter,
   collectionIdOf,
@@ -39,15 +39,15 @@ const grant = z
   .meta({ id: 'Grant' });
 const newGrant = z
   .object({
-    expires_at: optional(ending).meta({
-      description: 'From then on the grant counts no longer. A date alone is its last day, in UTC. Never by default.',
+    expires_at: optional(expiryTime).meta({
+      description: 'When the grant expires. A date alone is its last day, in UTC. Never by default.',
       examples: ['2026-12-31'],
     }),
   })
   .meta({ id: 'NewGrant' });
 const grantExpiry = z
   .object({
-    expires_at: endingOrNull.meta({ description: 'As when granting; null for never.', examples: ['2026-12-31'] }),
+    expires_at: expiryTimeOrNull.meta({ description: 'As when granting; null for never.', examples: ['2026-12-31'] }),
   })
   .meta({ id: 'GrantExpiry' });
 const clientAccess = z
@@ -69,7 +69,7 @@ const collectionPaging = {
   include_total: includeTotal,
 };
 
-/** UTF-8 sorts as the list does, by code points. */
+/** The bytes of UTF-8 sort like the list, by code points. */
 const clientsAfter = (list: readonly ClientAccess[], email: string | null): readonly ClientAccess[] =>
   email === null
     ? list
@@ -83,12 +83,12 @@ export const accessRoutes = [
     summary: 'List all collections, and whether a client has access to each',
     description:
       'Sorted by name, ignoring case. `granted_at` is null if the client has no access. With `?granted=true` only those that it ' +
-      'has, each with how and until when.',
+      'has, with how and until when.',
     params: clientParameter,
     auth: 'admin',
     scope: 'access:read',
     query: z.object({
-      granted: booleanParameter.default(false).meta({ description: 'Whether only granted collections are listed.' }),
+      granted: booleanParameter.default(false).meta({ description: 'Whether to list only granted collections.' }),
       ...collectionPaging,
     }),
     status: 200,
@@ -96,8 +96,8 @@ export const accessRoutes = [
     errors: ['client_not_found'],
     handler: async ({ useCases, caller, params, query, request }) => {
       const all = await useCases.listClientAccess(caller.authority, profileIdOf(params.client_profile_id));
-      const found = query.granted ? all.filter(({ ways }) => ways.length > 0) : all;
-      const { page, last, total } = cut(found, collectionsAfter, query);
+      const listed = query.granted ? all.filter(({ ways }) => ways.length > 0) : all;
+      const { page, last, total } = pageFrom(listed, collectionsAfter, query);
       const views = query.granted
         ? page.map((access) => ({ ...collectionAccessView(access), ...waysView(access.ways) }))
         : page.map(collectionAccessView);
@@ -110,7 +110,7 @@ export const accessRoutes = [
     operation: 'grantAccess',
     summary: 'Grant a client access to a collection',
     description:
-      'Takes effect with the next request, also for a profile that waits for approval; a rejected one still sees nothing. The ' +
+      'Takes effect with the next request, also for a profile pending approval; a rejected one still sees nothing. The ' +
       'body is optional.',
     params: pair,
     auth: 'admin',
@@ -123,10 +123,10 @@ export const accessRoutes = [
     errors: ['client_not_found', 'collection_not_found', 'already_granted'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const pair = pairOf(params);
-      const made = await useCases.grantAccess(caller.authority, pair, fields.expires_at ?? null);
+      const created = await useCases.grantAccess(caller.authority, pair, fields.expires_at ?? null);
       return json({
-        ...grantView('Access granted', pair, made),
-        ...(made.expiresAt === null ? {} : { expires_at: toIso(made.expiresAt) }),
+        ...grantView('Access granted', pair, created),
+        ...(created.expiresAt === null ? {} : { expires_at: toIso(created.expiresAt) }),
       });
     },
   }),
@@ -135,7 +135,7 @@ export const accessRoutes = [
     path: '/api/access/clients/:client_profile_id/collections/:collection_id',
     operation: 'changeGrantExpiry',
     summary: "Change when a client's access to a collection expires",
-    description: 'Takes effect with the next request. It changes the own grant of the client, not those of its groups.',
+    description: "Takes effect with the next request. Changes the client's own grant, not its groups' grants.",
     params: pair,
     auth: 'admin',
     scope: 'access:write',
@@ -188,8 +188,8 @@ export const accessRoutes = [
     response: z.array(clientAccess),
     errors: ['collection_not_found'],
     handler: async ({ useCases, caller, params, query, request }) => {
-      const found = await useCases.listCollectionClients(caller.authority, collectionIdOf(params.collection_id));
-      const { page, last, total } = cut(found, clientsAfter, query);
+      const clients = await useCases.listCollectionClients(caller.authority, collectionIdOf(params.collection_id));
+      const { page, last, total } = pageFrom(clients, clientsAfter, query);
       const views = query.include
         ? page.map((access) => ({ ...clientAccessView(access), ...waysView(access.ways) }))
         : page.map(clientAccessView);

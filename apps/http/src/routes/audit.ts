@@ -12,21 +12,21 @@ import {
   type UseCases,
 } from '@portico/domain';
 import { z } from 'zod';
-import { ready, stream } from '../answers/answer.ts';
+import { ready, stream } from '../responses/route-response.ts';
 import { dateTime, moment, numberParameter, optional, profileId, text, wordsParameter } from '../requests/fields.ts';
 import { profileReference } from '../requests/references.ts';
 import { defineRoute } from '../route.ts';
-import { registeredAs } from './profile-path.ts';
+import { profileIdByEmail } from './profile-path.ts';
 import { timestamp, uuid } from './wire.ts';
 
 const messageObject = z.record(z.string(), z.unknown()).meta({
-  description: 'Free-form, as it was sent.',
+  description: 'Free-form, as sent.',
   examples: [{ action: 'api_call', status_code: 200, duration_ms: 12 }],
 });
 const entryFields = {
   id: uuid,
   message: messageObject,
-  timestamp: z.string().meta({ description: 'ISO 8601, exactly as it was sent.', examples: ['2026-01-31T09:30:00Z'] }),
+  timestamp: z.string().meta({ description: 'ISO 8601, exactly as sent.', examples: ['2026-01-31T09:30:00Z'] }),
 };
 const actorFields = {
   actor_id: uuid
@@ -40,12 +40,12 @@ const actorFields = {
     .optional()
     .meta({
       description:
-        'The e-mail of that profile, or the name of that service account; null if it is gone, and if the service itself ' +
+        'The e-mail of that profile, or the name of that service account; null if deleted, and if the service itself ' +
         'wrote the entry; with `?include=names`.',
       examples: ['ada@example.com'],
     }),
   source: z.enum(['client', 'system']).optional().meta({
-    description: 'Whether a caller wrote the entry, who may claim anything, or the service; with `?include=names`.',
+    description: 'Whether a caller (unverified) or the service wrote the entry; with `?include=names`.',
   }),
 };
 
@@ -61,32 +61,33 @@ const auditPage = z
   })
   .meta({ id: 'AuditPage' });
 
-/** What is told of an entry beside itself. */
-interface Told {
+/** The additional fields of an entry that are included. */
+interface EntryExtras {
   readonly actor: boolean;
   readonly names: boolean;
 }
-type ToldEntry = AuditEntry & Partial<NamedEntry>;
+type ExtendedEntry = AuditEntry & Partial<NamedEntry>;
 
-/** An entry as JSON text, with its message as it was sent. */
-const entryText = (entry: ToldEntry, told: Told): string => {
+/** An entry as JSON text, with its message as sent. */
+const entryText = (entry: ExtendedEntry, extras: EntryExtras): string => {
   const { id, message, timestamp, actorId, receivedAt, actor = null, source } = entry;
-  const ids = told.actor
+  const ids = extras.actor
     ? `,"actor_id":${JSON.stringify(actorId)},"received_at":${JSON.stringify(toIso(receivedAt))}`
     : '';
-  const name = told.names ? `,"actor":${JSON.stringify(actor)},"source":"${source}"` : '';
+  const name = extras.names ? `,"actor":${JSON.stringify(actor)},"source":"${source}"` : '';
   return `{"id":"${id}","message":${message},"timestamp":${JSON.stringify(timestamp)}${ids}${name}}`;
 };
 
-/** An entry on one line: raw line breaks occur only between JSON tokens, where a space does as well. */
-const entryLine = (entry: ToldEntry, told: Told): string => `${entryText(entry, told).replace(/[\r\n]+/g, ' ')}\n`;
+/** An entry on one line: raw line breaks occur only between JSON tokens, where a space is equivalent. */
+const entryLine = (entry: ExtendedEntry, extras: EntryExtras): string =>
+  `${entryText(entry, extras).replace(/[\r\n]+/g, ' ')}\n`;
 
 const pageText = (
   { total, page, pageSize, totalPages }: AuditPage,
-  entries: readonly ToldEntry[],
-  told: Told,
+  entries: readonly ExtendedEntry[],
+  extras: EntryExtras,
 ): string => {
-  const data = entries.map((entry) => entryText(entry, told)).join(',');
+  const data = entries.map((entry) => entryText(entry, extras)).join(',');
   return `{"data":[${data}],"total":${total},"page":${page},"pageSize":${pageSize},"totalPages":${totalPages}}`;
 };
 
@@ -115,7 +116,7 @@ const filters = {
     .meta({ description: "Whose entries: the callers' (`client`), the service's own (`system`), or `all`." }),
   actor_id: profileId.optional().meta({ description: 'Written or caused by this profile or service account.' }),
   actor: profileReference.optional().meta({
-    description: 'The same by the e-mail of a profile, or its id; an e-mail that is not registered is a 404.',
+    description: 'The same by the e-mail of a profile, or its id; an unregistered e-mail is a 404.',
   }),
   client_id: facet.meta({ description: '`message.client_id`' }),
   collection_id: facet.meta({ description: '`message.collection_id`' }),
@@ -128,7 +129,7 @@ const filters = {
 };
 const exported = z.object(filters);
 const paged = z.object({
-  page: numberParameter(1).default(1).meta({ description: 'From 1 on; one past the end is empty.' }),
+  page: numberParameter(1).default(1).meta({ description: 'Starts at 1; empty past the end.' }),
   pageSize: numberParameter(1)
     .default(pageSizeDefault)
     .meta({ description: 'At most 100; larger values count as 100.' }),
@@ -141,7 +142,7 @@ export const auditRoutes = [
     path: '/api/audit/',
     operation: 'writeAuditEntry',
     summary: 'Write an audit log entry',
-    description: 'The entry is durable once this is answered.',
+    description: 'The entry is durable once this returns.',
     auth: 'token or key',
     scope: null,
     bodyKind: 'json',
@@ -161,7 +162,7 @@ export const auditRoutes = [
     method: 'GET',
     path: '/api/audit/',
     operation: 'readAuditPage',
-    summary: 'Read the audit log page by page',
+    summary: 'Read a page of the audit log',
     description: 'Newest `timestamp` first. A page past the end is empty.',
     auth: 'admin',
     scope: 'audit:read',
@@ -176,9 +177,9 @@ export const auditRoutes = [
         query.page,
         query.pageSize,
       );
-      const told = toldBy(query);
-      const entries = told.names ? await useCases.nameActors(caller.authority, page.entries) : page.entries;
-      return ready(pageText(page, entries, told));
+      const extras = extrasOf(query);
+      const entries = extras.names ? await useCases.nameActors(caller.authority, page.entries) : page.entries;
+      return ready(pageText(page, entries, extras));
     },
   }),
   defineRoute({
@@ -195,12 +196,12 @@ export const auditRoutes = [
     response: attributedEntry,
     errors: ['user_not_found'],
     handler: async ({ useCases, caller, query }) => {
-      const told = toldBy(query);
+      const extras = extrasOf(query);
       const filter = await filterOf(useCases, caller.authority, query);
-      const entries = told.names
+      const entries = extras.names
         ? useCases.exportNamedAudit(caller.authority, filter)
         : useCases.exportAudit(caller.authority, filter);
-      return stream(lines(entries, told), {
+      return stream(lines(entries, extras), {
         'Content-Type': 'application/x-ndjson',
         'Content-Disposition': 'attachment; filename="audit.ndjson"',
       });
@@ -208,17 +209,17 @@ export const auditRoutes = [
   }),
 ] as const;
 
-async function* lines(entries: AsyncIterable<ToldEntry>, told: Told): AsyncGenerator<string> {
-  for await (const entry of entries) yield entryLine(entry, told);
+async function* lines(entries: AsyncIterable<ExtendedEntry>, extras: EntryExtras): AsyncGenerator<string> {
+  for await (const entry of entries) yield entryLine(entry, extras);
 }
 
-const toldBy = ({ include = [] }: Pick<z.output<typeof exported>, 'include'>): Told => ({
+const extrasOf = ({ include = [] }: Pick<z.output<typeof exported>, 'include'>): EntryExtras => ({
   actor: include.includes('actor'),
   names: include.includes('names'),
 });
 
 const actorOf = async (useCases: UseCases, authority: AdminAuthority, actor: ProfileReference): Promise<ProfileId> =>
-  actor.by === 'id' ? actor.id : registeredAs(useCases, authority, actor.name);
+  actor.by === 'id' ? actor.id : profileIdByEmail(useCases, authority, actor.name);
 
 const filterOf = async (
   useCases: UseCases,

@@ -1,6 +1,6 @@
-import type { CatalogLine } from '@portico/domain';
+import type { CatalogEntry } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../answers/answer.ts';
+import { json } from '../responses/route-response.ts';
 import { line, numberParameter } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { cursor, cursorOf } from './list-cursor.ts';
@@ -12,7 +12,7 @@ const catalogLine = z
     name: z.string(),
     description: z.string(),
     access: z.enum(['granted', 'requested', 'none']).meta({
-      description: '`granted`: the caller may use it. `requested`: a request of the caller waits. `none`: it may ask.',
+      description: '`granted`: the caller may use it. `requested`: a request is pending. `none`: it can be requested.',
     }),
   })
   .meta({ id: 'CatalogLine' });
@@ -20,7 +20,7 @@ const catalogLine = z
 const paging = z.object({
   q: line({ max: 200 })
     .optional()
-    .meta({ description: 'Only collections whose name or description contains this text, in any case.' }),
+    .meta({ description: 'Only collections whose name or description contains this, ignoring case.' }),
   limit: numberParameter(1, 1_000).default(100).meta({ description: 'The page size.' }),
   cursor: cursor.optional().meta({ description: 'From the `Link` header of the previous page.' }),
 });
@@ -30,10 +30,10 @@ export const catalogRoutes = [
     method: 'GET',
     path: '/api/catalog',
     operation: 'readCatalog',
-    summary: 'List the collections that the caller may use or ask for',
+    summary: 'List the collections that the caller may use or request',
     description:
       'The discoverable ones and those granted to the caller; an admin may use all. For approved profiles. Sorted by name, ' +
-      'ignoring case. Of a collection that is not granted it shows nothing else, and search does not find it.',
+      'ignoring case. It shows nothing else of a collection without a grant, and search excludes it.',
     auth: 'token or key',
     scope: 'catalog:read',
     query: paging,
@@ -42,17 +42,17 @@ export const catalogRoutes = [
     response: z.array(catalogLine),
     errors: ['approval_required'],
     handler: async ({ useCases, caller, query: { q: containing = null, limit, cursor: after = null } }) => {
-      // One more than the page holds tells whether there is a next page.
-      const found = await useCases.readCatalog(caller.principal, { containing, limit: limit + 1, after });
-      const last = found.length > limit ? found[limit - 1] : undefined;
-      const asked = { limit: `${limit}`, ...(containing === null ? {} : { q: containing }) };
-      const headers = last ? nextPage('/api/catalog', { ...asked, cursor: cursorOf(last) }) : {};
-      return json(found.slice(0, limit).map(lineView), headers);
+      // One more than the page size, to see whether there is a next page.
+      const collections = await useCases.readCatalog(caller.principal, { containing, limit: limit + 1, after });
+      const last = collections.length > limit ? collections[limit - 1] : undefined;
+      const nextQuery = { limit: `${limit}`, ...(containing === null ? {} : { q: containing }) };
+      const headers = last ? nextPage('/api/catalog', { ...nextQuery, cursor: cursorOf(last) }) : {};
+      return json(collections.slice(0, limit).map(lineView), headers);
     },
   }),
 ] as const;
 
-const lineView = ({ id, name, description, access }: CatalogLine): z.input<typeof catalogLine> => ({
+const lineView = ({ id, name, description, access }: CatalogEntry): z.input<typeof catalogLine> => ({
   id,
   name,
   description,

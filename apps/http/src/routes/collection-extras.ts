@@ -1,6 +1,6 @@
 import type { CollectionHead, Principal, UseCases } from '@portico/domain';
 import { wordsParameter } from '../requests/fields.ts';
-import type { Extras } from './collection-answers.ts';
+import type { Extras } from './collection-responses.ts';
 
 const collectionExtras = ['usage', 'discoverable'] as const;
 
@@ -11,7 +11,7 @@ export const includedExtras = wordsParameter(collectionExtras)
 
 export const scopedExtras = [{ parameter: 'include', word: 'usage', scope: 'usage:read' }] as const;
 
-/** Reads what the caller wants to see of these collections besides. */
+/** Reads the additional fields of these collections that the caller requests. */
 export const extrasOf = async (
   useCases: UseCases,
   principal: Principal,

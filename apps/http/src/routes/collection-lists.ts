@@ -1,10 +1,10 @@
 import { collectionNameMax, listVersion, readableTarget } from '@portico/domain';
 import { z } from 'zod';
-import { json, notModified } from '../answers/answer.ts';
-import { namesEtag } from '../answers/negotiation.ts';
+import { json, notModified } from '../responses/route-response.ts';
+import { ifNoneMatchLists } from '../responses/negotiation.ts';
 import { text } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
-import { listPageAnswer, summaryEtag, wholeListAnswer } from './collection-answers.ts';
+import { listPageResponse, summaryEtag, wholeListResponse } from './collection-responses.ts';
 import { extrasOf, includedExtras, scopedExtras } from './collection-extras.ts';
 import { listedCollection, summary, summaryView } from './collection-views.ts';
 import { cursor, cursorOf } from './list-cursor.ts';
@@ -28,8 +28,8 @@ export const collectionListRoutes = [
     operation: 'listCollections',
     summary: 'List the collections that the caller may see',
     description:
-      'An admin sees all of them, a client those granted to it. Sorted by name, ignoring case. With `limit` or `cursor` page ' +
-      'by page: the `Link` header has the next one.',
+      'An admin sees all of them, a client its granted ones. Sorted by name, ignoring case. Paginated with `limit` or ' +
+      '`cursor`: the `Link` header has the next page.',
     auth: 'token',
     scope: 'catalog:read',
     scopedParts: scopedExtras,
@@ -41,18 +41,18 @@ export const collectionListRoutes = [
     handler: async ({ useCases, bodies, caller: { principal }, query, request }) => {
       const { include = [], q: containing = null, cursor: after = null } = query;
       const isWhole = query.limit === undefined && after === null;
-      // What is kept under the name of a version is the list without any parameter.
+      // Only the list without parameters is cached by version.
       if (isWhole && containing === null && !query.include && !query.include_total)
-        return wholeListAnswer(request, bodies, listVersion(principal), () =>
+        return wholeListResponse(request, bodies, listVersion(principal), () =>
           useCases.listCollections(principal, null),
         );
       const limit = query.limit ?? pageLimitDefault;
-      // One more than the page holds tells whether there is a next page.
-      const asked = isWhole ? null : { limit: limit + 1, after };
-      const found = await useCases.listCollections(principal, asked, containing);
-      const { page, last } = isWhole ? { page: found, last: undefined } : pageOf(found, limit);
+      // One more than the page size, to see whether there is a next page.
+      const requestedPage = isWhole ? null : { limit: limit + 1, after };
+      const collections = await useCases.listCollections(principal, requestedPage, containing);
+      const { page, last } = isWhole ? { page: collections, last: undefined } : pageOf(collections, limit);
       const total = query.include_total ? await useCases.countCollections(principal, containing) : null;
-      const answer = listPageAnswer(request, page, await extrasOf(useCases, principal, include, page));
+      const answer = listPageResponse(request, page, await extrasOf(useCases, principal, include, page));
       return { ...answer, headers: { ...answer.headers, ...pageHeaders(request, last && cursorOf(last), total) } };
     },
   }),
@@ -62,7 +62,7 @@ export const collectionListRoutes = [
     operation: 'readCollectionSummary',
     summary: "Read a collection's summary",
     description:
-      'Without the document and the stored credential. Reading it is not counted as a use, and leaves no entry in the audit log.',
+      'Without the document and the stored credential. Reading it does not count as a use, and is not audited.',
     params: collectionParameter,
     reads: 'whole',
     auth: 'token or key',
@@ -75,7 +75,7 @@ export const collectionListRoutes = [
       const collection = readableTarget(principal);
       const etag = summaryEtag(collection);
       const headers = { 'Cache-Control': 'private, no-cache', ETag: etag };
-      return namesEtag(request.headers['if-none-match'], etag)
+      return ifNoneMatchLists(request.headers['if-none-match'], etag)
         ? notModified(headers)
         : json(summaryView(collection), headers);
     },

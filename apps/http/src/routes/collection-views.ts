@@ -10,10 +10,10 @@ import {
 import { z } from 'zod';
 import { timestamp, uuid } from './wire.ts';
 
-const named = { id: uuid, name: z.string(), description: z.string() };
+const nameFields = { id: uuid, name: z.string(), description: z.string() };
 export const document = z
   .record(z.string(), z.unknown())
-  .meta({ description: 'The OpenAPI document as it was sent, including key order and number literals.' });
+  .meta({ description: 'The OpenAPI document as sent, including key order and number literals.' });
 const origin = {
   created_by: uuid.meta({ description: "The creator's id: a profile or a service account." }),
   created_at: timestamp,
@@ -28,14 +28,14 @@ export const warnings = z
   .meta({
     id: 'DocumentWarnings',
     description:
-      'What the document contains but cannot be kept, and its violations of the official OpenAPI schema: the first 20, and their number.',
+      'Content of the document that cannot be stored, and violations of the official OpenAPI schema: the first 20, and their number.',
   });
 
-/** Only describes the document: it is validated where it is read (specification, section 4). */
+/** Only documents the field: the document is validated when it is read (specification, section 4). */
 const objectIn = (name: string) => ({ properties: { [name]: { type: 'object' } }, required: [name] });
 const ofVersion31 = { properties: { openapi: { type: 'string', pattern: String.raw`^3\.1\.\d+(-.+)?$` } } };
 export const openapiSpec = z.record(z.string(), z.unknown()).meta({
-  description: 'An OpenAPI document, 3.0.x or 3.1.x. It is returned as it was sent.',
+  description: 'An OpenAPI document, 3.0.x or 3.1.x. It is returned as sent.',
   properties: {
     openapi: { type: 'string', pattern: String.raw`^3\.[01]\.\d+(-.+)?$` },
     info: {
@@ -57,29 +57,29 @@ export const openapiSpec = z.record(z.string(), z.unknown()).meta({
 const extras = {
   discoverable: z.boolean().optional().meta({
     description:
-      'Whether approved clients without a grant see its name and description, and may ask. With `?include=discoverable`.',
+      'Whether any approved client may see its name and description and request it. With `?include=discoverable`.',
   }),
   last_used_at: timestamp
     .nullable()
     .optional()
     .meta({
       description:
-        'When it was last read: for an administrator by anyone, for a client by itself; null if it was not within 400 days. ' +
+        'When it was last read: for an administrator by anyone, for a client by itself; null if not within 400 days. ' +
         'With `?include=usage`.',
     }),
 };
 
 export const wholeCollection = z
-  .object({ ...named, openapi_spec: document, ...origin, ...extras })
+  .object({ ...nameFields, openapi_spec: document, ...origin, ...extras })
   .meta({ id: 'Collection' });
 export const createdCollection = z
-  .object({ ...named, openapi_spec: document, ...origin, updated_at: timestamp, warnings: warnings.optional() })
+  .object({ ...nameFields, openapi_spec: document, ...origin, updated_at: timestamp, warnings: warnings.optional() })
   .meta({ id: 'CreatedCollection' });
 export const updatedCollection = z
-  .object({ ...named, updated_at: timestamp, warnings: warnings.optional() })
+  .object({ ...nameFields, updated_at: timestamp, warnings: warnings.optional() })
   .meta({ id: 'UpdatedCollection' });
 export const listedCollection = z
-  .object({ ...named, created_at: timestamp, updated_at: timestamp, ...extras })
+  .object({ ...nameFields, created_at: timestamp, updated_at: timestamp, ...extras })
   .meta({ id: 'ListedCollection' });
 const baseUrl = z.string().meta({
   description: `The document's first server, variables replaced by their defaults; \`/\` if there is none, or if it is longer than ${baseUrlMax.toLocaleString('en')} characters.`,
@@ -94,13 +94,13 @@ const place = z.enum(['header', 'query', 'cookie']).optional().meta({ descriptio
 
 export const metadata = z
   .object({
-    ...named,
+    ...nameFields,
     base_url: baseUrl,
     authentication: z.object({
       ...scheme,
       value: z.string().nullable(),
       in: place,
-      value_hint: z.string().nullable().optional().meta({ description: 'With `include=hints`: what goes there.' }),
+      value_hint: z.string().nullable().optional().meta({ description: 'With `include=hints`: its meaning.' }),
     }),
     deprecated: z.boolean().optional().meta({ description: 'With `include=hints`: whether all operations are.' }),
   })
@@ -108,15 +108,13 @@ export const metadata = z
 
 export const summary = z
   .object({
-    ...named,
+    ...nameFields,
     base_url: baseUrl,
     authentication: z.object({
       ...scheme,
       in: place,
-      has_value: z.boolean().meta({ description: 'Whether a credential is stored, which the metadata has.' }),
-      is_set: z
-        .boolean()
-        .meta({ description: 'Whether an administrator has set it; else it is what the document says.' }),
+      has_value: z.boolean().meta({ description: 'Whether a credential is stored (see the metadata).' }),
+      is_set: z.boolean().meta({ description: 'Whether an administrator set it; else it comes from the document.' }),
     }),
     discoverable: z.boolean().meta({ description: 'Whether the catalog shows it to clients without a grant.' }),
     ...origin,
@@ -135,7 +133,7 @@ export const updatedCollectionView = (
   ...(violations ? { warnings: violations } : {}),
 });
 
-/** What is said of a document that departs from the official schema; null if it does not. */
+/** The warnings about a document that departs from the official schema; null if there are none. */
 export const warningsOf = ({ warnings: { total, first } }: ReadDocument): z.input<typeof warnings> | null =>
   total > 0 ? { total, first: first.map(({ pointer, message }) => ({ pointer, message })) } : null;
 

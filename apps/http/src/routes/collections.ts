@@ -5,12 +5,12 @@ import {
   parameterNameMax,
   PorticoError,
   readableTarget,
-  SchemaViolated,
+  SchemaViolationError,
   type AuthenticationInput,
 } from '@portico/domain';
 import { z } from 'zod';
-import { json, notModified } from '../answers/answer.ts';
-import { namesEtag } from '../answers/negotiation.ts';
+import { json, notModified } from '../responses/route-response.ts';
+import { ifNoneMatchLists } from '../responses/negotiation.ts';
 import {
   booleanParameter,
   clearable,
@@ -23,14 +23,14 @@ import {
 } from '../requests/fields.ts';
 import { defineRoute, documentMember } from '../route.ts';
 import {
-  collectionAnswer,
-  collectionWithExtrasAnswer,
-  createdAnswer,
-  documentAnswer,
+  collectionResponse,
+  collectionWithExtrasResponse,
+  createdResponse,
+  documentResponse,
   expectedState,
   metadataEtag,
-  yamlAnswer,
-} from './collection-answers.ts';
+  yamlResponse,
+} from './collection-responses.ts';
 import { extrasOf, includedExtras, scopedExtras } from './collection-extras.ts';
 import {
   createdCollection,
@@ -55,7 +55,7 @@ const authentication = z
       description: 'The name of the header, parameter or cookie; required for `apiKey`, else `Authorization`.',
     }),
     value: optional(line({ max: credentialMax })).meta({
-      description: 'The credential, stored encrypted. If absent, a stored one is kept.',
+      description: 'The credential, stored encrypted. If absent, the stored one stays.',
       writeOnly: true,
     }),
     in: optional(z.enum(['header', 'query', 'cookie'])).meta({
@@ -74,8 +74,8 @@ const authentication = z
       },
     ],
   })
-  .transform(({ type, name = null, in: place = null, value: given }, context): AuthenticationInput => {
-    const value = given ?? undefined;
+  .transform(({ type, name = null, in: place = null, value: inputValue }, context): AuthenticationInput => {
+    const value = inputValue ?? undefined;
     if (type === 'bearer' || type === 'basic') return { type, name, value };
     if (type === 'none' && value === undefined) return { type };
     if (type === 'apiKey' && name !== null) return { type, name, in: place, value };
@@ -92,7 +92,7 @@ const description = text({ max: collectionDescriptionMax });
 
 const discoverable = optional(z.boolean()).meta({
   description:
-    'Whether approved clients without a grant see its name and description in the catalog, and may ask for access.',
+    'Whether approved clients without a grant see its name and description in the catalog, and may request it.',
 });
 
 const newFields = z.object({
@@ -111,7 +111,7 @@ const changedFields = z.object({
     description: 'null or an empty string clears it.',
     examples: ['Forecasts and observations.'],
   }),
-  authentication: removable(authentication).meta({ description: 'Only null removes what is stored.' }),
+  authentication: removable(authentication).meta({ description: 'Only null removes it.' }),
   discoverable,
 });
 const collectionChange = z
@@ -133,7 +133,7 @@ export const collectionRoutes = [
     operation: 'readCollection',
     summary: 'Read a collection with its OpenAPI document',
     description:
-      'The document is exactly the text that was sent. With `If-None-Match`, it is sent only if it has changed; with ' +
+      'The document is exactly the text as sent. With `If-None-Match`, it is sent only if it has changed; with ' +
       '`include` always.',
     params: collectionParameter,
     reads: 'head',
@@ -149,12 +149,12 @@ export const collectionRoutes = [
       const collection = readableTarget(principal);
       const { id } = collection;
       const answer = query.include
-        ? await collectionWithExtrasAnswer(
+        ? await collectionWithExtrasResponse(
             request,
             await useCases.readDocument(collection),
             await extrasOf(useCases, principal, query.include, [collection]),
           )
-        : await collectionAnswer(request, bodies, collection, () => useCases.readDocument(collection));
+        : await collectionResponse(request, bodies, collection, () => useCases.readDocument(collection));
       useCases.countUse(principal, 'read', id);
       return answer;
     },
@@ -163,17 +163,17 @@ export const collectionRoutes = [
     method: 'GET',
     path: '/api/collections/:collection_id/metadata',
     operation: 'readMetadata',
-    summary: "Read what is needed to call a collection's API",
+    summary: "Read how to call a collection's API",
     description:
       'The base address and how to authenticate. `authentication.value` is the stored credential, if there is one; ' +
-      'reading it leaves an entry in the audit log.',
+      'reading it is audited.',
     params: collectionParameter,
     reads: 'whole',
     auth: 'token or key',
     scope: null,
     query: z.object({
       include: wordsParameter(['hints']).optional().meta({
-        description: '`hints` adds `deprecated`, and `value_hint`, which says in words what the credential is.',
+        description: '`hints` adds `deprecated`, and `value_hint`, which describes the credential.',
       }),
     }),
     status: 200,
@@ -181,14 +181,14 @@ export const collectionRoutes = [
     response: metadata,
     errors: ['no_access', 'collection_not_found'],
     handler: async ({ useCases, caller, query, request }) => {
-      const found = await useCases.readMetadata(caller.principal);
-      const hints = query.include ? await useCases.readMetadataHints(found) : null;
-      if (found.authentication.value !== null) return json(metadataView(found, hints));
-      const etag = metadataEtag(found.collection, hints !== null);
+      const read = await useCases.readMetadata(caller.principal);
+      const hints = query.include ? await useCases.readMetadataHints(read) : null;
+      if (read.authentication.value !== null) return json(metadataView(read, hints));
+      const etag = metadataEtag(read.collection, hints !== null);
       const headers = { 'Cache-Control': 'private, no-cache', ETag: etag };
-      return namesEtag(request.headers['if-none-match'], etag)
+      return ifNoneMatchLists(request.headers['if-none-match'], etag)
         ? notModified(headers)
-        : json(metadataView(found, hints), headers);
+        : json(metadataView(read, hints), headers);
     },
   }),
   defineRoute({
@@ -196,7 +196,7 @@ export const collectionRoutes = [
     path: '/api/collections/:collection_id/openapi.json',
     operation: 'readDocument',
     summary: "Read a collection's OpenAPI document alone",
-    description: 'Exactly the text that was sent. With `If-None-Match`, it is sent only if it has changed.',
+    description: 'Exactly the text as sent. With `If-None-Match`, it is sent only if it has changed.',
     params: collectionParameter,
     reads: 'head',
     auth: 'token or key',
@@ -207,7 +207,7 @@ export const collectionRoutes = [
     errors: ['no_access', 'collection_not_found'],
     handler: async ({ useCases, caller, request }) => {
       const collection = readableTarget(caller.principal);
-      const answer = await documentAnswer(request, collection, () => useCases.readDocument(collection));
+      const answer = await documentResponse(request, collection, () => useCases.readDocument(collection));
       useCases.countUse(caller.principal, 'read', collection.id);
       return answer;
     },
@@ -218,7 +218,7 @@ export const collectionRoutes = [
     operation: 'readDocumentAsYaml',
     summary: "Read a collection's OpenAPI document alone, as YAML",
     description:
-      'With members in their order and numbers as they were sent. Of one caller one is made at a time, and two more wait; ' +
+      'Keeps the order of members and the numbers. One conversion per caller runs at a time, and two more wait; ' +
       'a further one is a 429.',
     params: collectionParameter,
     reads: 'head',
@@ -231,7 +231,7 @@ export const collectionRoutes = [
     errors: ['no_access', 'collection_not_found'],
     handler: async ({ useCases, bodies, caller: { principal }, request }) => {
       const collection = readableTarget(principal);
-      const answer = await yamlAnswer(request, bodies, collection, () => useCases.readYaml(principal));
+      const answer = await yamlResponse(request, bodies, collection, () => useCases.readYaml(principal));
       useCases.countUse(principal, 'read', collection.id);
       return answer;
     },
@@ -241,7 +241,7 @@ export const collectionRoutes = [
     path: '/api/collections/',
     operation: 'createCollection',
     summary: 'Create a collection',
-    description: 'Search finds it as soon as it is embedded, normally within a second.',
+    description: 'It is searchable once it is embedded, normally within a second.',
     auth: 'admin',
     scope: 'catalog:write',
     query: strictness,
@@ -253,7 +253,7 @@ export const collectionRoutes = [
     response: createdCollection,
     handler: async ({ useCases, caller, query, body: { fields, document }, request }) => {
       if (!document) throw new PorticoError('invalid_body', { because: `${documentMember} is required` });
-      const collection = await namingMember(
+      const collection = await withMemberName(
         useCases.createCollection(caller.authority, caller.principal.profile.id, {
           name: fields.name,
           description: fields.description ?? '',
@@ -263,7 +263,7 @@ export const collectionRoutes = [
           strict: query.strict,
         }),
       );
-      return createdAnswer(request, collection, document.packed, warningsOf(document));
+      return createdResponse(request, collection, document.packed, warningsOf(document));
     },
   }),
   defineRoute({
@@ -273,7 +273,7 @@ export const collectionRoutes = [
     summary: 'Change a collection',
     description:
       'Absent fields keep their value. If nothing changes, nothing is written, and `updated_at` stays. With `If-Match`, ' +
-      'the change is made only to the state that was read.',
+      'it changes only the state that was read.',
     params: collectionParameter,
     auth: 'admin',
     scope: 'catalog:write',
@@ -295,7 +295,7 @@ export const collectionRoutes = [
         strict: query.strict,
       };
       const id = collectionIdOf(params.collection_id);
-      const { collection } = await namingMember(
+      const { collection } = await withMemberName(
         useCases.updateCollection(caller.authority, id, edit, expectedState(request)),
       );
       return json(updatedCollectionView(collection, document ? warningsOf(document) : null));
@@ -323,8 +323,8 @@ export const collectionRoutes = [
   }),
 ] as const;
 
-/** Makes a refusal of the document's violations name the member that it came in. */
-export const namingMember = <Outcome>(change: Promise<Outcome>): Promise<Outcome> =>
+/** Adds the name of the document's member to an error about its violations. */
+export const withMemberName = <Outcome>(change: Promise<Outcome>): Promise<Outcome> =>
   change.catch((error: unknown) => {
-    throw error instanceof SchemaViolated ? error.of(documentMember) : error;
+    throw error instanceof SchemaViolationError ? error.withName(documentMember) : error;
   });

@@ -1,7 +1,7 @@
 import type { SignInWay } from '@portico/composition';
 import { z } from 'zod';
-import { json } from '../answers/answer.ts';
-import { acceptsGzip } from '../answers/negotiation.ts';
+import { json } from '../responses/route-response.ts';
+import { acceptsGzip } from '../responses/negotiation.ts';
 import { defineRoute } from '../route.ts';
 
 const byOpenIdConnect = z
@@ -10,18 +10,18 @@ const byOpenIdConnect = z
       description:
         'By authorization code and PKCE: `oidc` at the configured issuer, `local` at this service, by a one-time code.',
     }),
-    name: z.string().meta({ description: 'What people know it by.', examples: ['id.example.com'] }),
+    name: z.string().meta({ description: 'Its display name.', examples: ['id.example.com'] }),
     issuer: z.string().meta({
       description: 'The `iss` of its tokens, exactly.',
       examples: ['https://id.example.com/realms/portico'],
     }),
     metadata_url: z.string().meta({
-      description: 'Its discovery document; a path is one of this service.',
+      description: 'Its discovery document; a path is on this service.',
       examples: ['https://id.example.com/realms/portico/.well-known/openid-configuration'],
     }),
     client_id: z.string().meta({ description: 'The public client to sign in as.', examples: ['portico'] }),
     scopes: z.string().meta({
-      description: 'The scopes to ask for, separated by blanks.',
+      description: 'The scopes to request, space-separated.',
       examples: ['openid email profile'],
     }),
   })
@@ -30,17 +30,17 @@ const byOpenIdConnect = z
 const byFirebase = z
   .object({
     kind: z.enum(['firebase']).meta({ description: 'By e-mail and password at Firebase Authentication.' }),
-    name: z.string().meta({ description: 'What people know it by.', examples: ['Firebase'] }),
+    name: z.string().meta({ description: 'Its display name.', examples: ['Firebase'] }),
     api_key: z.string().meta({
       description: 'The Web API key of the Firebase project. It names the project and is public.',
       examples: ['AIzaSyExample'],
     }),
     sign_in_url: z.string().meta({
-      description: 'Where e-mail and password become tokens.',
+      description: 'Turns e-mail and password into tokens.',
       examples: ['https://identitytoolkit.googleapis.com/v1/accounts:signInWithPassword'],
     }),
     token_url: z.string().meta({
-      description: 'Where a refresh token becomes a new ID token.',
+      description: 'Exchanges a refresh token for an ID token.',
       examples: ['https://securetoken.googleapis.com/v1/token'],
     }),
   })
@@ -52,7 +52,7 @@ const consoleConfiguration = z
     version: z.string().meta({ examples: ['0.1.0'] }),
     ways: z
       .array(z.union([byOpenIdConnect, byFirebase]))
-      .meta({ description: 'How one can sign in; the first is the default.' }),
+      .meta({ description: 'The sign-in methods; the first is the default.' }),
   })
   .meta({ id: 'ConsoleConfiguration' });
 
@@ -61,8 +61,8 @@ export const consoleRoutes = [
     method: 'GET',
     path: '/console/config.json',
     operation: 'readConsoleConfiguration',
-    summary: 'How the console lets people sign in',
-    description: 'For a page that signs somebody in: it holds nothing secret, and does not ask the identity provider.',
+    summary: 'How people sign in to the console',
+    description: 'For a sign-in page: it contains no secrets, and does not query the identity provider.',
     auth: 'free',
     status: 200,
     response: consoleConfiguration,
@@ -77,7 +77,7 @@ export const consoleRoutes = [
     path: '/console/assets/:file',
     operation: 'readConsoleFile',
     summary: 'A part of the console',
-    description: 'A file that the page loads; another content has another name.',
+    description: 'A file of the page; its name changes with the content.',
     params: { file: { description: 'Its name.', schema: { type: 'string' }, example: 'index-BKDY9yv_.css' } },
     hidden: true,
     auth: 'free',
@@ -92,7 +92,7 @@ export const consoleRoutes = [
     path: '/favicon.ico',
     operation: 'readIcon',
     summary: 'The icon of the service',
-    description: 'Browsers ask for it where a page names none, such as an answer in JSON.',
+    description: 'Browsers request it for pages without an icon, such as JSON responses.',
     hidden: true,
     auth: 'free',
     status: 200,
@@ -128,7 +128,7 @@ export const consoleRoutes = [
   }),
 ] as const;
 
-/** Where the identity provider sends the browser back to. */
+/** The path that the identity provider redirects to. */
 const callbackPath = '/console/sign-in/callback';
 
 const wayView = (way: SignInWay): z.input<typeof consoleConfiguration>['ways'][number] =>

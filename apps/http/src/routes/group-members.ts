@@ -1,6 +1,6 @@
 import { emailMax } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../answers/answer.ts';
+import { json } from '../responses/route-response.ts';
 import { numberParameter, text } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { groupOf } from './group-path.ts';
@@ -18,13 +18,13 @@ import { emailCursor, emailCursorOf, membersAfter } from './member-cursor.ts';
 import { profileOf } from './profile-path.ts';
 import { groupParameter, memberParameter, message, profileParameter } from './wire.ts';
 
-const atOnceMax = 10_000;
+const membersMax = 10_000;
 const manyMembers = z
   .object({
     profiles: z
       .array(text({ max: emailMax }), { error: 'must be a list of ids or e-mails of profiles' })
       .min(1, { error: 'must have at least 1 entry' })
-      .max(atOnceMax, { error: `must have at most ${atOnceMax} entries` })
+      .max(membersMax, { error: `must have at most ${membersMax} entries` })
       .meta({ description: 'Ids or e-mails of profiles.', examples: [['alice@example.com']] }),
   })
   .meta({ id: 'GroupMembers' });
@@ -57,9 +57,9 @@ export const memberRoutes = [
       const { useCases, caller, query } = context;
       const id = await groupOf(context);
       const limit = query.limit ?? memberPageDefault;
-      const found = membersAfter(await useCases.listMembers(caller.authority, id), query.cursor ?? null);
-      const page = found.slice(0, limit);
-      const last = found.length > limit ? page.at(-1) : undefined;
+      const members = membersAfter(await useCases.listMembers(caller.authority, id), query.cursor ?? null);
+      const page = members.slice(0, limit);
+      const last = members.length > limit ? page.at(-1) : undefined;
       const answer = json(page.map(groupMemberView));
       if (!last) return answer;
       const next = `</api/groups/${id}/members?limit=${limit}&cursor=${emailCursorOf(last.email)}>; rel="next"`;
@@ -71,7 +71,7 @@ export const memberRoutes = [
     path: '/api/groups/:group_id/members',
     operation: 'addGroupMembers',
     summary: 'Add many members to a group',
-    description: 'By id or e-mail, in one transaction. Answers with an outcome for each, in their order.',
+    description: 'By id or e-mail, in one transaction. Returns an outcome for each, in order.',
     params: groupParameter,
     auth: 'admin',
     scope: 'access:write',
@@ -93,7 +93,7 @@ export const memberRoutes = [
     operation: 'addGroupMember',
     summary: 'Add a member to a group',
     description:
-      "Takes effect with the next request. An admin may be a member; a group's grants sleep for it as its own do.",
+      'Takes effect with the next request. Admins may be members, but neither own nor group grants apply to them.',
     params: member,
     auth: 'admin',
     scope: 'access:write',

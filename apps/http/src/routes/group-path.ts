@@ -1,10 +1,10 @@
 import type { GroupId } from '@portico/domain';
 import type { CallerFacts, Context } from '../route.ts';
 
-type Found = Pick<Context<'admin', unknown, unknown>, 'useCases' | 'params'> & {
+type GroupContext = Pick<Context<'admin', unknown, unknown>, 'useCases' | 'params'> & {
   readonly caller: CallerFacts<'admin'>;
 };
 
-/** The id of the group that the path names by its id or its name. */
-export const groupOf = ({ useCases, caller, params }: Found): Promise<GroupId> =>
+/** Returns the id of the group whose id or name is in the path. */
+export const groupOf = ({ useCases, caller, params }: GroupContext): Promise<GroupId> =>
   useCases.findGroup(caller.authority, params['group_id'] ?? '');

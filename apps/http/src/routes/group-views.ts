@@ -13,7 +13,7 @@ import { isoOrNull, timestamp, uuid } from './wire.ts';
 const how = {
   added_at: timestamp.nullable().meta({ description: 'When an administrator added the user; null if none did.' }),
   claimed_at: timestamp.nullable().meta({
-    description: "When the token came that names the group, the user's newest; null if it names it not.",
+    description: "When the user's newest token, if it has the group, arrived; null if it has not.",
   }),
 };
 
@@ -21,7 +21,7 @@ const facts = {
   id: uuid,
   name: z.string(),
   description: z.string(),
-  tier: z.string().nullable().meta({ description: 'The rate-limit tier of members without one of their own.' }),
+  tier: z.string().nullable().meta({ description: 'The rate-limit tier of members without their own.' }),
   created_at: timestamp,
   updated_at: timestamp,
 };
@@ -37,7 +37,7 @@ export const groupCollection = z
     id: uuid,
     name: z.string(),
     granted_at: timestamp,
-    expires_at: timestamp.nullable().meta({ description: 'null for no end.' }),
+    expires_at: timestamp.nullable().meta({ description: 'null: never.' }),
   })
   .meta({ id: 'GroupCollection' });
 export const wholeGroup = z
@@ -82,10 +82,10 @@ export const groupView = ({ id, name, description, tier, createdAt, updatedAt }:
   updated_at: toIso(updatedAt),
 });
 
-export const listedGroupView = (found: ListedGroup): z.input<typeof listedGroup> => ({
-  ...groupView(found),
-  member_count: found.members,
-  collection_count: found.collections,
+export const listedGroupView = (from: ListedGroup): z.input<typeof listedGroup> => ({
+  ...groupView(from),
+  member_count: from.members,
+  collection_count: from.collections,
 });
 
 export const groupMemberView = (member: GroupMember): z.input<typeof groupMember> => ({
@@ -107,16 +107,16 @@ export const groupCollectionView = ({
   expires_at: isoOrNull(expiresAt),
 });
 
-export const outcomeView = ({ asked, profile, result }: AddOutcome) => ({
-  profile: asked,
+export const outcomeView = ({ reference, profile, result }: AddOutcome) => ({
+  profile: reference,
   profile_id: profile,
   outcome: result,
 });
 
-export const ownGroupView = (found: Group & Membership): z.input<typeof ownGroup> => ({
-  id: found.id,
-  name: found.name,
-  ...howView(found),
+export const ownGroupView = (from: Group & Membership): z.input<typeof ownGroup> => ({
+  id: from.id,
+  name: from.name,
+  ...howView(from),
 });
 
 export const howView = ({ addedAt, claimedAt }: Membership) => ({

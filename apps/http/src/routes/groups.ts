@@ -1,7 +1,7 @@
-import { groupDescriptionMax, groupNameMax, groupPair, refusePast, tierNameMax, toIso } from '@portico/domain';
+import { groupDescriptionMax, groupNameMax, groupPair, rejectPastExpiry, tierNameMax, toIso } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../answers/answer.ts';
-import { clearable, ending, endingOrNull, optional, plainName, removable, text } from '../requests/fields.ts';
+import { json } from '../responses/route-response.ts';
+import { clearable, expiryTime, expiryTimeOrNull, optional, plainName, removable, text } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { memberPageDefault, memberRoutes } from './group-members.ts';
 import { groupOf } from './group-path.ts';
@@ -18,7 +18,7 @@ import {
 } from './group-views.ts';
 import { collectionsAfter, cursor, cursorOf } from './list-cursor.ts';
 import {
-  cut,
+  pageFrom,
   includeTotal,
   pageHeaders,
   pageLimit,
@@ -30,8 +30,7 @@ import {
 import { collectionIdOf, collectionParameter, groupParameter, isoOrNull, message } from './wire.ts';
 
 const name = plainName({ max: groupNameMax }).meta({
-  description:
-    "Unique. The identity provider's names of groups are compared with it exactly (`IDENTITY_GROUPS_CLAIM`).",
+  description: "Unique. Must match the identity provider's group name exactly (`IDENTITY_GROUPS_CLAIM`).",
   examples: ['Payments team'],
 });
 const description = text({ max: groupDescriptionMax });
@@ -53,23 +52,23 @@ const tierChange = z
   })
   .meta({ id: 'GroupTier' });
 
-/** Setting a tier takes the scope that it takes everywhere. */
+/** Setting a tier needs the same scope as everywhere. */
 const scopedParts = [{ member: 'tier', scope: 'limits:write' }] as const;
 
 /** In examples: always in the future. */
-const endExample = { examples: ['2099-12-31T23:59:59Z'] };
+const expiryExample = { examples: ['2099-12-31T23:59:59Z'] };
 
-const grantEnd = z
+const grantExpiry = z
   .object({
-    expires_at: optional(ending).meta({
-      description: 'When the grant ends; a date alone is its last day, in UTC. Without it, never.',
-      ...endExample,
+    expires_at: optional(expiryTime).meta({
+      description: 'When it expires; a date alone is its last day, in UTC. Never by default.',
+      ...expiryExample,
     }),
   })
   .meta({ id: 'GroupGrantEnd' });
 const grantChange = z
   .object({
-    expires_at: endingOrNull.meta({ description: 'As when granting; null for never.', ...endExample }),
+    expires_at: expiryTimeOrNull.meta({ description: 'As when granting; null for never.', ...expiryExample }),
   })
   .meta({ id: 'GroupGrantChange' });
 
@@ -96,8 +95,7 @@ const groupRows = [
     path: '/api/groups',
     operation: 'createGroup',
     summary: 'Create a group',
-    description:
-      'A grant of the group is a grant of each member. Whose newest token names the group is a member at once.',
+    description: 'A grant of the group is a grant of each member. Users with the group in their newest token join now.',
     auth: 'admin',
     scope: 'access:write',
     scopedParts,
@@ -117,7 +115,7 @@ const groupRows = [
     path: '/api/groups',
     operation: 'listGroups',
     summary: 'List all groups',
-    description: 'Sorted by name. With `limit` or `cursor` page by page: the `Link` header has the next one.',
+    description: 'Sorted by name. Paginated with `limit` or `cursor`: the `Link` header has the next page.',
     auth: 'admin',
     scope: 'access:read',
     query: listing,
@@ -127,9 +125,9 @@ const groupRows = [
     handler: async ({ useCases, caller: { authority }, query, request }) => {
       const { q: containing = null, cursor: after = null } = query;
       const limit = query.limit ?? (after === null ? null : pageLimitDefault);
-      // One more than the page holds tells whether there is a next page.
-      const found = await useCases.listGroups(authority, { containing, after, limit: limit && limit + 1 });
-      const { page, last } = pageOf(found, limit ?? found.length);
+      // One more than the page size, to see whether there is a next page.
+      const groups = await useCases.listGroups(authority, { containing, after, limit: limit && limit + 1 });
+      const { page, last } = pageOf(groups, limit ?? groups.length);
       const total = query.include_total ? await useCases.countGroups(authority, containing) : null;
       return json(page.map(listedGroupView), pageHeaders(request, last && textCursorOf(last.name), total));
     },
@@ -139,7 +137,7 @@ const groupRows = [
     path: '/api/groups/:group_id',
     operation: 'readGroup',
     summary: 'Read a group with its members and collections',
-    description: 'Of more than 1,000 members the first are shown; the list of members has all.',
+    description: 'Shows the first 1,000 members; the list of members has all.',
     params: groupParameter,
     auth: 'admin',
     scope: 'access:read',
@@ -149,11 +147,11 @@ const groupRows = [
     handler: async (context) => {
       const id = await groupOf(context);
       const { useCases, caller } = context;
-      const found = await useCases.readGroup(caller.authority, id);
+      const details = await useCases.readGroup(caller.authority, id);
       const members = await useCases.listMembers(caller.authority, id);
       const collections = await useCases.listGroupCollections(caller.authority, id);
       return json({
-        ...listedGroupView(found),
+        ...listedGroupView(details),
         members: members.slice(0, memberPageDefault).map(groupMemberView),
         collections: collections.map(groupCollectionView),
       });
@@ -164,8 +162,7 @@ const groupRows = [
     path: '/api/groups/:group_id',
     operation: 'updateGroup',
     summary: 'Change a group',
-    description:
-      'Absent fields keep their value. A new name also changes who belongs to the group by claim, with the next request.',
+    description: 'Absent fields keep their value. A new name also changes the members by claim, with the next request.',
     params: groupParameter,
     auth: 'admin',
     scope: 'access:write',
@@ -187,7 +184,7 @@ const groupRows = [
     path: '/api/groups/:group_id',
     operation: 'removeGroup',
     summary: 'Delete a group',
-    description: 'Its members lose what only the group gave them, with the next request.',
+    description: 'Its members lose access that only it gave, with the next request.',
     params: groupParameter,
     auth: 'admin',
     scope: 'access:write',
@@ -205,7 +202,7 @@ const groupRows = [
     operation: 'assignGroupTier',
     summary: 'Assign a rate-limit tier to a group',
     description:
-      'For members without an active tier of their own; of several groups the most generous tier counts. `null` removes it.',
+      'For members without an active tier of their own; with several groups, the highest tier applies. `null` removes it.',
     params: groupParameter,
     auth: 'admin',
     scope: 'limits:write',
@@ -227,7 +224,7 @@ const collectionRows = [
     method: 'GET',
     path: '/api/groups/:group_id/collections',
     operation: 'listGroupCollections',
-    summary: 'List the collections that a group has',
+    summary: 'List the collections of a group',
     description: 'Sorted by name, ignoring case.',
     params: groupParameter,
     auth: 'admin',
@@ -237,8 +234,8 @@ const collectionRows = [
     response: z.array(groupCollection),
     errors: ['group_not_found'],
     handler: async (context) => {
-      const found = await context.useCases.listGroupCollections(context.caller.authority, await groupOf(context));
-      const { page, last, total } = cut(found, collectionsAfter, context.query);
+      const collections = await context.useCases.listGroupCollections(context.caller.authority, await groupOf(context));
+      const { page, last, total } = pageFrom(collections, collectionsAfter, context.query);
       return json(page.map(groupCollectionView), pageHeaders(context.request, last && cursorOf(last), total));
     },
   }),
@@ -252,16 +249,16 @@ const collectionRows = [
     auth: 'admin',
     scope: 'access:write',
     bodyKind: 'json',
-    body: grantEnd,
+    body: grantExpiry,
     status: 201,
     response: groupGrant,
     errors: ['group_not_found', 'collection_not_found', 'already_granted'],
     handler: async (context) => {
       const { useCases, caller, params, body } = context;
-      const end = body.fields.expires_at ?? null;
-      refusePast(end, caller.principal.readAt);
+      const expiresAt = body.fields.expires_at ?? null;
+      rejectPastExpiry(expiresAt, caller.principal.readAt);
       const [id, collection] = [await groupOf(context), collectionIdOf(params.collection_id)];
-      const granted = await useCases.grantAccess(caller.authority, groupPair(id, collection), end);
+      const granted = await useCases.grantAccess(caller.authority, groupPair(id, collection), expiresAt);
       return json({
         message: 'Access granted',
         group_id: id,
@@ -275,7 +272,7 @@ const collectionRows = [
     method: 'PUT',
     path: '/api/groups/:group_id/collections/:collection_id',
     operation: 'changeGroupGrant',
-    summary: "Change when a group's access to a collection ends",
+    summary: "Change the expiry of a group's access",
     description: 'Takes effect with the next request.',
     params: pair,
     auth: 'admin',
@@ -287,8 +284,8 @@ const collectionRows = [
     errors: ['group_not_found', 'collection_not_found', 'grant_not_found'],
     handler: async (context) => {
       const { useCases, caller, params, body } = context;
-      const end = body.fields.expires_at;
-      refusePast(end, caller.principal.readAt);
+      const expiresAt = body.fields.expires_at;
+      rejectPastExpiry(expiresAt, caller.principal.readAt);
       const [id, collection] = [await groupOf(context), collectionIdOf(params.collection_id)];
       const granted = await useCases.changeExpiry(caller.authority, groupPair(id, collection), body.fields.expires_at);
       return json({
@@ -305,7 +302,7 @@ const collectionRows = [
     path: '/api/groups/:group_id/collections/:collection_id',
     operation: 'revokeGroup',
     summary: "Revoke a group's access to a collection",
-    description: 'Takes effect with the next request; what a member was granted otherwise stays.',
+    description: "Takes effect with the next request; a member's other grants stay.",
     params: pair,
     auth: 'admin',
     scope: 'access:write',

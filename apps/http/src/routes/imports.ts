@@ -8,11 +8,11 @@ import {
   type ReadDocument,
 } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../answers/answer.ts';
+import { json } from '../responses/route-response.ts';
 import { booleanParameter, line, plainName } from '../requests/fields.ts';
 import { defineRoute, documentMember } from '../route.ts';
 import { openapiSpec, warnings, warningsOf } from './collection-views.ts';
-import { namingMember } from './collections.ts';
+import { withMemberName } from './collections.ts';
 import { timestamp, uuid } from './wire.ts';
 
 const published = z.object({
@@ -20,7 +20,7 @@ const published = z.object({
     .optional()
     .meta({
       description:
-        'Where the document comes from, such as the repository and the path in it: the next import with this key updates ' +
+        'The origin of the document, such as its repository and path: the next import with this key updates ' +
         'the same collection. Without it, the collection of exactly this name is updated.',
       examples: ['acme/weather:openapi.yaml'],
     }),
@@ -33,13 +33,10 @@ const fields = z.object({ name: plainName({ max: collectionNameMax }).meta({ exa
 const body = z.object({ ...fields.shape, openapi_spec: openapiSpec }).meta({ id: 'ImportedDocument' });
 
 const outcome = z.enum(['created', 'updated', 'unchanged']);
-const descriptionDerived = z
-  .boolean()
-  .meta({ description: "Whether the description is made of the document's words." });
+const descriptionDerived = z.boolean().meta({ description: "Whether it was derived from the document's text." });
 
 const namesakes = z.array(uuid).optional().meta({
-  description:
-    'If what is created or changed has the name of other collections: their ids. Name them by their ids from then on.',
+  description: 'Ids of other collections, if any, with the same name. Refer to all of them by id from then on.',
 });
 
 const imported = z
@@ -56,13 +53,13 @@ const imported = z
   .meta({ id: 'ImportedCollection' });
 
 const change = z.object({ from: z.string(), to: z.string() });
-/** How many operations are named of those that come, and of those that go. */
-const operationsNamed = 100;
+/** The maximum number of added and of removed operations that are listed. */
+const operationsListedMax = 100;
 const operations = z.object({
   total: z.int(),
   first: z
     .array(z.string())
-    .meta({ description: `\`METHOD path\` of at most ${operationsNamed}, in the order of their document.` }),
+    .meta({ description: `\`METHOD path\` of at most ${operationsListedMax}, in the order of their document.` }),
 });
 const plan = z
   .object({
@@ -91,8 +88,8 @@ export const importRoutes = [
     operation: 'importDocument',
     summary: 'Publish a document as a collection',
     description:
-      'Creates the collection, or updates the one that came from there before, as `outcome` says; sent again, it changes nothing. ' +
-      "The description is the document's own, else one that was written stays, else it is made of the document's words.",
+      'Creates the collection, or updates the one from the same origin, as `outcome` says; idempotent. ' +
+      "The description is the document's own, else one that was written stays, else it derives from the document's text.",
     auth: 'admin',
     scope: 'catalog:write',
     query: published,
@@ -104,7 +101,7 @@ export const importRoutes = [
     errors: ['name_shared'],
     handler: async ({ useCases, caller, query, body: { fields, document } }) => {
       const input = inputOf(query, fields.name, document);
-      const { outcome, collection, namesakes } = await namingMember(
+      const { outcome, collection, namesakes } = await withMemberName(
         useCases.importCollection(caller.authority, caller.principal.profile.id, input),
       );
       const { id, name, description, descriptionDerived, updatedAt } = collection;
@@ -113,7 +110,7 @@ export const importRoutes = [
         description_derived: descriptionDerived && description !== '',
         updated_at: new Date(updatedAt).toISOString(),
         ...namesakesView(namesakes),
-        ...warned(input.document),
+        ...warningsView(input.document),
       };
       return json(value);
     },
@@ -122,8 +119,8 @@ export const importRoutes = [
     method: 'POST',
     path: '/api/imports/plan',
     operation: 'planImport',
-    summary: 'Find out what publishing a document would change',
-    description: 'Says what `PUT /api/imports/` would do, and refuses what it would refuse. Writes nothing.',
+    summary: 'Preview publishing a document',
+    description: 'Previews `PUT /api/imports/`, and fails if that would fail. Writes nothing.',
     auth: 'admin',
     scope: 'catalog:read',
     query: published,
@@ -135,8 +132,12 @@ export const importRoutes = [
     errors: ['name_shared'],
     handler: async ({ useCases, caller, query, body: { fields, document } }) => {
       const input = inputOf(query, fields.name, document);
-      const found = await namingMember(useCases.planImport(caller.authority, input));
-      return json({ ...planView(found, input.document), ...namesakesView(found.namesakes), ...warned(input.document) });
+      const planned = await withMemberName(useCases.planImport(caller.authority, input));
+      return json({
+        ...planView(planned, input.document),
+        ...namesakesView(planned.namesakes),
+        ...warningsView(input.document),
+      });
     },
   }),
 ] as const;
@@ -152,9 +153,9 @@ const inputOf = (
 
 const namesakesView = (ids: readonly string[]) => (ids.length > 0 ? { namesakes: [...ids] } : {});
 
-const warned = (document: ReadDocument) => {
-  const found = warningsOf(document);
-  return found ? { warnings: found } : {};
+const warningsView = (document: ReadDocument) => {
+  const documentWarnings = warningsOf(document);
+  return documentWarnings ? { warnings: documentWarnings } : {};
 };
 
 const planView = (
@@ -176,5 +177,5 @@ const planView = (
 
 const operationsView = (all: readonly Operation[]): z.input<typeof operations> => ({
   total: all.length,
-  first: all.slice(0, operationsNamed).map(({ method, path }) => `${method} ${path}`),
+  first: all.slice(0, operationsListedMax).map(({ method, path }) => `${method} ${path}`),
 });

@@ -9,35 +9,33 @@ import {
   type RequeueOutcome,
 } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../answers/answer.ts';
+import { json } from '../responses/route-response.ts';
 import { jobId, numberParameter, optional } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { jobCursor, jobCursorOf } from './job-cursor.ts';
 import { isoOrNull, jobIdOf, jobParameter, message, nextPage, timestamp, uuid } from './wire.ts';
 
 const counts = {
-  waiting: z.int().meta({ description: 'Neither begun nor failed before, due or not.' }),
-  running: z.int().meta({ description: 'A worker has them.' }),
-  retrying: z.int().meta({ description: 'They failed, and wait for their next attempt.' }),
-  dead: z.int().meta({ description: 'They were given up: dead letters.' }),
-  next_retry_at: timestamp
-    .nullable()
-    .meta({ description: 'When the first of those that failed is due; null if none.' }),
-  oldest_due_at: timestamp.nullable().meta({ description: 'Since when the longest due one is due; null if none is.' }),
+  waiting: z.int().meta({ description: 'Not started and never failed, due or not.' }),
+  running: z.int().meta({ description: 'In progress.' }),
+  retrying: z.int().meta({ description: 'They failed, and await their next attempt.' }),
+  dead: z.int().meta({ description: 'Given up: dead letters.' }),
+  next_retry_at: timestamp.nullable().meta({ description: 'When the next retry is due; null if none.' }),
+  oldest_due_at: timestamp.nullable().meta({ description: 'When the oldest due job became due; null if none.' }),
 };
 const jobs = z
   .object({
     ...counts,
-    oldest_due_seconds: z.int().meta({ description: 'How long that is; 0 if none is due.' }),
+    oldest_due_seconds: z.int().meta({ description: 'Its age; 0 if none is due.' }),
     runs_here: z.boolean().nullable().meta({
-      description: 'Whether the process that answers runs jobs; others may, whether it does or not. null if not known.',
+      description: 'Whether the responding process runs jobs; others may in any case. null if unknown.',
     }),
     seems_stopped: z.boolean().meta({
-      description: 'Whether a job has been due for more than 15 minutes: then no process seems to run jobs.',
+      description: 'Whether a job has been due for over 15 minutes: no process seems to run jobs.',
     }),
     kinds: z
       .array(z.object({ kind: z.string().meta({ examples: ['mail.credentials'] }), ...counts }))
-      .meta({ description: 'The same by kind; only those that have jobs, mails first.' }),
+      .meta({ description: 'The same by kind; only kinds with jobs, mails first.' }),
   })
   .meta({ id: 'Jobs' });
 const deadLetter = z
@@ -45,16 +43,16 @@ const deadLetter = z
     id: uuid,
     kind: z.string().meta({ examples: ['mail.credentials'] }),
     profile_id: uuid.nullable().meta({ description: 'The recipient of a mail; else null.' }),
-    profile_email: z.string().nullable().meta({ description: 'null too if the profile is gone.' }),
-    collection_id: uuid.nullable().meta({ description: 'What is embedded; else null.' }),
-    collection_name: z.string().nullable().meta({ description: 'null too if the collection is gone.' }),
-    attempts: z.int().meta({ description: 'How often it failed.' }),
+    profile_email: z.string().nullable().meta({ description: 'Also null if it was deleted.' }),
+    collection_id: uuid.nullable().meta({ description: 'Of an embedding; else null.' }),
+    collection_name: z.string().nullable().meta({ description: 'Also null if it was deleted.' }),
+    attempts: z.int().meta({ description: 'Failed attempts.' }),
     error: z.string().meta({ description: 'Of the last attempt: one line, at most 1,000 characters.' }),
     given_up_at: timestamp,
     retryable: z.boolean().meta({
       description:
-        'Whether it can be retried: not if it held a secret, which is removed when a job is given up. Its client needs new ' +
-        'credentials then, and the job can be discarded.',
+        'Whether it can be retried: not if it had a secret, which is removed when a job is given up. Its client then needs new ' +
+        'credentials, and the job can be discarded.',
     }),
   })
   .meta({ id: 'DeadLetter' });
@@ -62,7 +60,7 @@ const deadLetter = z
 const retries = z
   .object({
     ids: optional(z.array(jobId).min(1, { error: 'must name at least one' }).max(requeuesMax)).meta({
-      description: 'All that can be retried, if absent.',
+      description: 'By default, all retryable jobs.',
       examples: [['9c8b7a69-5847-4635-8241-302f1e0d9c8b']],
     }),
   })
@@ -75,7 +73,7 @@ const outcomes = {
 const retryOutcomes = z
   .object({
     requeued: z.int(),
-    left: z.int().meta({ description: 'How many dead letters there are afterwards.' }),
+    left: z.int().meta({ description: 'The number of remaining dead letters.' }),
     outcomes: z
       .array(
         z.object({
@@ -96,8 +94,8 @@ export const jobRoutes = [
     method: 'GET',
     path: '/api/jobs',
     operation: 'readJobs',
-    summary: 'Read what background jobs there are',
-    description: 'Mails, and embedding for search: of all processes that use the database, by kind and state.',
+    summary: 'Count the background jobs',
+    description: 'Mails, and embedding for search: in all processes that use the database, by kind and state.',
     auth: 'admin',
     scope: null,
     status: 200,
@@ -110,8 +108,7 @@ export const jobRoutes = [
     path,
     operation: 'listDeadLetters',
     summary: 'List the jobs that were given up',
-    description:
-      'Dead letters: they failed for good, or too often. Newest first. The `Link` header leads to the next page.',
+    description: 'Dead letters: they failed for good, or too often. Newest first. The `Link` header has the next page.',
     auth: 'admin',
     scope: null,
     query: z.object({
@@ -122,11 +119,11 @@ export const jobRoutes = [
     supplies: { job_id: '$response.body#/0/id' },
     response: z.array(deadLetter),
     handler: async ({ useCases, caller, query: { limit, cursor = null } }) => {
-      // One more than the page holds tells whether there is a next page.
-      const found = await useCases.pageDeadLetters(caller.authority, limit + 1, cursor);
-      const last = found.length > limit ? found[limit - 1] : undefined;
+      // One more than the page size, to see whether there is a next page.
+      const deadLetters = await useCases.pageDeadLetters(caller.authority, limit + 1, cursor);
+      const last = deadLetters.length > limit ? deadLetters[limit - 1] : undefined;
       const headers = last ? nextPage(path, { limit: `${limit}`, cursor: jobCursorOf(last) }) : {};
-      return json(found.slice(0, limit).map(deadLetterView), headers);
+      return json(deadLetters.slice(0, limit).map(deadLetterView), headers);
     },
   }),
   defineRoute({
@@ -134,7 +131,7 @@ export const jobRoutes = [
     path: `${path}/retry`,
     operation: 'retryJobs',
     summary: 'Retry jobs that were given up',
-    description: `All that can be retried, or at most ${requeuesMax} by id, each with an outcome, in one change. They are due at once.`,
+    description: `All that can be retried, or at most ${requeuesMax} by id, each with an outcome, in one change. They are due now.`,
     auth: 'admin',
     scope: null,
     bodyKind: 'json',
@@ -155,7 +152,7 @@ export const jobRoutes = [
     path: `${path}/:job_id/retry`,
     operation: 'retryJob',
     summary: 'Retry a job that was given up',
-    description: 'It is due at once, as if it had never failed.',
+    description: 'It is due now, as if it had never failed.',
     params: jobParameter,
     auth: 'admin',
     scope: null,
@@ -174,7 +171,7 @@ export const jobRoutes = [
     path: `${path}/:job_id`,
     operation: 'discardJob',
     summary: 'Discard a job that was given up',
-    description: 'It is removed, and never done.',
+    description: 'It is removed and never run.',
     params: jobParameter,
     auth: 'admin',
     scope: null,

@@ -14,7 +14,7 @@ import {
   type Tier,
 } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../answers/answer.ts';
+import { json } from '../responses/route-response.ts';
 import {
   booleanParameter,
   clearable,
@@ -160,7 +160,7 @@ const tierRoutes = [
     path: '/api/rate-limits/tiers',
     operation: 'createTier',
     summary: 'Create a tier',
-    description: 'It limits the clients it is assigned to, from their next request on.',
+    description: 'It limits its clients from their next request on.',
     auth: 'admin',
     scope: 'limits:write',
     bodyKind: 'json',
@@ -219,7 +219,7 @@ const tierRoutes = [
 
 const overrideListing = z.object({
   active_only: booleanParameter.default(false).meta({ description: 'Whether to list only active ones.' }),
-  include: wordsParameter(['client']).optional().meta({ description: '`client` adds whom each is for.' }),
+  include: wordsParameter(['client']).optional().meta({ description: '`client` adds its client.' }),
   limit: pageLimit,
   cursor: numberParameter(1, overrideIdMax)
     .optional()
@@ -234,7 +234,7 @@ const overrideRoutes = [
     operation: 'listOverrides',
     summary: 'List overrides',
     description:
-      'Sorted by id, including inactive ones. With `limit` or `cursor` page by page: the `Link` header has the next one.',
+      'Sorted by id, including inactive ones. Paginated with `limit` or `cursor`: the `Link` header has the next page.',
     auth: 'admin',
     scope: 'limits:write',
     query: overrideListing,
@@ -244,9 +244,9 @@ const overrideRoutes = [
     handler: async ({ useCases, caller: { authority }, query, request }) => {
       const { active_only: activeOnly, cursor: after = null } = query;
       const limit = query.limit ?? (after === null ? null : pageLimitDefault);
-      // One more than the page holds tells whether there is a next page.
-      const found = await useCases.listClientOverrides(authority, { activeOnly, after, limit: limit && limit + 1 });
-      const { page, last } = pageOf(found, limit ?? found.length);
+      // One more than the page size, to see whether there is a next page.
+      const overrides = await useCases.listClientOverrides(authority, { activeOnly, after, limit: limit && limit + 1 });
+      const { page, last } = pageOf(overrides, limit ?? overrides.length);
       const total = query.include_total ? await useCases.countOverrides(authority, activeOnly) : null;
       return json(
         page.map((each) => listedOverrideView(each, query.include !== undefined)),

@@ -5,22 +5,22 @@ type Place = NonNullable<ListPage['after']>;
 
 const shape = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.([A-Za-z0-9_-]*)$/;
 
-/** Returns the cursor of a collection in a list: opaque to the caller, who sends it back as it is. */
+/** Returns the cursor of a collection in a list: opaque to the caller, which sends it back unchanged. */
 export const cursorOf = ({ id, name }: { readonly id: CollectionId; readonly name: string }): string =>
   `${id}.${Buffer.from(nameKey(name)).toString('base64url')}`;
 
-/** Parses a cursor. Anything of its shape names a place in the list, whether or not a collection was ever there. */
+/** Parses a cursor. Any text of this form is a position in the list, even if no collection was ever there. */
 export const cursor = z
   .string()
   .regex(shape, { error: 'is not one that was given out' })
-  .transform((given): Place => {
-    const [, id = '', key = ''] = shape.exec(given) ?? [];
+  .transform((cursorText): Place => {
+    const [, id = '', key = ''] = shape.exec(cursorText) ?? [];
     const text = Buffer.from(key, 'base64url').toString('utf8');
     // No name contains U+0000, and PostgreSQL cannot compare with it.
     return { nameKey: text.replaceAll('\0', ''), id: id as CollectionId };
   });
 
-/** Those after a place, of a list that is whole already. UTF-8 sorts as lists do, by code points. */
+/** The collections after a position in a complete list. The bytes of UTF-8 sort like lists, by code points. */
 export const collectionsAfter = <Line extends { readonly id: CollectionId; readonly name: string }>(
   list: readonly Line[],
   place: Place | null,

@@ -1,8 +1,8 @@
 import { isPorticoError, PorticoError } from '@portico/domain';
 import { z } from 'zod';
-import { json, keepsOpener, ready, type Answer, type AnswerHeaders } from '../answers/answer.ts';
+import { json, keepsOpener, ready, type RouteResponse, type ResponseHeaders } from '../responses/route-response.ts';
 import { retrySecondsOf } from '../errors.ts';
-import { codePage, codeParameter, strangerPage } from '../local-issuer/sign-in-page.ts';
+import { codePage, codeParameter, unknownClientPage } from '../local-issuer/sign-in-page.ts';
 import { defineRoute, type Context, type RouteAuth } from '../route.ts';
 
 const authorizePath = '/local-issuer/authorize';
@@ -14,8 +14,8 @@ export const localIssuerRoutes = [
     path: '/.well-known/openid-configuration',
     operation: 'readIssuer',
     summary: 'The discovery document of the local identity provider',
-    description: 'As in OpenID Connect Discovery, of an authorization server for the console.',
-    ofLocalIssuer: true,
+    description: 'As in OpenID Connect Discovery, for an authorization server of the console.',
+    requiresLocalIssuer: true,
     auth: 'free',
     status: 200,
     response: z.record(z.string(), z.unknown()),
@@ -28,7 +28,7 @@ export const localIssuerRoutes = [
     operation: 'readIssuerKeys',
     summary: 'The public keys of the local identity provider',
     description: 'A JSON Web Key Set (RFC 7517).',
-    ofLocalIssuer: true,
+    requiresLocalIssuer: true,
     auth: 'free',
     status: 200,
     response: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
@@ -40,14 +40,14 @@ export const localIssuerRoutes = [
     operation: 'readSignIn',
     summary: 'Sign in at the local identity provider',
     description: 'The authorization endpoint (RFC 6749, section 3.1): a page that asks for a one-time code.',
-    ofLocalIssuer: true,
+    requiresLocalIssuer: true,
     hidden: true,
     auth: 'free',
     status: 200,
     response: null,
     handler: (context) => {
       const { request, query } = withQuery(context);
-      // Who only asks for the header does not sign in: a code works once.
+      // A HEAD request does not sign in, because a code works once.
       return authorize(context, query, request.method === 'HEAD' ? null : query.get(codeParameter));
     },
   }),
@@ -57,7 +57,7 @@ export const localIssuerRoutes = [
     operation: 'signIn',
     summary: 'Sign in at the local identity provider with a one-time code',
     description: 'The form of the page. The authorization request is in the query, as for the page.',
-    ofLocalIssuer: true,
+    requiresLocalIssuer: true,
     hidden: true,
     auth: 'free',
     status: 303,
@@ -71,7 +71,7 @@ export const localIssuerRoutes = [
     operation: 'exchangeCode',
     summary: 'Exchange a code for tokens of the local identity provider',
     description: 'The token endpoint (RFC 6749, section 3.2), for the public client of the console.',
-    ofLocalIssuer: true,
+    requiresLocalIssuer: true,
     hidden: true,
     auth: 'free',
     status: 200,
@@ -87,34 +87,38 @@ export const localIssuerRoutes = [
 ] as const;
 
 /** RFC 6749, section 5.1; the second for HTTP/1.0. */
-const noStore: AnswerHeaders = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
+const noStore: ResponseHeaders = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
-type Asked = Context<'free', unknown, unknown>;
+type FreeContext = Context<'free', unknown, unknown>;
 
-const withQuery = ({ request }: Pick<Asked, 'request'>) => {
+const withQuery = ({ request }: Pick<FreeContext, 'request'>) => {
   const { searchParams: query } = new URL(request.url ?? '', 'http://localhost');
   return { request, query };
 };
 
-const authorize = async (context: Asked, query: URLSearchParams, code: string | null): Promise<Answer> => {
+const authorize = async (context: FreeContext, query: URLSearchParams, code: string | null): Promise<RouteResponse> => {
   const { service, request } = context;
   const origin = service.baseUrl(request);
-  const asked = new URLSearchParams(query);
-  asked.delete(codeParameter);
-  const answer = await localSignIn(service).authorize(asked, origin, code);
+  const authorization = new URLSearchParams(query);
+  authorization.delete(codeParameter);
+  const answer = await localSignIn(service).authorize(authorization, origin, code);
   switch (answer.kind) {
     case 'redirect':
       return ready('', { Location: answer.to, 'Content-Type': 'text/plain; charset=utf-8', ...keepsOpener }, 303);
-    case 'stranger':
-      return strangerPage(answer.reason);
-    case 'code wanted':
-      // Without the code that did not work, which would be in the address of the page.
-      return codePage(`${authorizePath}?${asked.toString()}`, origin, answer.wrong ? await problemOf(context) : null);
+    case 'unknown client':
+      return unknownClientPage(answer.reason);
+    case 'code required':
+      // Without the rejected code, which would be in the address of the page.
+      return codePage(
+        `${authorizePath}?${authorization.toString()}`,
+        origin,
+        answer.wrong ? await problemOf(context) : null,
+      );
   }
 };
 
-/** What is said about a wrong code; it counts as credentials that failed. */
-const problemOf = async ({ useCases, sender }: Asked) => {
+/** The message about a wrong code, which counts as a failed credential. */
+const problemOf = async ({ useCases, sender }: FreeContext) => {
   try {
     await useCases.countFailedCode(sender.address);
   } catch (error) {

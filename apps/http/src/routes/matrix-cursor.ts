@@ -1,19 +1,19 @@
-import type { MatrixPlace } from '@portico/domain';
+import type { MatrixCursor } from '@portico/domain';
 import { z } from 'zod';
 
 const part = '([A-Za-z0-9_-]*)';
 const shape = new RegExp(`^${[part, part, part, part].join('\\.')}$`);
 
-/** Returns the cursor of a row of the matrix: opaque to the caller, who sends it back as it is. */
-export const matrixCursorOf = ({ email, nameKey, collectionId, groupName }: MatrixPlace): string =>
+/** Returns the cursor of a row of the matrix: opaque to the caller, which sends it back unchanged. */
+export const matrixCursorOf = ({ email, nameKey, collectionId, groupName }: MatrixCursor): string =>
   [email, nameKey, collectionId, groupName].map((text) => Buffer.from(text).toString('base64url')).join('.');
 
-/** Parses a cursor. Anything of its shape names a place, whether or not a row was ever there. */
+/** Parses a cursor. Any text of this form is a position, even if no row was ever there. */
 export const matrixCursor = z
   .string()
   .regex(shape, { error: 'is not one that was given out' })
-  .transform((given): MatrixPlace => {
-    const [, email = '', nameKey = '', collectionId = '', groupName = ''] = shape.exec(given) ?? [];
+  .transform((cursorText): MatrixCursor => {
+    const [, email = '', nameKey = '', collectionId = '', groupName = ''] = shape.exec(cursorText) ?? [];
     return {
       email: textOf(email),
       nameKey: textOf(nameKey),

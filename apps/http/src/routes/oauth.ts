@@ -1,6 +1,6 @@
 import { PorticoError } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../answers/answer.ts';
+import { json } from '../responses/route-response.ts';
 import { defineRoute, type ProtectedResource } from '../route.ts';
 import type { HttpSettings } from '../settings.ts';
 
@@ -8,7 +8,7 @@ const wellKnown = '/.well-known/oauth-protected-resource';
 
 const protectedResource = z
   .object({
-    resource: z.url().meta({ description: 'What access tokens are for: the address of the MCP endpoint.' }),
+    resource: z.url().meta({ description: 'The audience of access tokens: the MCP endpoint.' }),
     resource_name: z.string(),
     authorization_servers: z.array(z.url()).meta({ description: 'The issuer of the access tokens.' }),
     bearer_methods_supported: z.array(z.enum(['header'])),
@@ -20,9 +20,9 @@ export const oauthRoutes = [
     method: 'GET',
     path: `${wellKnown}/mcp`,
     operation: 'readProtectedResource',
-    summary: 'Where a client gets an access token for the MCP endpoint',
-    description: 'OAuth 2.0 protected resource metadata (RFC 9728). It names no scopes, because none is required.',
-    ofAccessTokens: true,
+    summary: 'Where to get an access token for the MCP endpoint',
+    description: 'OAuth 2.0 protected resource metadata (RFC 9728). It lists no scopes, because none is required.',
+    requiresAccessTokens: true,
     auth: 'free',
     status: 200,
     response: protectedResource,
@@ -33,14 +33,14 @@ export const oauthRoutes = [
   }),
 ] as const;
 
-/** Returns what a client is told about access tokens; null if none are taken. */
+/** Returns the metadata about access tokens for clients; null if none are accepted. */
 export const protectedResourceOf = ({
   accessTokens,
   serviceName,
 }: Pick<HttpSettings, 'accessTokens' | 'serviceName'>): ProtectedResource | null => {
   if (!accessTokens) return null;
   const { resource, issuer } = accessTokens;
-  // The well-known part stands before the path of the resource (RFC 9728, section 3.1).
+  // The well-known part precedes the path of the resource (RFC 9728, section 3.1).
   const { origin, pathname } = new URL(resource);
   return {
     challenge: `Bearer resource_metadata="${origin}${wellKnown}${pathname}"`,

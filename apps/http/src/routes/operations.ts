@@ -5,11 +5,11 @@ import {
   searchQueryMax,
   sliceBytes,
   type OperationResult,
-  type PlacedOperation,
+  type PositionedOperation,
 } from '@portico/domain';
 import { z } from 'zod';
-import { json, ready } from '../answers/answer.ts';
-import { codingFor, digestTag, encodedList, formatVersion, taggedAnswer } from '../answers/tagged-answer.ts';
+import { json, ready } from '../responses/route-response.ts';
+import { codingFor, digestTag, encodedList, formatVersion, taggedResponse } from '../responses/tagged-response.ts';
 import { collectionId, line, numberParameter, optional, text, wholeNumber } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { collectionParameter, uuid } from './wire.ts';
@@ -22,7 +22,7 @@ const methods = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TR
 const search = z
   .object({
     query: text({ max: searchQueryMax }).meta({
-      description: 'What the operation should do, in natural language.',
+      description: "The operation's task, in natural language.",
       examples: ['send an sms'],
     }),
     k_limit: optional(wholeNumber(1, 100)).meta({
@@ -30,18 +30,18 @@ const search = z
       description: 'The maximum number of results.',
     }),
     collection_id: optional(collectionId).meta({
-      description: 'Searches this collection alone. One that the caller may not see has no results.',
+      description: 'Searches only this collection. No results if the caller may not see it.',
     }),
-    method: optional(z.enum(methods)).meta({ description: 'Searches operations with this method alone.' }),
+    method: optional(z.enum(methods)).meta({ description: 'Searches only operations with this method.' }),
   })
   .meta({ id: 'OperationQuery' });
 
 const operationKey = z.string().meta({
   pattern: '^[a-z2-7]{16}$',
-  description: 'Names the operation within its collection, as long as its method and path stay.',
+  description: 'Identifies the operation in its collection while method and path stay.',
   examples: ['mfrggzdfmztwq2lk'],
 });
-const named = {
+const operationFields = {
   operation_key: operationKey,
   method: z.enum(methods),
   path: z.string(),
@@ -53,7 +53,7 @@ const operationResult = z
   .object({
     collection_id: uuid,
     collection_name: z.string(),
-    ...named,
+    ...operationFields,
     deprecated: z.boolean(),
     score: z
       .number()
@@ -61,14 +61,14 @@ const operationResult = z
       .max(1)
       .meta({
         description:
-          'How sure this is, comparable across queries: of the judged tasks whose first result had such a score, so ' +
-          'many were right.',
+          'Confidence, comparable across queries: the share of labelled tasks with such a first score whose first ' +
+          'result was right.',
       }),
   })
   .meta({ id: 'OperationResult' });
 
 const listedOperation = z
-  .object({ ...named, tags: z.array(z.string()), deprecated: z.boolean() })
+  .object({ ...operationFields, tags: z.array(z.string()), deprecated: z.boolean() })
   .meta({ id: 'ListedOperation' });
 
 const anyObject = z.looseObject({});
@@ -76,7 +76,7 @@ const slice = z
   .object({
     collection_id: uuid,
     collection_name: z.string(),
-    ...named,
+    ...operationFields,
     url: z.string().meta({ description: 'The base address and the path.' }),
     description: z.string().nullable(),
     deprecated: z.boolean(),
@@ -86,13 +86,13 @@ const slice = z
       name: z.string().nullable(),
       in: z.enum(['header', 'query', 'cookie']).nullable(),
       value: z.null().meta({ description: 'The metadata has the stored credential.' }),
-      value_hint: z.string().nullable().meta({ description: 'What goes there, in words.' }),
+      value_hint: z.string().nullable().meta({ description: 'Describes the credential.' }),
     }),
     parameters: z.array(anyObject),
     request_body: anyObject.nullable(),
     responses: anyObject,
-    truncated: z.array(z.string()).meta({ description: 'JSON Pointers into this answer: what was cut.' }),
-    curl: z.string().nullable().meta({ description: 'A line for a shell, with placeholders in capitals.' }),
+    truncated: z.array(z.string()).meta({ description: 'JSON Pointers to the cut parts of this body.' }),
+    curl: z.string().nullable().meta({ description: 'A shell command with uppercase placeholders.' }),
   })
   .meta({ id: 'OperationSlice' });
 const tool = z
@@ -105,7 +105,7 @@ const operationDocument = z
 const filter = z.object({
   limit: numberParameter(1, 1_000)
     .optional()
-    .meta({ description: 'The page size. Without it, the answer is the whole list.' }),
+    .meta({ description: 'The page size. Without it, returns the whole list.' }),
   cursor: z
     .string()
     .regex(/^\d{1,5}$/, { error: 'is not one that was given out' })
@@ -115,7 +115,7 @@ const filter = z.object({
   tag: line({ max: 200 }).optional().meta({ description: 'Only operations with exactly this tag.' }),
   q: line({ max: 200 })
     .optional()
-    .meta({ description: 'Only operations whose path, operation id or summary contains this text, in any case.' }),
+    .meta({ description: 'Only operations whose path, operation id or summary contains this, ignoring case.' }),
 });
 
 const operationParameter = {
@@ -129,15 +129,14 @@ const operationParameter = {
 
 const description = z.object({
   detail: z.enum(['request', 'full']).default('request').meta({
-    description:
-      '`request`: of the responses only status and description. `full`: also the schema of the first success.',
+    description: '`request`: only status and description of responses. `full`: also the schema of the first success.',
   }),
   max_bytes: numberParameter(sliceBytes.min, sliceBytes.max)
     .default(sliceBytes.default)
     .meta({
       description:
-        'The most bytes of the answer, rounded down to a power of two; it does not count for one as `openapi`. What is cut ' +
-        'is named.',
+        'The maximum response size, rounded down to a power of two; ignored with `openapi`. `truncated` lists ' +
+        'the cut parts.',
     }),
   as: z
     .enum(['tool', 'openapi'])
@@ -157,7 +156,7 @@ export const operationRoutes = [
     summary: 'Search operations in natural language',
     description:
       'Among the operations of all collections that the caller may see; best first, and `[]` if nothing fits. ' +
-      'The header `X-Search-Mode: exact` says that the vector index was away; the results are the same.',
+      'The header `X-Search-Mode: exact` means that the vector index is down; results are the same.',
     auth: 'token or key',
     scope: 'catalog:read',
     bodyKind: 'json',
@@ -199,33 +198,33 @@ export const operationRoutes = [
       const { tag = null, q: containing = null, limit, cursor = 0 } = query;
       const isPaged = limit !== undefined || query.cursor !== undefined;
       const size = limit ?? pageLimitDefault;
-      // One more than the page holds tells whether there is a next page.
+      // One more than the page size, to see whether there is a next page.
       const page = isPaged ? { limit: size + 1, from: cursor } : null;
-      const found = await useCases.listOperations(caller.principal, { tag, containing }, page);
-      const next = isPaged ? found[size] : undefined;
+      const operations = await useCases.listOperations(caller.principal, { tag, containing }, page);
+      const next = isPaged ? operations[size] : undefined;
       const coding = codingFor(request);
-      const bytes = await encodedList((next ? found.slice(0, size) : found).map(listedView), coding);
-      const answer = taggedAnswer(request, coding, { etag: digestTag(bytes), bytes });
+      const bytes = await encodedList((next ? operations.slice(0, size) : operations).map(listedView), coding);
+      const answer = taggedResponse(request, coding, { etag: digestTag(bytes), bytes });
       if (!next) return answer;
-      const sought = new URLSearchParams({
+      const nextQuery = new URLSearchParams({
         limit: `${size}`,
         cursor: `${next.position}`,
         ...(tag === null ? {} : { tag }),
         ...(containing === null ? {} : { q: containing }),
       });
       const path = `/api/collections/${params.collection_id ?? ''}/operations`;
-      return { ...answer, headers: { ...answer.headers, Link: `<${path}?${sought.toString()}>; rel="next"` } };
+      return { ...answer, headers: { ...answer.headers, Link: `<${path}?${nextQuery.toString()}>; rel="next"` } };
     },
   }),
   defineRoute({
     method: 'GET',
     path: '/api/collections/:collection_id/operations/:operation_key',
     operation: 'readOperation',
-    summary: 'Read all that is needed to call an operation',
+    summary: 'Read how to call an operation',
     description:
-      'A slice of the document: references are put in place, nearest first, as far as `max_bytes` allows; `truncated` ' +
-      'names what was cut. `authentication.value` is always null: the metadata has the stored credential. Of one caller ' +
-      'one is made at a time, and two more wait; a further one is a 429.',
+      'A slice of the document: references are inlined, nearest first, as far as `max_bytes` allows; `truncated` ' +
+      'lists the cut parts. `authentication.value` is always null: the metadata has the stored credential. One request ' +
+      'per caller runs at a time, and two more wait; a further one is a 429.',
     params: operationParameter,
     reads: 'whole',
     auth: 'token or key',
@@ -240,52 +239,52 @@ export const operationRoutes = [
       const key = parseOperationKey(params.operation_key ?? '');
       if (!key) throw new PorticoError('operation_not_found');
       const { as: form = 'slice', detail } = query;
-      const maxBytes = powerOfTwoWithin(query.max_bytes);
+      const maxBytes = floorPowerOfTwo(query.max_bytes);
       const variant = form === 'openapi' ? form : `${form}.${detail}.${maxBytes}`;
       const etag = `"${formatVersion}.${revision}.${updatedAt.toString(36)}.${key}.${variant}"`;
-      const kept = bodies.get(id + etag);
-      if (kept) {
+      const cached = bodies.get(id + etag);
+      if (cached) {
         useCases.countUse(caller.principal, 'slice', id);
-        return taggedAnswer(request, 'identity', kept);
+        return taggedResponse(request, 'identity', cached);
       }
-      const { text: bytes, isOfRequest } = await useCases.describeOperation(caller.principal, key, {
+      const { text: bytes, isFromAdmittedDocument } = await useCases.describeOperation(caller.principal, key, {
         form,
         detail,
         maxBytes,
       });
-      if (!isOfRequest) return ready(bytes);
-      bodies.keep(id + etag, { etag, bytes });
-      return taggedAnswer(request, 'identity', { etag, bytes });
+      if (!isFromAdmittedDocument) return ready(bytes);
+      bodies.set(id + etag, { etag, bytes });
+      return taggedResponse(request, 'identity', { etag, bytes });
     },
   }),
 ] as const;
 
-/** The largest one that is not above it: so an operation has a few answers that are worth keeping, whatever is asked for. */
-const powerOfTwoWithin = (bytes: number): number => 2 ** (31 - Math.clz32(bytes));
+/** The largest power of two up to `bytes`, so that each operation has few distinct responses to cache. */
+const floorPowerOfTwo = (bytes: number): number => 2 ** (31 - Math.clz32(bytes));
 
 const resultView = (result: OperationResult): z.input<typeof operationResult> => ({
   collection_id: result.collectionId,
   collection_name: result.collectionName,
-  ...namedView(result),
+  ...operationFieldsView(result),
   deprecated: result.deprecated,
   score: result.score,
 });
 
-const listedView = (operation: PlacedOperation): z.input<typeof listedOperation> => ({
-  ...namedView(operation),
+const listedView = (operation: PositionedOperation): z.input<typeof listedOperation> => ({
+  ...operationFieldsView(operation),
   tags: [...operation.tags],
   deprecated: operation.deprecated,
 });
 
-const namedView = ({
+const operationFieldsView = ({
   key,
   method,
   path,
   operationId,
   summary,
-}: Pick<PlacedOperation, 'key' | 'method' | 'path' | 'operationId' | 'summary'>) => ({
+}: Pick<PositionedOperation, 'key' | 'method' | 'path' | 'operationId' | 'summary'>) => ({
   operation_key: key,
-  // Safe: only these are read from a document.
+  // Safe: only these methods are read from a document.
   method: method as (typeof methods)[number],
   path,
   operation_id: operationId,

@@ -1,6 +1,6 @@
 import { emailMax, type AdminAuthority, type Profile, type ProfileId, type UseCases } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../answers/answer.ts';
+import { json } from '../responses/route-response.ts';
 import { booleanParameter, text, wordsParameter } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { ageCursor, ageCursorOf, includeTotal, pageHeaders, pageLimit, pageLimitDefault, pageOf } from './paging.ts';
@@ -23,7 +23,7 @@ const includes = z.object({
     .meta({
       description:
         '`tier` adds the assigned rate-limit tier, `bound` whether an identity token has bound the profile, `usage` when it and ' +
-        'its API key were last used, `key` when its API key expires, `suspension` since when it is suspended.',
+        'its API key were last used, `key` when its API key expires, `suspension` when it was suspended.',
     }),
 });
 const scopedParts = [
@@ -36,14 +36,14 @@ const listed = includes.extend({
     .optional()
     .meta({ description: 'Only profiles of this status.' }),
   role: z.enum(['admin', 'client']).optional().meta({ description: 'Only administrators, or only clients.' }),
-  suspended: booleanParameter.optional().meta({ description: 'Only profiles that are suspended, or that are not.' }),
+  suspended: booleanParameter.optional().meta({ description: 'Only suspended profiles, or only others.' }),
   q: text({ max: emailMax })
     .optional()
     .meta({
       description: 'Only profiles whose e-mail or full name contains this, ignoring case.',
       examples: ['alice'],
     }),
-  order: z.enum(['oldest', 'newest']).default('oldest').meta({ description: 'Which come first.' }),
+  order: z.enum(['oldest', 'newest']).default('oldest').meta({ description: 'The sort order.' }),
   limit: pageLimit,
   cursor: ageCursor<ProfileId>(),
   include_total: includeTotal,
@@ -56,7 +56,7 @@ export const profileListRoutes = [
     operation: 'listProfiles',
     summary: 'List all profiles',
     description:
-      'Oldest first. Filters are combined. With `limit` or `cursor` page by page: the `Link` header has the next one.',
+      'Oldest first. Filters are combined. Paginated with `limit` or `cursor`: the `Link` header has the next page.',
     auth: 'admin',
     scope: 'access:read',
     scopedParts,
@@ -73,9 +73,9 @@ export const profileListRoutes = [
         text: query.q ?? null,
       };
       const limit = query.limit ?? (after ? pageLimitDefault : null);
-      // One more than the page holds tells whether there is a next page.
-      const found = await useCases.listProfiles(authority, filter, { order, after, limit: limit && limit + 1 });
-      const { page, last } = pageOf(found, limit ?? found.length);
+      // One more than the page size, to see whether there is a next page.
+      const profiles = await useCases.listProfiles(authority, filter, { order, after, limit: limit && limit + 1 });
+      const { page, last } = pageOf(profiles, limit ?? profiles.length);
       const factsOf = await factsAbout(useCases, authority, page, include);
       const total = query.include_total ? await useCases.countProfiles(authority, filter) : null;
       return json(
@@ -106,7 +106,7 @@ export const profileListRoutes = [
   }),
 ] as const;
 
-/** Reads what is asked for that is not in the profiles. */
+/** Reads the requested extras that are not in the profiles. */
 const factsAbout = async (
   useCases: UseCases,
   authority: AdminAuthority,

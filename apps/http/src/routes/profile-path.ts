@@ -1,8 +1,8 @@
 import { emailMax, parseId, PorticoError, type AdminAuthority, type ProfileId, type UseCases } from '@portico/domain';
 import { profileIdOf } from './wire.ts';
 
-/** The id of the profile with this e-mail, by which a list is filtered; throws `user_not_found`. */
-export const registeredAs = async (
+/** Returns the id of the profile with this e-mail, to filter a list; throws `user_not_found`. */
+export const profileIdByEmail = async (
   { findProfileByEmail }: Pick<UseCases, 'findProfileByEmail'>,
   authority: AdminAuthority,
   email: string,
@@ -12,7 +12,7 @@ export const registeredAs = async (
   return profile.id;
 };
 
-/** The id of the profile that a text names, by its id or its e-mail; one that no profile has if there is none. */
+/** Returns the id of the profile with this id or e-mail; if there is none, an id that no profile has. */
 export const profileOf = async (
   { findProfileByEmail }: Pick<UseCases, 'findProfileByEmail'>,
   authority: AdminAuthority,

@@ -1,7 +1,7 @@
 import { approvalsMax, suspensionReasonMax, type ApprovalOutcome } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../answers/answer.ts';
-import { endingOrNull, optional, text } from '../requests/fields.ts';
+import { json } from '../responses/route-response.ts';
+import { expiryTimeOrNull, optional, text } from '../requests/fields.ts';
 import { profileReference } from '../requests/references.ts';
 import { defineRoute } from '../route.ts';
 import { fullProfile, fullProfileView } from './profile-views.ts';
@@ -19,8 +19,8 @@ const suspension = z
 
 const keyExpiry = z
   .object({
-    expires_at: endingOrNull.meta({
-      description: 'From then on no secret of the key is valid. A date alone is its last day, in UTC; null for never.',
+    expires_at: expiryTimeOrNull.meta({
+      description: 'When all secrets of the key expire. A date alone is its last day, in UTC; null for never.',
       examples: ['2026-12-31'],
     }),
   })
@@ -45,10 +45,10 @@ const approvalOutcomes = z
     ...(Object.fromEntries(results.map((result) => [result, z.int()])) as Record<(typeof results)[number], z.ZodInt>),
     outcomes: z.array(
       z.object({
-        outcome: z.enum(results).meta({ description: '`failed`: it was not approved, try it again.' }),
+        outcome: z.enum(results).meta({ description: '`failed`: it was not approved, try again.' }),
         profile_id: uuid.nullable(),
-        email: z.string().meta({ description: 'If there is no such profile, what it was named by.' }),
-        client_id: uuid.optional().meta({ description: 'Of an approved profile.' }),
+        email: z.string().meta({ description: 'If there is no such profile, the requested name.' }),
+        client_id: uuid.optional().meta({ description: 'If it was approved.' }),
         client_secret: z.string().optional().meta({ description: 'Likewise; it cannot be retrieved later.' }),
       }),
     ),
@@ -62,8 +62,8 @@ export const approvalRoutes = [
     operation: 'approveMany',
     summary: 'Approve many registrations',
     description:
-      'At most 50, by id or e-mail, with an outcome for each. Each approved one gets its API key pair, which is shown only in ' +
-      'this answer and e-mailed to the user.',
+      'At most 50, by id or e-mail, with an outcome for each. Each approved one gets an API key pair, which is shown only in ' +
+      'this response and mailed to the user.',
     auth: 'admin',
     scope: null,
     bodyKind: 'json',
@@ -82,8 +82,8 @@ export const standingRoutes = [
     operation: 'suspendProfile',
     summary: 'Suspend a profile',
     description:
-      'From the next request on nobody is let in as it, by token or key: it is answered as an unknown one is. Nothing of it is ' +
-      'lost. The body is optional. The last admin who can sign in cannot be suspended.',
+      'From the next request on, its token and key are rejected like those of an unknown profile. Its data is ' +
+      'kept. The body is optional. The last admin who can sign in cannot be suspended.',
     params: profileParameter,
     auth: 'admin',
     scope: null,
@@ -102,9 +102,8 @@ export const standingRoutes = [
     method: 'POST',
     path: '/api/profiles/:user_id/reopen',
     operation: 'reopenRegistration',
-    summary: 'Take a rejection back',
-    description:
-      'The registration is pending again, with what it was granted. Approve it next, if it was rejected by mistake.',
+    summary: 'Reopen a registration',
+    description: 'The registration is pending again, with its grants. Approve it next, if it was rejected by mistake.',
     params: profileParameter,
     auth: 'admin',
     scope: null,
@@ -120,8 +119,8 @@ export const standingRoutes = [
     method: 'POST',
     path: '/api/profiles/:user_id/resume',
     operation: 'resumeProfile',
-    summary: 'Let a suspended profile in again',
-    description: 'With all that it had: its role, grants, groups and key.',
+    summary: 'Resume a suspended profile',
+    description: 'Restores its role, grants, groups and key.',
     params: profileParameter,
     auth: 'admin',
     scope: null,
@@ -141,7 +140,7 @@ export const standingRoutes = [
     path: '/api/profiles/:user_id/credentials',
     operation: 'changeKeyExpiry',
     summary: "Change when a client's API key expires",
-    description: 'The secret stays. A rotation by the client keeps this end.',
+    description: 'The secret stays. A rotation by the client keeps it.',
     params: profileParameter,
     auth: 'admin',
     scope: null,

@@ -21,7 +21,7 @@ const clientId = uuid
 
 /** Shown only on request. */
 export const profileExtras = ['tier', 'bound', 'usage', 'key', 'suspension'] as const;
-/** Those that a caller may ask for of itself. */
+/** The extras that callers may request for themselves. */
 export const ownExtras = [...profileExtras, 'groups'] as const;
 export type ProfileExtra = (typeof profileExtras)[number];
 
@@ -36,20 +36,20 @@ const extras = {
     .optional()
     .meta({ description: 'Whether an identity token has bound the profile; present with `?include=bound`.' }),
   last_used_at: timestamp.nullable().optional().meta({
-    description: 'When it last called, by any credential; null if it has not within 400 days. With `?include=usage`.',
+    description: 'Its last request, by any credential; null if none within 400 days. With `?include=usage`.',
   }),
   key_last_used_at: timestamp.nullable().optional().meta({
     description: 'The same by its API key; with `?include=usage`.',
   }),
   key_expires_at: timestamp.nullable().optional().meta({
-    description: 'When its API key expires; null if it has no end, or if there is none. With `?include=key`.',
+    description: 'When its API key expires; null if never, or if there is no key. With `?include=key`.',
   }),
   suspended_at: timestamp.nullable().optional().meta({
-    description: 'Since when nobody is let in as it; null if it is not suspended. With `?include=suspension`.',
+    description: 'When it was suspended; null if it is not suspended. With `?include=suspension`.',
   }),
 };
 
-/** What the extras need that is not in the profile. */
+/** The data of extras that is not in the profile. */
 export interface ExtraFacts {
   readonly use: LastUse | null;
   readonly keyExpiresAt: Instant | null;
@@ -78,7 +78,7 @@ export const ownProfile = fullProfile
   .meta({ id: 'OwnProfile' });
 export const changedRole = fullProfile
   .extend({
-    warning: z.string().optional().meta({ description: 'Present if nobody can sign in as the new admin yet.' }),
+    warning: z.string().optional().meta({ description: 'Present if the new admin cannot sign in yet.' }),
   })
   .meta({ id: 'ChangedRole' });
 export const updatedProfile = z
@@ -131,7 +131,7 @@ export const changedRoleView = ({ profile, warning }: ChangedRole): z.input<type
 
 export const updatedProfileView = (profile: Profile): z.input<typeof updatedProfile> => ({
   ...identityView(profile),
-  client_id: awakeClientId(profile),
+  client_id: activeClientId(profile),
   created_at: toIso(profile.createdAt),
   updated_at: toIso(profile.updatedAt),
 });
@@ -142,7 +142,7 @@ export const listedProfileView = (
   facts: ExtraFacts,
 ): z.input<typeof listedProfile> => ({
   ...identityView(profile),
-  client_id: awakeClientId(profile),
+  client_id: activeClientId(profile),
   created_at: toIso(profile.createdAt),
   ...extrasView(profile, include, facts),
 });
@@ -176,6 +176,6 @@ const identityView = ({ id, email, fullName, companyName, role, status }: Profil
   registration_status: status,
 });
 
-/** An admin's key sleeps, and its identifier is not shown (specification, section 3). */
-const awakeClientId = ({ role, status, clientId }: Profile): ClientId | null =>
+/** An admin's key is inactive, and its identifier is not shown (specification, section 3). */
+const activeClientId = ({ role, status, clientId }: Profile): ClientId | null =>
   role === 'client' && status === 'approved' ? clientId : null;

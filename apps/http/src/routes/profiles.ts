@@ -1,10 +1,10 @@
 import { companyNameMax, fullNameMax, graceSecondsMax, rejectionReasonMax, tierNameMax, uidMax } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../answers/answer.ts';
+import { json } from '../responses/route-response.ts';
 import {
   clearable,
   email,
-  ending,
+  expiryTime,
   optional,
   plainName,
   removable,
@@ -73,12 +73,12 @@ const rotation = z
     }),
   })
   .meta({ id: 'Rotation' });
-const rotationWithEnd = rotation
+const rotationByAdmin = rotation
   .extend({
-    expires_at: removable(ending).meta({
+    expires_at: removable(expiryTime).meta({
       description:
-        'When the key expires, its previous secret included; a date alone is its last day, in UTC. Without it, an end that was ' +
-        'set stays; null removes it.',
+        'When the key expires, its previous secret included; a date alone is its last day, in UTC. Without it, a previous ' +
+        'expiry stays; null removes it.',
       examples: ['2026-12-31'],
     }),
   })
@@ -97,7 +97,7 @@ const tierChange = z
 
 const ownIncludes = z.object({
   include: wordsParameter(ownExtras).optional().meta({
-    description: 'As in the list of profiles; `groups` adds your groups, and how and since when you belong to each.',
+    description: 'As in the list of profiles; `groups` adds your groups, and how and when you joined each.',
   }),
 });
 
@@ -108,8 +108,8 @@ export const profileRoutes = [
     operation: 'registerProfile',
     summary: 'Register a profile',
     description:
-      'Needs no credential, unless the service is configured to require a token. The profile waits until an administrator approves ' +
-      'or rejects it. A valid identity token of the same user and e-mail, if one is sent, binds the profile at once.',
+      'Needs no credential, unless the service is configured to require a token. The profile is pending until an administrator approves ' +
+      'or rejects it. A valid identity token of the same user and e-mail, if sent, binds the profile now.',
     auth: 'open',
     bodyKind: 'json',
     body: registration,
@@ -136,7 +136,7 @@ export const profileRoutes = [
     path: '/api/profiles/me',
     operation: 'readOwnProfile',
     summary: 'Read your own profile',
-    description: 'Whatever its registration status. A valid token whose user has no profile gets a 404.',
+    description: 'In any registration status. A valid token of a user without a profile gets a 404.',
     auth: 'token',
     scope: null,
     unregistered: 'user_not_found',
@@ -183,8 +183,8 @@ export const profileRoutes = [
     response: credentials,
     errors: ['not_approved', 'has_no_key'],
     handler: async ({ useCases, caller, body: { fields } }) => {
-      const fresh = await useCases.rotateOwnCredentials(caller.principal, fields.grace_seconds ?? 0);
-      return json(credentialsView('API credentials rotated', fresh));
+      const issued = await useCases.rotateOwnCredentials(caller.principal, fields.grace_seconds ?? 0);
+      return json(credentialsView('API credentials rotated', issued));
     },
   }),
   defineRoute({
@@ -192,7 +192,7 @@ export const profileRoutes = [
     path: '/api/profiles/:user_id/approve',
     operation: 'approveProfile',
     summary: 'Approve a registration',
-    description: 'Issues the API key pair, which is shown only in this answer and e-mailed to the user.',
+    description: 'Issues the API key pair, which is only shown here and e-mailed to the user.',
     params: profileParameter,
     auth: 'admin',
     scope: null,
@@ -241,7 +241,7 @@ export const profileRoutes = [
     auth: 'admin',
     scope: null,
     bodyKind: 'json',
-    body: rotationWithEnd,
+    body: rotationByAdmin,
     status: 200,
     supplies: { client_id: '$response.body#/client_id' },
     response: credentials,
@@ -263,8 +263,8 @@ export const profileRoutes = [
     operation: 'changeRole',
     summary: 'Promote to admin or demote to client',
     description:
-      'Keys and grants sleep while the role is `admin`. The last admin who can sign in cannot be demoted. A profile that no ' +
-      'identity token has bound can be promoted; the answer then has a `warning`.',
+      'Keys and grants are inactive while the role is `admin`. The last admin who can sign in cannot be demoted. A profile ' +
+      'without a bound identity can be promoted, but returns a `warning`.',
     params: profileParameter,
     auth: 'admin',
     scope: null,

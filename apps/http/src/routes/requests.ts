@@ -5,13 +5,13 @@ import {
   toIso,
   type RequestId,
   type RequestPage,
-  type ShownRequest,
+  type VisibleRequest,
 } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../answers/answer.ts';
+import { json } from '../responses/route-response.ts';
 import {
   collectionId,
-  ending,
+  expiryTime,
   numberParameter,
   optional,
   profileId,
@@ -43,32 +43,32 @@ const shape = {
   profile_email: z.string(),
   profile_name: z.string(),
   reason: z.string(),
-  duration_days: z.int().nullable().meta({ description: 'How long the access is wished for; null for no end.' }),
+  duration_days: z.int().nullable().meta({ description: 'The requested duration; null: unlimited.' }),
   created_at: timestamp,
-  decided_at: timestamp.nullable().meta({ description: 'null as long as it is pending.' }),
-  answer: z.string().nullable().meta({ description: 'What the administrator wrote to a denial.' }),
+  decided_at: timestamp.nullable().meta({ description: 'null while it is pending.' }),
+  answer: z.string().nullable().meta({ description: "The administrator's reason for a denial." }),
 };
 const accessRequest = z.object(shape).meta({ id: 'AccessRequest' });
 const approvedRequest = z
   .object({
     ...shape,
     granted_at: timestamp,
-    expires_at: timestamp.nullable().meta({ description: 'When the access ends; null for never.' }),
+    expires_at: timestamp.nullable().meta({ description: 'When it expires; null for never.' }),
   })
   .meta({ id: 'ApprovedRequest' });
 
 const newRequest = z
   .object({
     collection_id: collectionId.meta({
-      description: 'Of a collection in the catalog.',
+      description: 'A collection of the catalog.',
       examples: ['7c9a4f8e-1d2b-4c3a-8e5f-6a7b8c9d0e1f'],
     }),
     reason: text({ max: requestReasonMax }).meta({
-      description: 'What the access is for: administrators read it.',
+      description: 'The purpose, for administrators.',
       examples: ['To send reminders by text message'],
     }),
     duration_days: optional(wholeNumber(1, durationDaysMax)).meta({
-      description: 'How long the access is needed; for good if absent.',
+      description: 'The duration; unlimited if absent.',
       examples: [90],
     }),
   })
@@ -76,10 +76,10 @@ const newRequest = z
 
 const approval = z
   .object({
-    expires_at: removable(ending).meta({
+    expires_at: removable(expiryTime).meta({
       description:
-        'When the access ends; a date alone is its last day, in UTC. It must be in the future. null is no end. If absent, it ' +
-        'ends after the `duration_days` of the request.',
+        'When the access expires; a date alone is its last day, in UTC. It must be in the future. null: never. If absent, ' +
+        'after the `duration_days` of the request.',
     }),
   })
   .meta({ id: 'RequestApproval' });
@@ -87,7 +87,7 @@ const approval = z
 const denial = z
   .object({
     reason: optional(text({ max: requestAnswerMax })).meta({
-      description: 'The asker reads it as `answer`.',
+      description: 'For the requester, as `answer`.',
       examples: ['Use the shared account'],
     }),
   })
@@ -97,14 +97,14 @@ const placeShape = /^(\d{1,15})\.([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4
 const place = z
   .string()
   .regex(placeShape, { error: 'is not one that was given out' })
-  .transform((given): NonNullable<RequestPage['after']> => {
-    const [, createdAt = '', id = ''] = placeShape.exec(given) ?? [];
+  .transform((cursorText): NonNullable<RequestPage['after']> => {
+    const [, createdAt = '', id = ''] = placeShape.exec(cursorText) ?? [];
     return { createdAt: Number(createdAt), id: id as RequestId };
   });
 
 const filters = z.object({
   status: status.optional().meta({ description: 'Only requests with this status.' }),
-  profile_id: profileId.optional().meta({ description: "Only this profile's. Administrators may ask for any." }),
+  profile_id: profileId.optional().meta({ description: "Only this profile's. Administrators may use any." }),
   collection_id: collectionId.optional().meta({ description: 'Only requests for this collection.' }),
   limit: numberParameter(1, 1_000).default(100).meta({ description: 'The page size.' }),
   cursor: place.optional().meta({ description: 'From the `Link` header of the previous page.' }),
@@ -117,7 +117,7 @@ export const requestRoutes = [
     operation: 'listRequests',
     summary: 'List requests for access',
     description:
-      "An administrator sees everybody's, anyone else its own. With `status=pending` the oldest come first, since these wait; " +
+      "An administrator sees everyone's, any other caller its own. With `status=pending` the oldest come first, " +
       'otherwise the newest.',
     auth: 'token or key',
     scope: 'access:read',
@@ -133,29 +133,29 @@ export const requestRoutes = [
         profileId: of.profile_id ?? null,
         collectionId: of.collection_id ?? null,
       };
-      // One more than the page holds tells whether there is a next page.
-      const found = await useCases.listRequests(caller.principal, filter, { limit: limit + 1, after });
-      const last = found.length > limit ? found[limit - 1] : undefined;
-      const asked = {
+      // One more than the page size, to see whether there is a next page.
+      const requests = await useCases.listRequests(caller.principal, filter, { limit: limit + 1, after });
+      const last = requests.length > limit ? requests[limit - 1] : undefined;
+      const nextQuery = {
         limit: `${limit}`,
         ...(of.status ? { status: of.status } : {}),
         ...(of.profile_id ? { profile_id: of.profile_id } : {}),
         ...(of.collection_id ? { collection_id: of.collection_id } : {}),
       };
       const headers = last
-        ? nextPage('/api/access/requests', { ...asked, cursor: `${last.createdAt}.${last.id}` })
+        ? nextPage('/api/access/requests', { ...nextQuery, cursor: `${last.createdAt}.${last.id}` })
         : {};
-      return json(found.slice(0, limit).map(requestView), headers);
+      return json(requests.slice(0, limit).map(requestView), headers);
     },
   }),
   defineRoute({
     method: 'POST',
     path: '/api/access/requests',
     operation: 'askForAccess',
-    summary: 'Ask for access to a collection',
+    summary: 'Request access to a collection',
     description:
-      'For approved clients. Administrators decide, and are told by e-mail if mail is enabled. A client has one pending ' +
-      'request for a collection, and at most 100 in all; granting the access in any other way closes the request.',
+      'For approved clients. Administrators decide, and are sent an e-mail if mail is enabled. A client has one pending ' +
+      'request per collection, and at most 100 in all; granting the access in any other way closes the request.',
     auth: 'token or key',
     scope: null,
     bodyKind: 'json',
@@ -172,12 +172,12 @@ export const requestRoutes = [
       'too_many_pending',
     ],
     handler: async ({ useCases, caller, body: { fields } }) => {
-      const asked = await useCases.askForAccess(caller.principal, {
+      const created = await useCases.requestAccess(caller.principal, {
         collectionId: collectionIdOf(fields.collection_id ?? undefined),
         reason: fields.reason,
         durationDays: fields.duration_days ?? null,
       });
-      return json(requestView(asked));
+      return json(requestView(created));
     },
   }),
   defineRoute({
@@ -185,7 +185,7 @@ export const requestRoutes = [
     path: '/api/access/requests/:request_id',
     operation: 'readRequest',
     summary: 'Read a request for access',
-    description: "Its own for a client, anybody's for an administrator.",
+    description: 'Its own for a client, any for an administrator.',
     params: requestParameter,
     auth: 'token or key',
     scope: 'access:read',
@@ -200,7 +200,7 @@ export const requestRoutes = [
     path: '/api/access/requests/:request_id',
     operation: 'withdrawRequest',
     summary: 'Withdraw a pending request for access',
-    description: 'Of the caller. It stays in the list, as `withdrawn`.',
+    description: "The caller's. It stays listed, as `withdrawn`.",
     params: requestParameter,
     auth: 'token or key',
     scope: null,
@@ -218,8 +218,8 @@ export const requestRoutes = [
     operation: 'approveRequest',
     summary: 'Approve a request for access',
     description:
-      'Grants the collection in the same transaction. The body is optional. An asker who is an administrator by now is ' +
-      'no client, which is a 404 as for any grant.',
+      'Grants the collection in the same transaction. The body is optional. If the requester is now an administrator, ' +
+      'it is no longer a client: 404.',
     params: requestParameter,
     auth: 'admin',
     scope: 'access:write',
@@ -243,7 +243,7 @@ export const requestRoutes = [
     path: '/api/access/requests/:request_id/deny',
     operation: 'denyRequest',
     summary: 'Deny a request for access',
-    description: 'The body is optional. The client may ask again.',
+    description: 'The body is optional. The client may try again.',
     params: requestParameter,
     auth: 'admin',
     scope: 'access:write',
@@ -259,7 +259,7 @@ export const requestRoutes = [
   }),
 ] as const;
 
-const requestView = (request: ShownRequest): z.input<typeof accessRequest> => ({
+const requestView = (request: VisibleRequest): z.input<typeof accessRequest> => ({
   id: request.id,
   status: request.status,
   collection_id: request.collectionId,

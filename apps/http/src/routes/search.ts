@@ -8,7 +8,7 @@ import {
   type VectorHealth,
 } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../answers/answer.ts';
+import { json } from '../responses/route-response.ts';
 import { optional, text, wholeNumber } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 
@@ -51,21 +51,21 @@ const vectorHealth = z
 const reindexStart = z.object({ message: z.string(), job_id: uuid }).meta({ id: 'ReindexStart' });
 const reindexProgress = z
   .object({
-    job_id: uuid.nullable().meta({ description: 'null if there was no run yet.' }),
+    job_id: uuid.nullable().meta({ description: 'null before the first run.' }),
     status: z.enum(['none', 'running', 'done']),
     total: z.int(),
     done: z.int(),
     failed: z.int(),
     started_at: timestamp.nullable(),
     operations: operationProgress.nullable().meta({
-      description: 'Collections whose operations are read and embedded; null while the embedder is away.',
+      description: 'Collections whose operations are read and embedded; null while the embedder is down.',
     }),
     model_change: z
       .object({ from: z.string(), to: z.string(), total: z.int(), done: z.int(), failed: z.int() })
       .nullable()
       .meta({
         description:
-          'null unless everything is being embedded with another model, as after an update. Until it is done searches ' +
+          'null unless everything is being embedded with another model, as after an update. Until then, searches ' +
           'use the vectors of `from`.',
       }),
   })
@@ -79,8 +79,8 @@ export const searchRoutes = [
     summary: 'Search collections in natural language',
     description:
       'Among the collections that the caller may see; highest score first. ' +
-      'The header `X-Search-Mode: exact` says that the vector index was away, so that the vectors in the database were ' +
-      'compared one by one; the results are the same.',
+      'The header `X-Search-Mode: exact` means that the vector index is down and the database compared ' +
+      'the vectors one by one; the results are the same.',
     auth: 'token or key',
     scope: 'catalog:read',
     bodyKind: 'json',
@@ -111,7 +111,7 @@ export const searchRoutes = [
     auth: 'free',
     status: 200,
     response: vectorHealth,
-    alternatives: { 503: 'The embedder or the index does not work; the answer says which.' },
+    alternatives: { 503: 'The embedder or the index does not work; the body says which.' },
     handler: async ({ useCases }) => {
       const health = await useCases.readVectorHealth();
       return json(vectorHealthView(health), {}, health.healthy ? 200 : 503);
@@ -138,7 +138,7 @@ export const searchRoutes = [
     operation: 'readReindex',
     summary: 'Read the progress of the last re-indexing',
     description:
-      '`none` if there was no run yet. `done` counts embedded collections, `failed` those whose job is a dead letter.',
+      '`none` before the first run. `done` counts embedded collections, `failed` those whose job is a dead letter.',
     auth: 'admin',
     scope: 'catalog:read',
     status: 200,

@@ -10,13 +10,13 @@ import {
   type ServiceAccountId,
 } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../answers/answer.ts';
-import { ending, optional, plainName, removable, wholeNumber } from '../requests/fields.ts';
+import { json } from '../responses/route-response.ts';
+import { expiryTime, optional, plainName, removable, wholeNumber } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { isoOrNull, message, timestamp, uuid } from './wire.ts';
 
 const name = plainName({ max: accountNameMax }).meta({
-  description: 'Unique without regard to case.',
+  description: 'Unique, ignoring case.',
   examples: ['ci-publisher'],
 });
 const scopeList = z
@@ -25,12 +25,12 @@ const scopeList = z
   .refine((list) => new Set(list).size === list.length, { error: 'must not name a scope twice' })
   .meta({
     uniqueItems: true,
-    description: 'What it may do. `write` does not imply `read`.',
+    description: 'Its scopes. `write` does not imply `read`.',
     examples: [['catalog:write']],
   });
-const expiry = ending.meta({
+const expiry = expiryTime.meta({
   description:
-    'From then on it is refused. An ISO 8601 date-time, UTC if it has no zone; or a date alone, which is its last day, in UTC. It must be in the future.',
+    'When it expires. An ISO 8601 date-time, UTC if it has no zone; or a date alone, its last day, in UTC. It must be in the future.',
   examples: ['2999-01-31'],
 });
 
@@ -41,7 +41,7 @@ const accountChange = z
   .object({
     name: optional(name),
     scopes: optional(scopeList),
-    expires_at: removable(expiry).meta({ description: 'null removes it: the account then does not expire.' }),
+    expires_at: removable(expiry).meta({ description: 'null removes it: the account then never expires.' }),
   })
   .meta({ id: 'ServiceAccountChange' });
 const rotation = z
@@ -67,7 +67,7 @@ const issued = z
   .object({
     ...accountFields,
     token: z.string().meta({
-      description: 'Sent as `Authorization: Bearer …`. It is shown only this once.',
+      description: 'Sent as `Authorization: Bearer …`. Shown only this once.',
       examples: ['portico_sa_…'],
     }),
   })
@@ -83,14 +83,14 @@ const accountParameter = {
 
 const secretHeaders = { 'Cache-Control': 'no-store' };
 
-/** No service account may make, change or see service accounts, whatever its scopes. */
+/** Service accounts may not create, change or see service accounts, regardless of their scopes. */
 export const serviceAccountRoutes = [
   defineRoute({
     method: 'POST',
     path: '/api/service-accounts',
     operation: 'createServiceAccount',
     summary: 'Create a service account',
-    description: 'A credential for a machine. The answer has its token, which is shown only this once.',
+    description: 'A credential for a machine. Returns its token, which is shown only this once.',
     auth: 'admin',
     scope: null,
     bodyKind: 'json',
@@ -165,7 +165,7 @@ export const serviceAccountRoutes = [
     path: '/api/service-accounts/:account_id/rotate',
     operation: 'rotateServiceAccount',
     summary: "Replace a service account's token",
-    description: 'The answer has the new token, which is shown only this once.',
+    description: 'Returns the new token, which is shown only this once.',
     params: accountParameter,
     auth: 'admin',
     scope: null,
@@ -185,7 +185,7 @@ export const serviceAccountRoutes = [
     path: '/api/service-accounts/:account_id',
     operation: 'revokeServiceAccount',
     summary: 'Revoke a service account',
-    description: 'At once, everywhere, and for good. What it created and what is recorded of it stay.',
+    description: 'Immediately, everywhere, for good. Data that it created and its audit entries stay.',
     params: accountParameter,
     auth: 'admin',
     scope: null,

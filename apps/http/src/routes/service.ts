@@ -1,6 +1,6 @@
 import { PorticoError, type OperationProgress, type Readiness } from '@portico/domain';
 import { z } from 'zod';
-import { json, ready } from '../answers/answer.ts';
+import { json, ready } from '../responses/route-response.ts';
 import { documentationFile, documentationPage } from '../openapi/documentation-page.ts';
 import { defineRoute } from '../route.ts';
 import { operationProgress, reasonView } from './wire.ts';
@@ -20,7 +20,7 @@ const readiness = z
       }),
     ),
     operations: operationProgress.nullable().meta({
-      description: 'Collections whose operations are read and embedded, for search; null while that is not known.',
+      description: 'Collections whose operations are read and embedded, for search; null while unknown.',
     }),
   })
   .meta({ id: 'Readiness' });
@@ -42,8 +42,8 @@ export const serviceRoutes = [
     method: 'GET',
     path: '/ready',
     operation: 'readReadiness',
-    summary: 'Check whether the service can answer',
-    description: 'Shows each dependency with its state, and the reason why it is unavailable, if known.',
+    summary: 'Check whether the service is ready',
+    description: 'Shows the state of each dependency, and the reason if it is unavailable, if known.',
     auth: 'free',
     probe: true,
     status: 200,
@@ -51,7 +51,7 @@ export const serviceRoutes = [
     alternatives: { 503: 'An essential dependency does not work, or the service is shutting down.' },
     handler: async ({ useCases, service }) => {
       const readiness = await useCases.readReadiness();
-      // Without its database there is nothing to count.
+      // Without the database there is nothing to count.
       const operations = readiness.ready ? await useCases.readOperationProgress().catch(() => null) : null;
       const view = readinessView(readiness, service.isDraining(), operations);
       return json(view, {}, view.status === 'ready' ? 200 : 503);
@@ -76,8 +76,7 @@ export const serviceRoutes = [
     path: '/openapi.json',
     operation: 'readOpenApi',
     summary: 'This document',
-    description:
-      'Generated from the schemas that validate requests, so it describes exactly what this service accepts.',
+    description: 'Generated from the schemas that validate requests, so it describes exactly the accepted input.',
     auth: 'free',
     status: 200,
     response: z.record(z.string(), z.unknown()).meta({ id: 'OpenApiDocument' }),

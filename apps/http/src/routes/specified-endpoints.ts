@@ -1,6 +1,6 @@
 /**
- * The endpoints of the API that the specification lists, by method and path. They ignore query parameters that they do
- * not have, as it says; every other one refuses them.
+ * The endpoints of the API that the specification lists, by method and path. As it requires, they ignore unknown query
+ * parameters; all other endpoints reject them.
  */
 export const specifiedEndpoints: readonly string[] = [
   'POST /api/profiles/register',

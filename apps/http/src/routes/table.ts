@@ -26,12 +26,12 @@ import { serviceRoutes } from './service.ts';
 import { specifiedEndpoints } from './specified-endpoints.ts';
 import { usageRoutes } from './usage.ts';
 
-/** Gives rows their tag; they keep their types. */
+/** Adds the tag to rows, which keep their types. */
 const tagged = <const Rows extends readonly RouteRow[]>(tag: Tag, rows: Rows) =>
-  rows.map((row): Rows[number] & Route => ({ ...row, tag, refusesUnknown: isAdded(row) }));
+  rows.map((row): Rows[number] & Route => ({ ...row, tag, refusesUnknown: isExtension(row) }));
 
-/** Whether the API has it beyond the specification. What follows another standard, such as OAuth, judges by that. */
-const isAdded = ({ method, path }: RouteRow): boolean =>
+/** Whether the API has it in addition to the specification. Endpoints of other standards, such as OAuth, are not. */
+const isExtension = ({ method, path }: RouteRow): boolean =>
   path.startsWith('/api/') && !specifiedEndpoints.includes(`${method} ${path}`);
 
 /**

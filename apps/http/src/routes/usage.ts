@@ -2,7 +2,7 @@ import {
   authorityOf,
   csvText,
   dateOf,
-  given,
+  referenceText,
   isAdmin,
   isSameEmail,
   PorticoError,
@@ -17,12 +17,12 @@ import {
   type UseCases,
 } from '@portico/domain';
 import { z } from 'zod';
-import { json, ready } from '../answers/answer.ts';
-import { prefersCsv } from '../answers/negotiation.ts';
+import { json, ready } from '../responses/route-response.ts';
+import { prefersCsv } from '../responses/negotiation.ts';
 import { collectionId, moment, numberParameter, profileId } from '../requests/fields.ts';
 import { collectionReference, profileReference } from '../requests/references.ts';
 import { defineRoute } from '../route.ts';
-import { registeredAs } from './profile-path.ts';
+import { profileIdByEmail } from './profile-path.ts';
 import { uuid } from './wire.ts';
 
 const subjects = {
@@ -33,28 +33,28 @@ const subjects = {
   collection_id: uuid
     .nullable()
     .optional()
-    .meta({ description: 'null for what concerns no single collection, such as searches; with `by=collection`.' }),
+    .meta({ description: 'null for uses without a single collection, such as searches; with `by=collection`.' }),
   collection_name: z
     .string()
     .nullable()
     .optional()
-    .meta({ description: 'null too if the caller may no longer see the collection; with `by=collection`.' }),
+    .meta({ description: 'Also null if the caller may no longer see it; with `by=collection`.' }),
   profile_id: uuid.optional().meta({ description: 'With `by=profile`.' }),
   profile_email: z.string().optional().meta({ description: 'With `by=profile`.' }),
 };
 const counts = {
   reads: z.int().meta({ description: 'Of documents and metadata, unchanged ones (304) included.' }),
   searches: z.int(),
-  slices: z.int().meta({ description: 'Operations read on their own.' }),
+  slices: z.int().meta({ description: 'Reads of single operations.' }),
   credential_reads: z.int().meta({ description: 'Reads of metadata that returned a stored credential.' }),
   refused: z.int().meta({
-    description: 'Requests that came when the profile had used up its limit (429); with `by=collection`, of none.',
+    description: 'Requests over the rate limit of the profile (429); with `by=collection`, without a collection.',
   }),
 };
 const usageLine = z.object({ ...subjects, ...counts }).meta({ id: 'UsageLine' });
 type LineView = z.input<typeof usageLine>;
 
-/** The fields of the lines, in order: what they are about, then the counts. */
+/** The fields of the lines, in order: the subject, then the counts. */
 const fieldsOf: Readonly<Record<UsageGrouping, readonly (keyof typeof subjects)[]>> = {
   day: ['day'],
   collection: ['collection_id', 'collection_name'],
@@ -70,24 +70,24 @@ const filters = z.object({
   by: z
     .enum(['day', 'collection', 'profile'])
     .default('day')
-    .meta({ description: 'What a line is about. Only those with uses are listed.' }),
+    .meta({ description: 'How to group the lines; unused ones are not listed.' }),
   collection_id: collectionId.optional().meta({ description: 'Only uses of this collection.' }),
-  profile_id: profileId.optional().meta({ description: "Only this profile's. Administrators may ask for any." }),
+  profile_id: profileId.optional().meta({ description: "Only this profile's. Administrators may use any." }),
   collection: collectionReference.optional().meta({
-    description: 'The same by its name, which one may have that the caller sees, and no other; or by its id.',
+    description: 'The same by its name, which must be unique among visible ones; or by its id.',
   }),
   profile: profileReference.optional().meta({ description: 'The same by its e-mail, or by its id.' }),
   from: moment.optional().meta({
-    description: `The first day: the one of this. 30 days before the end by default. ${isMoment}`,
+    description: `The first day: that of this. 30 days before the end by default. ${isMoment}`,
     examples: ['2026-01-01'],
   }),
   to: moment.optional().meta({
-    description: `The end: days before this, or that it is within. Today is included by default. ${isMoment}`,
+    description: `The end: days that start before this. Today is included by default. ${isMoment}`,
     examples: ['2026-02-01'],
   }),
   top: numberParameter(1, topMax)
     .optional()
-    .meta({ description: 'Only so many lines: those with most uses and refusals, most first.' }),
+    .meta({ description: 'At most this many lines: most uses and refusals first.' }),
 });
 
 export const usageRoutes = [
@@ -95,11 +95,11 @@ export const usageRoutes = [
     method: 'GET',
     path: '/api/usage',
     operation: 'readUsage',
-    summary: 'Read who used what, and how often',
+    summary: 'Read usage counts',
     description:
-      'By day (oldest first), collection (by name) or profile (by e-mail), at most 10,000 lines. An administrator sees ' +
-      "everybody's uses, anyone else its own. Counts are at most about 10 seconds behind, and kept for 400 days; those of a " +
-      'deleted profile or collection go with it. What was searched for is not kept. With `Accept: text/csv` as a table with a ' +
+      'By day (oldest first), collection (by name) or profile (by e-mail), at most 10,000 lines. Administrators see ' +
+      "everyone's uses, any other caller its own. Counts are at most about 10 seconds behind, and kept for 400 days; those of a " +
+      'deleted profile or collection go with it. Search queries are not stored. With `Accept: text/csv`, a table with a ' +
       'header row.',
     auth: 'token or key',
     scope: 'usage:read',
@@ -131,7 +131,7 @@ const collectionOf = async (
   reference: CollectionReference | undefined,
 ): Promise<CollectionId | null> => (reference ? useCases.findVisibleCollection(principal, reference) : null);
 
-/** Nobody but an administrator learns whether an e-mail is registered. */
+/** Only administrators may learn whether an e-mail is registered. */
 const subjectOf = async (
   useCases: UseCases,
   principal: Principal,
@@ -139,9 +139,9 @@ const subjectOf = async (
 ): Promise<ProfileId | null> => {
   if (!reference) return null;
   const { id, email } = principal.profile;
-  if (given(reference) === email || isSameEmail(given(reference), email)) return id;
+  if (referenceText(reference) === email || isSameEmail(referenceText(reference), email)) return id;
   if (reference.by === 'name' && !isAdmin(principal.profile)) throw new PorticoError('admin_required');
-  return reference.by === 'id' ? reference.id : registeredAs(useCases, authorityOf(principal), reference.name);
+  return reference.by === 'id' ? reference.id : profileIdByEmail(useCases, authorityOf(principal), reference.name);
 };
 
 const csvHeaders = {

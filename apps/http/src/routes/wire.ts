@@ -9,10 +9,10 @@ import {
 } from '@portico/domain';
 import { z } from 'zod';
 
-/** Stands for an id that is not a UUID: the nil UUID (RFC 9562, section 5.9) is never issued. */
+/** Replaces an id that is not a UUID: the nil UUID (RFC 9562, section 5.9) is never issued. */
 const nil = '00000000-0000-0000-0000-000000000000';
 
-/** Returns the nil UUID for a text that is not a UUID, so that it is answered like any unknown id. */
+/** Returns the nil UUID for a text that is not a UUID, so that it is handled like any unknown id. */
 export const profileIdOf = (text: string | undefined): ProfileId =>
   parseId<ProfileId>(text ?? '') ?? (nil as ProfileId);
 /** As `profileIdOf`. */
@@ -24,23 +24,23 @@ export const requestIdOf = (text: string | undefined): RequestId =>
 /** As `profileIdOf`. */
 export const jobIdOf = (text: string | undefined): JobId => parseId<JobId>(text ?? '') ?? (nil as JobId);
 
-/** The header that leads to the next page of a list. */
+/** The header with the next page of a list. */
 export const nextPage = (path: string, query: Readonly<Record<string, string>>): { readonly Link: string } => ({
   Link: `<${path}?${new URLSearchParams(query).toString()}>; rel="next"`,
 });
 
 export { isoOrNull };
 
-/** Absent if the part works, or if the reason must not be told. */
+/** Absent if the part works, or if the reason must not be disclosed. */
 export const reasonView = (state: PartState): { readonly reason?: string } =>
   state.status === 'unavailable' && state.reason !== null ? { reason: state.reason } : {};
 
-// The shapes of answers.
+// Schemas of responses.
 export const uuid = z.string().meta({ format: 'uuid', examples: ['0b7e4c1a-5d0f-4b52-9a3e-2f0d5f6c7a81'] });
 export const timestamp = z
   .string()
   .meta({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds.', examples: ['2026-01-31T09:30:00.000Z'] });
-export const message = z.object({ message: z.string() }).meta({ id: 'Message', description: 'Says what was done.' });
+export const message = z.object({ message: z.string() }).meta({ id: 'Message', description: 'Reports the outcome.' });
 
 export const operationProgress = z
   .object({ total: z.int(), done: z.int(), failed: z.int() })

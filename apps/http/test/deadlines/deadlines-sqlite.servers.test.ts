@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { startComposed } from '../matrix/start-composed.ts';
 import { createWorld, smallDocument } from '../matrix/world.ts';
 import { deadlineSuite } from './deadline-suite.ts';
-import { representatives } from './representatives.ts';
-import { createStage } from './stage.ts';
+import { isRepresentative } from './is-representative.ts';
+import { createDeadlineControl } from './deadline-control.ts';
 
-deadlineSuite((options) => startComposed(undefined, options)(), representatives);
+deadlineSuite((options) => startComposed(undefined, options)(), isRepresentative);
 
-test('of large documents uploaded concurrently, those answered with 500 leave no collection', async () => {
-  const stage = createStage();
-  const world = await createWorld(await startComposed(undefined, stage.options)());
+test('concurrent uploads of large documents that fail with a 500 create no collections', async () => {
+  const deadlineControl = createDeadlineControl();
+  const world = await createWorld(await startComposed(undefined, deadlineControl.options)());
   const { client, service } = world;
   try {
     const token = service.adminToken;
@@ -20,21 +20,21 @@ test('of large documents uploaded concurrently, those answered with 500 leave no
       const raw = `{"name":"${name}","openapi_spec":${document}}`;
       const headers = ['Content-Type', 'application/json'];
       const { status } = await client.call('POST', '/api/collections/', { token, raw, headers });
-      // Once the first is answered, the deadlines of all others expire, whatever they are doing.
-      stage.expireAll();
+      // After the first response, the deadlines of all other requests expire at whichever step they are.
+      deadlineControl.expireAll();
       return { name, status };
     };
-    const answers = await Promise.all(names.map(upload));
-    const taken = answers.filter(({ status }) => status === 201).map(({ name }) => name);
-    expect(taken.length).toBeGreaterThan(0);
-    expect(answers.filter(({ status }) => status === 500).length).toBe(names.length - taken.length);
-    expect(taken.length).toBeLessThan(names.length);
-    // Its document is read after those that the others left in the queue.
+    const responses = await Promise.all(names.map(upload));
+    const created = responses.filter(({ status }) => status === 201).map(({ name }) => name);
+    expect(created.length).toBeGreaterThan(0);
+    expect(responses.filter(({ status }) => status === 500).length).toBe(names.length - created.length);
+    expect(created.length).toBeLessThan(names.length);
+    // Its document is processed after the documents that the others left in the queue.
     const last = await upload('last');
     expect(last.status).toBe(201);
     const { list } = await client.call('GET', '/api/collections/', { token });
-    const there = list.map(({ name }) => String(name)).filter((name) => name.startsWith('queued-'));
-    expect(there.sort()).toEqual(taken.sort());
+    const listed = list.map(({ name }) => String(name)).filter((name) => name.startsWith('queued-'));
+    expect(listed.sort()).toEqual(created.sort());
   } finally {
     await world.close();
   }

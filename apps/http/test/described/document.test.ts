@@ -28,25 +28,27 @@ test('every pattern compiles with and without the flag u, and has no lookbehind 
   }
 });
 
-test('every link leads from a field of an answer to a path parameter of another operation', () => {
+test('every link leads from a field of a response to a path parameter of another operation', () => {
   const operations = Object.values(document['paths'] as Record<string, Record<string, JsonObject>>).flatMap((path) =>
     Object.values(path),
   );
-  const found = operations.flatMap((operation) =>
+  const links = operations.flatMap((operation) =>
     Object.values(operation['responses'] as Record<string, JsonObject>).flatMap((response) =>
       Object.values((response['links'] ?? {}) as Record<string, Link>).map((link) => ({ operation, response, link })),
     ),
   );
-  for (const { response, link } of found) {
+  for (const { response, link } of links) {
     const target = operations.find(({ operationId }) => operationId === link.operationId);
-    const taken = (target?.['parameters'] as { name: string; in: string }[]).filter((one) => one.in === 'path');
+    const pathParameters = (target?.['parameters'] as { name: string; in: string }[]).filter(
+      (one) => one.in === 'path',
+    );
     for (const [name, expression] of Object.entries(link.parameters)) {
-      expect(taken.map((one) => one.name)).toContain(name);
+      expect(pathParameters.map((one) => one.name)).toContain(name);
       expect([expression, schemaAt(response, expression) !== undefined]).toEqual([expression, true]);
     }
   }
-  const named = found.map(({ operation, link }) => `${String(operation['operationId'])} → ${link.operationId}`);
-  expect(named).toEqual(
+  const linkNames = links.map(({ operation, link }) => `${String(operation['operationId'])} → ${link.operationId}`);
+  expect(linkNames).toEqual(
     expect.arrayContaining([
       'createCollection → readCollection',
       'registerProfile → approveProfile',
@@ -59,17 +61,17 @@ test('every link leads from a field of an answer to a path parameter of another 
   );
 });
 
-/** Returns the schema that a runtime expression points at in the body of a response (OpenAPI, "Runtime Expressions"). */
+/** Returns the schema that a runtime expression points to in a response body (OpenAPI, "Runtime Expressions"). */
 const schemaAt = (response: JsonObject, expression: string): unknown => {
   const content = response['content'] as Record<string, { schema: JsonObject }>;
   const pointer = /^\$response\.body#\/(.+)$/.exec(expression)?.[1] ?? '';
   return pointer.split('/').reduce<unknown>((schema, part) => {
-    const here = resolved(schema) as JsonObject | undefined;
+    const here = resolve(schema) as JsonObject | undefined;
     return part === '0' ? here?.['items'] : (here?.['properties'] as JsonObject | undefined)?.[part];
   }, content['application/json']?.schema);
 };
 
-const resolved = (schema: unknown): unknown => {
+const resolve = (schema: unknown): unknown => {
   const { $ref } = (schema ?? {}) as { $ref?: string };
   return $ref === undefined
     ? schema

@@ -30,7 +30,7 @@ export interface Schema {
 
 /** Keywords that do not restrict values. */
 const annotations = ['description', 'default', 'examples', 'writeOnly'];
-const known = new Set([
+const knownKeywords = new Set([
   ...['$ref', 'type', 'const', 'enum', 'anyOf', 'allOf', 'if', 'then', 'minLength', 'maxLength', 'pattern', 'format'],
   ...[
     'minimum',
@@ -53,16 +53,16 @@ export interface Values {
   readonly arbitrary: fc.Arbitrary<unknown>;
   /** Allowed values at the edges. */
   readonly edges: readonly unknown[];
-  /** Values just beyond an edge and values of other types, each wrong in one place. */
+  /** Values just beyond an edge and values of other types, each invalid in one place. */
   readonly forbidden: readonly unknown[];
 }
 
 type Document = Readonly<Record<string, unknown>>;
 
 /**
- * Makes values for the schemas of an OpenAPI document. Ajv confirms which of them are allowed and which are not. An
- * unknown keyword is an error, so that none is skipped. White space around a text is ignored, as the document's
- * introduction says.
+ * Creates a generator of values for the schemas of an OpenAPI document. Ajv confirms which of them are allowed. An
+ * unknown keyword is an error, so that no keyword is skipped. White space around a string is ignored, as specified in
+ * the document's introduction.
  */
 export const createValueMaker = (document: Document): ((schema: Schema) => Values) => {
   const ajv = new Ajv2020({ strict: false, allErrors: false });
@@ -72,21 +72,22 @@ export const createValueMaker = (document: Document): ((schema: Schema) => Value
   const validator = (schema: Schema) => {
     const text = JSON.stringify(schema).replaceAll('"#/', '"service#/');
     const validate = ajv.compile(JSON.parse(text) as object);
-    return (value: unknown): boolean => validate(trimmed(value));
+    return (value: unknown): boolean => validate(trim(value));
   };
-  const resolved = (schema: Schema): Schema => {
+  const resolve = (schema: Schema): Schema => {
     if (schema.$ref === undefined) return schema;
     const { $ref, ...rest } = schema;
     const path = $ref.split('/').slice(1);
-    const found = path.reduce<unknown>((value, part) => (value as Document)[part], document);
-    return { ...resolved(found as Schema), ...rest };
+    const definition = path.reduce<unknown>((value, part) => (value as Document)[part], document);
+    return { ...resolve(definition as Schema), ...rest };
   };
 
-  const valuesOf = (given: Schema): Values => {
-    const schema = resolved(given);
-    for (const keyword of Object.keys(schema)) if (!known.has(keyword)) throw new Error(`Unknown keyword ${keyword}`);
+  const valuesOf = (reference: Schema): Values => {
+    const schema = resolve(reference);
+    for (const keyword of Object.keys(schema))
+      if (!knownKeywords.has(keyword)) throw new Error(`Unknown keyword ${keyword}`);
     const allows = validator(schema);
-    const { arbitrary, edges, forbidden } = candidatesOf(schema, valuesOf, resolved);
+    const { arbitrary, edges, forbidden } = candidatesOf(schema, valuesOf, resolve);
     return {
       allows,
       arbitrary: arbitrary.filter(allows),
@@ -97,11 +98,11 @@ export const createValueMaker = (document: Document): ((schema: Schema) => Value
   return valuesOf;
 };
 
-const trimmed = (value: unknown): unknown => {
+const trim = (value: unknown): unknown => {
   if (typeof value === 'string') return value.trim();
-  if (Array.isArray(value)) return value.map(trimmed);
+  if (Array.isArray(value)) return value.map(trim);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, trimmed(member)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, trim(member)]));
 };
 
 const otherTypes = [null, true, 0, 1.5, -1, 'text', '', [], ['text'], {}, { a: 1 }];
@@ -109,14 +110,14 @@ const otherTypes = [null, true, 0, 1.5, -1, 'text', '', [], ['text'], {}, { a: 1
 type Candidates = Omit<Values, 'allows'>;
 type ValuesOf = (schema: Schema) => Values;
 
-const candidatesOf = (schema: Schema, valuesOf: ValuesOf, resolved: (schema: Schema) => Schema): Candidates => {
-  if (schema.properties || schema.type === 'object') return objects(schema, valuesOf, resolved);
-  if (schema.anyOf) return together(schema.anyOf.map((option) => valuesOf({ ...withoutOptions(schema), ...option })));
+const candidatesOf = (schema: Schema, valuesOf: ValuesOf, resolve: (schema: Schema) => Schema): Candidates => {
+  if (schema.properties || schema.type === 'object') return objects(schema, valuesOf, resolve);
+  if (schema.anyOf) return union(schema.anyOf.map((option) => valuesOf({ ...withoutOptions(schema), ...option })));
   if (schema.enum) return exactly(schema.enum);
   if ('const' in schema) return exactly([schema.const]);
   switch (schema.type) {
     case 'string':
-      return texts(schema);
+      return strings(schema);
     case 'integer':
       return wholeNumbers(schema);
     case 'number':
@@ -136,7 +137,7 @@ const candidatesOf = (schema: Schema, valuesOf: ValuesOf, resolved: (schema: Sch
 
 const withoutOptions = ({ anyOf: _, ...rest }: Schema): Schema => rest;
 
-const together = (options: readonly Candidates[]): Candidates => ({
+const union = (options: readonly Candidates[]): Candidates => ({
   arbitrary: fc.oneof(...options.map(({ arbitrary }) => arbitrary)),
   edges: options.flatMap(({ edges }) => edges),
   forbidden: options.flatMap(({ forbidden }) => forbidden),
@@ -174,22 +175,36 @@ const wholeNumbers = ({ minimum = -1_000, maximum }: Schema): Candidates => ({
   forbidden: [minimum - 1, minimum + 0.5, `${minimum}`, ...(maximum === undefined ? [] : [maximum + 1, maximum * 1e6])],
 });
 
-/** Each is forbidden in some texts and allowed in others: U+0000, control characters, and characters that names exclude. */
-const spoilers = ['\0', '\n', '\t', '\u001b', '\u007f', '\u0085', '\u2028', '\u202e', '\u2066', ' ', '/', 'É', '%'];
+/** Characters that only some strings forbid: U+0000, control characters, and characters excluded from names. */
+const forbiddenCharacters = [
+  '\0',
+  '\n',
+  '\t',
+  '\u001b',
+  '\u007f',
+  '\u0085',
+  '\u2028',
+  '\u202e',
+  '\u2066',
+  ' ',
+  '/',
+  'É',
+  '%',
+];
 const characters = [...'aZ059-_.@ "\'\\<>{}[]:,é株\u00a0\n\t', '😀', '\u0301', 'ﬁ', '\ufeff'];
 
-const texts = (schema: Schema): Candidates => {
+const strings = (schema: Schema): Candidates => {
   const { minLength = 0, maxLength = 60, pattern } = schema;
-  const made = madeTexts(schema);
+  const formatted = formattedStrings(schema);
   const plain = fc.string({ unit: fc.constantFrom(...characters), minLength, maxLength: Math.min(maxLength, 60) });
   const isLoose = pattern === undefined || pattern.startsWith('^[^');
-  const spoiled = spoilers.flatMap((spoiler) => [`a${spoiler}b`, `a@b${spoiler}c.example`]);
+  const withForbiddenCharacter = forbiddenCharacters.flatMap((spoiler) => [`a${spoiler}b`, `a@b${spoiler}c.example`]);
   const long = (unit: string, length: number) => unit.repeat(length);
   return {
-    arbitrary: made ?? (isLoose ? plain : fc.stringMatching(new RegExp(pattern))),
+    arbitrary: formatted ?? (isLoose ? plain : fc.stringMatching(new RegExp(pattern))),
     edges: [
-      ...(made ? fc.sample(made, { numRuns: 20, seed: 1 }) : []),
-      ...spoiled,
+      ...(formatted ? fc.sample(formatted, { numRuns: 20, seed: 1 }) : []),
+      ...withForbiddenCharacter,
       ...['a', '0', '😀', 'a😀b', '-', 'a-b_c', long('a', maxLength), long('😀', maxLength), long('a', minLength)],
     ],
     forbidden: [
@@ -202,7 +217,7 @@ const texts = (schema: Schema): Candidates => {
         long('😀', maxLength + 1),
         long('a', Math.max(0, minLength - 1)),
       ],
-      ...spoiled,
+      ...withForbiddenCharacter,
       ...(schema.format === 'uuid' ? [uuid.slice(1), `${uuid}0`, uuid.replaceAll('-', ''), `{${uuid}}`] : []),
       ...(schema.format?.startsWith('date') ? ['2026-02-30', '2026-13-01T00:00:00Z', '2026-01-01T25:00:00Z', '1'] : []),
       ...(schema.format === 'idn-email' ? ['a', '@b.example', 'a@', 'a@b', 'a..b@c.example', 'a@b..example'] : []),
@@ -212,15 +227,15 @@ const texts = (schema: Schema): Candidates => {
 
 const uuid = '0b7e4c1a-5d0f-4b52-9a3e-2f0d5f6c7a81';
 
-const moment = fc.date({
+const anyDate = fc.date({
   min: new Date('0000-01-01T00:00:00Z'),
   max: new Date('9999-12-31T23:59:59.999Z'),
   noInvalidDate: true,
 });
 const word = fc.string({ unit: fc.constantFrom(...'abzÄé09'), minLength: 1, maxLength: 9 });
 
-/** Texts of the schema's format; null if it has none. */
-const madeTexts = ({ format }: Schema): fc.Arbitrary<string> | null => {
+/** Returns strings of the schema's format; null if it has none. */
+const formattedStrings = ({ format }: Schema): fc.Arbitrary<string> | null => {
   switch (format) {
     case undefined:
       return null;
@@ -230,10 +245,10 @@ const madeTexts = ({ format }: Schema): fc.Arbitrary<string> | null => {
         fc.uuid().map((text) => text.toUpperCase()),
       );
     case 'date':
-      return moment.map((date) => date.toISOString().slice(0, 10));
+      return anyDate.map((date) => date.toISOString().slice(0, 10));
     case 'date-time':
       return fc
-        .tuple(moment, fc.constantFrom('Z', '.5Z', '.123456789Z', '+14:00', '-23:59', 'z', `.${'5'.repeat(50)}Z`))
+        .tuple(anyDate, fc.constantFrom('Z', '.5Z', '.123456789Z', '+14:00', '-23:59', 'z', `.${'5'.repeat(50)}Z`))
         .map(([date, end]) => `${date.toISOString().slice(0, 19)}${end}`);
     case 'idn-email':
       return fc.tuple(word, word, word).map(([name, host, top]) => `${name}.o'${name}+tag@${host}.${top}`);
@@ -242,21 +257,21 @@ const madeTexts = ({ format }: Schema): fc.Arbitrary<string> | null => {
   }
 };
 
-const objects = (schema: Schema, valuesOf: ValuesOf, resolved: (schema: Schema) => Schema): Candidates => {
-  const forms = formsOf(schema, resolved).map((form) => objectsOf(form, valuesOf));
-  return together(forms);
+const objects = (schema: Schema, valuesOf: ValuesOf, resolve: (schema: Schema) => Schema): Candidates => {
+  const forms = formsOf(schema, resolve).map((form) => objectsOf(form, valuesOf));
+  return union(forms);
 };
 
 /** Returns an object's schema once for each of its options, with all parts merged. */
-const formsOf = (given: Schema, resolved: (schema: Schema) => Schema): readonly Schema[] => {
-  const { anyOf, allOf = [], ...schema } = resolved(given);
-  const whole = allOf.filter((part) => !part.if).reduce(merged, schema);
-  return anyOf ? anyOf.flatMap((option) => formsOf(merged(whole, flat(option)), resolved)) : [whole];
+const formsOf = (reference: Schema, resolve: (schema: Schema) => Schema): readonly Schema[] => {
+  const { anyOf, allOf = [], ...schema } = resolve(reference);
+  const whole = allOf.filter((part) => !part.if).reduce(merge, schema);
+  return anyOf ? anyOf.flatMap((option) => formsOf(merge(whole, mergeAllOf(option)), resolve)) : [whole];
 };
 
-const flat = ({ allOf = [], ...schema }: Schema): Schema => allOf.reduce(merged, schema);
+const mergeAllOf = ({ allOf = [], ...schema }: Schema): Schema => allOf.reduce(merge, schema);
 
-const merged = (one: Schema, other: Schema): Schema => ({
+const merge = (one: Schema, other: Schema): Schema => ({
   ...one,
   ...other,
   properties: { ...one.properties, ...other.properties },

@@ -6,11 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { openApiDocument, routes } from '../../src/index.ts';
 import { httpSettings } from '../start-in-memory.ts';
 
-const own = openApiDocument(routes, httpSettings);
+const document = openApiDocument(routes, httpSettings);
 // The specification prescribes the paths, and a trailing slash makes no difference.
 const slashes = { redocly: 'no-path-trailing-slash', spectral: 'path-keys-no-trailing-slash' };
 
-/** Returns what each linter's recommended rules find, as rule, message and place. */
+/** Returns the problems reported by each linter's recommended rules, as rule, message and location. */
 const linters = {
   redocly: async (document: object) => {
     const config = await createConfig({ extends: ['recommended'], rules: { [slashes.redocly]: 'off' } });
@@ -29,12 +29,12 @@ const linters = {
 };
 
 describe.each(Object.entries(linters))("%s's recommended rules", (_name, lint) => {
-  test('find nothing in the OpenAPI document except trailing slashes', async () => {
-    expect(await lint(own)).toEqual([]);
+  test('report no problem in the OpenAPI document except trailing slashes', async () => {
+    expect(await lint(document)).toEqual([]);
   });
 
-  test('find the faults of a broken document', async () => {
-    const faults = await lint({ ...own, info: { title: 'Portico', version: '1' }, tags: 'none' });
+  test('report the problems of a broken document', async () => {
+    const faults = await lint({ ...document, info: { title: 'Portico', version: '1' }, tags: 'none' });
     expect(faults).toEqual(
       expect.arrayContaining([expect.stringMatching(/^info-(?:license|contact): /), expect.stringContaining('tags')]),
     );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openApiDocument, routes } from '../../src/index.ts';
-import { parseEnd } from '@portico/domain';
+import { parseExpiry } from '@portico/domain';
 import type { CallOptions } from '../client.ts';
 import type { Reply } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
@@ -29,44 +29,46 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
 );
 
-/** Names `GET /forecast`. */
+/** The key of `GET /forecast`. */
 const operationOfForecast = '3tf453nz26xw4zwc';
 
 const seed = 20_261_122;
 const json = ['Content-Type', 'application/json'];
 
-/** JSON Schema cannot say that a time is in the future; the description does. */
+/** JSON Schema cannot require a time in the future; the description does. */
 const isPast = ({ raw, status, text }: Readonly<{ raw: string; status: number; text: string }>): boolean => {
-  const { expires_at: said } = JSON.parse(raw) as { readonly expires_at?: unknown };
-  const at = typeof said === 'string' ? parseEnd(said.trim()) : null;
+  const { expires_at: expiry } = JSON.parse(raw) as { readonly expires_at?: unknown };
+  const at = typeof expiry === 'string' ? parseExpiry(expiry.trim()) : null;
   const isRefused =
     status === 400 && text.startsWith('{"detail":"Invalid request body: expires_at must be in the future, it is ');
   return isRefused && at !== null && at <= Date.now();
 };
 
-/** Returns a value as text for a query string; null if it has no such form. */
-const saidInQuery = (value: unknown): string | null => {
+/** Returns a value as query text; null if it has no such form. */
+const toQueryText = (value: unknown): string | null => {
   if (Array.isArray(value)) return value.every((one) => typeof one === 'string') ? value.join(',') : null;
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : null;
 };
-/** Returns what a text in a query can mean: itself, its comma-separated parts, or the number or boolean that it spells. */
-const meanings = (said: string): readonly unknown[] =>
-  /^(?:\d+|true|false)$/.test(said) ? [said, JSON.parse(said)] : [said, said.split(',')];
-const sayable = (values: readonly unknown[]) => [...new Set(values.map(saidInQuery).filter((said) => said !== null))];
+/** Returns the possible readings of query text: the text, its comma-separated parts, or its number or boolean. */
+const readingsOf = (text: string): readonly unknown[] =>
+  /^(?:\d+|true|false)$/.test(text) ? [text, JSON.parse(text)] : [text, text.split(',')];
+const toQueryTexts = (values: readonly unknown[]) => [
+  ...new Set(values.map(toQueryText).filter((text) => text !== null)),
+];
 
 /**
- * The service accepts what its OpenAPI document allows and returns 400 for what it forbids, in every query parameter
- * and body. That includes the rules in the introduction that apply to all operations (white space, null and empty
- * texts).
+ * The service accepts the values that its OpenAPI document allows and returns 400 for forbidden values, in every query
+ * parameter and body. That includes the rules in the introduction for all operations (white space, null and empty
+ * strings).
  */
-describe('what the OpenAPI document says about requests', () => {
-  const { cast, call, asAdmin } = provideSubject(startInMemory, {
+describe('the request schemas of the OpenAPI document', () => {
+  const { fixtures, call, asAdmin } = provideSubject(startInMemory, {
     http: { bodyLimitBytes: 4_194_304, specBodyLimitBytes: 4_194_304 },
   });
   let targets: Readonly<Record<string, string>>;
 
   beforeAll(async () => {
-    const client = await cast.newClient();
+    const client = await fixtures.newClient();
     const rule = { allowed_limit: 1_000_000, window_seconds: 60 };
     await asAdmin('POST', '/api/rate-limits/tiers', { tier: 'standing', ...rule });
     const override = await asAdmin('POST', '/api/rate-limits/overrides', { client_id: client.id, ...rule });
@@ -78,7 +80,7 @@ describe('what the OpenAPI document says about requests', () => {
       user_id: client.id,
       client_profile_id: client.id,
       client_id: client.id,
-      collection_id: await cast.newCollection({
+      collection_id: await fixtures.newCollection({
         openapi_spec: { ...smallDocument, paths: { '/forecast': { get: {} } } },
       }),
       operation_key: operationOfForecast,
@@ -93,7 +95,7 @@ describe('what the OpenAPI document says about requests', () => {
     raw?: string,
   ): Promise<Reply> => {
     const target = path.replace(/\{(\w+)\}/g, (_, name: string) => targets[name] ?? 'x');
-    const options: CallOptions = security.length > 0 ? { token: cast.admin } : {};
+    const options: CallOptions = security.length > 0 ? { token: fixtures.admin } : {};
     return call(method, target + query, {
       ...(path.endsWith('/register') ? {} : options),
       ...(raw === undefined ? {} : { raw, headers: json }),
@@ -111,53 +113,56 @@ describe('what the OpenAPI document says about requests', () => {
       .map((parameter) => [`${operation.operationId} ${parameter.name}`, operation, parameter] as const),
   );
 
-  test.each(parameters)('holds for parameter %s', async (_name, operation, { name, schema, allowEmptyValue }) => {
-    const { allows, arbitrary, edges, forbidden } = valuesOf(schema);
-    const random = fc.sample(arbitrary, { numRuns: 40, seed });
-    const ask = async (said: string) => {
-      const reply = await send(operation, `?${name}=${encodeURIComponent(said)}`, exampleOf(operation));
-      return { said, status: reply.status, text: reply.text.slice(0, 200) };
-    };
-    const allowed = sayable([...edges, ...random]);
-    const refused = sayable(forbidden).filter(
-      (said) => !meanings(said).some(allows) && !(said === '' && allowEmptyValue),
-    );
-    expect(allowed.length).toBeGreaterThan(1);
-    expect(refused.length).toBeGreaterThan(3);
-    for (const said of [...allowed, ...(allowEmptyValue ? [''] : [])]) {
-      const answer = await ask(said);
-      // A conflict with what is stored says nothing about the request.
-      // A name may be one that nothing has, or that several have.
-      expect([answer, answer.status < 300 || [404, 409].includes(answer.status)]).toEqual([answer, true]);
-    }
-    for (const said of refused) expect(await ask(said)).toMatchObject({ said, status: 400 });
-  });
+  test.each(parameters)(
+    'match the service for parameter %s',
+    async (_name, operation, { name, schema, allowEmptyValue }) => {
+      const { allows, arbitrary, edges, forbidden } = valuesOf(schema);
+      const random = fc.sample(arbitrary, { numRuns: 40, seed });
+      const sendWith = async (value: string) => {
+        const reply = await send(operation, `?${name}=${encodeURIComponent(value)}`, exampleOf(operation));
+        return { value, status: reply.status, text: reply.text.slice(0, 200) };
+      };
+      const allowed = toQueryTexts([...edges, ...random]);
+      const refused = toQueryTexts(forbidden).filter(
+        (text) => !readingsOf(text).some(allows) && !(text === '' && allowEmptyValue),
+      );
+      expect(allowed.length).toBeGreaterThan(1);
+      expect(refused.length).toBeGreaterThan(3);
+      for (const value of [...allowed, ...(allowEmptyValue ? [''] : [])]) {
+        const reply = await sendWith(value);
+        // A conflict with stored data does not make the request invalid.
+        // A name may be unknown or ambiguous.
+        expect([reply, reply.status < 300 || [404, 409].includes(reply.status)]).toEqual([reply, true]);
+      }
+      for (const value of refused) expect(await sendWith(value)).toMatchObject({ value, status: 400 });
+    },
+  );
 
   const bodies = operations
     .filter(({ requestBody }) => requestBody)
     .map((operation) => [operation.operationId, operation] as const);
 
-  test.each(bodies)('holds for the body of %s', async (_name, operation) => {
+  test.each(bodies)('match the service for the body of %s', async (_name, operation) => {
     const { arbitrary, edges, forbidden } = valuesOf(operation.requestBody?.content['application/json']?.schema ?? {});
     const random = fc.sample(arbitrary, { numRuns: 60, seed });
     expect(forbidden.length).toBeGreaterThan(10);
-    const ask = async (body: unknown) => {
+    const sendWith = async (body: unknown) => {
       const raw = JSON.stringify(body);
       const reply = await send(operation, '', raw);
       return { raw, status: reply.status, text: reply.text.slice(0, 200) };
     };
     for (const body of [...edges, ...random]) {
-      const answer = await ask(body);
-      if (isPast(answer)) continue;
-      expect([answer, answer.status === 400 || answer.status >= 500]).toEqual([answer, false]);
+      const reply = await sendWith(body);
+      if (isPast(reply)) continue;
+      expect([reply, reply.status === 400 || reply.status >= 500]).toEqual([reply, false]);
     }
     for (const body of forbidden) {
-      const answer = await ask(body);
-      expect([answer, answer.status]).toEqual([answer, 400]);
+      const reply = await sendWith(body);
+      expect([reply, reply.status]).toEqual([reply, 400]);
     }
   });
 
-  test('is tested for every query parameter and body', () => {
+  test('are tested for every query parameter and body', () => {
     expect(parameters.length).toBeGreaterThan(20);
     expect(bodies.length).toBe(routes.filter(({ body, hidden }) => body !== null && !hidden).length);
   });

@@ -5,31 +5,31 @@ import { textOf, unknownId, type Start } from '../subject.ts';
 
 /** Granting, revoking and listing access. */
 export const accessSuite = (start: Start): void => {
-  const { cast, call, asAdmin: ask } = provideSubject(start);
-  const asAdmin = (method: string, path: string) => ask(method, `/api/access${path}`);
+  const { fixtures, call, asAdmin: callAsAdmin } = provideSubject(start);
+  const asAdmin = (method: string, path: string) => callAsAdmin(method, `/api/access${path}`);
 
   test('a grant returns the pair and its time, and cannot be repeated', async () => {
-    const client = await cast.newClient();
-    const collection = await cast.newCollection();
-    const reply = await cast.grant(client, collection);
+    const client = await fixtures.newClient();
+    const collection = await fixtures.newCollection();
+    const reply = await fixtures.grant(client, collection);
     expect(reply.status).toBe(201);
     expect(Object.keys(reply.body)).toEqual(['message', 'client_id', 'collection_id', 'granted_at']);
     expect(reply.body).toMatchObject({ client_id: client.id, collection_id: collection });
-    expectRefusal(await cast.grant(client, collection), 409, 'Client already has access');
+    expectRefusal(await fixtures.grant(client, collection), 409, 'Client already has access');
   });
 
   test('of concurrent grants of one pair, one succeeds', async () => {
-    const client = await cast.newClient();
-    const collection = await cast.newCollection();
-    const replies = await Promise.all(Array.from({ length: 8 }, () => cast.grant(client, collection)));
+    const client = await fixtures.newClient();
+    const collection = await fixtures.newCollection();
+    const replies = await Promise.all(Array.from({ length: 8 }, () => fixtures.grant(client, collection)));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(409)]);
   });
 
-  test("a client's list names every collection, with the time of its grant, if any", async () => {
-    const client = await cast.newClient();
-    const granted = await cast.newCollection({ name: 'Granted' });
-    const other = await cast.newCollection({ name: 'Other' });
-    const { granted_at } = (await cast.grant(client, granted)).body;
+  test("a client's list contains every collection, with the time of its grant, if any", async () => {
+    const client = await fixtures.newClient();
+    const granted = await fixtures.newCollection({ name: 'Granted' });
+    const other = await fixtures.newCollection({ name: 'Other' });
+    const { granted_at } = (await fixtures.grant(client, granted)).body;
     const reply = await asAdmin('GET', `/clients/${client.id}/collections`);
     expect(reply.list.find(({ id }) => id === granted)).toEqual({
       id: granted,
@@ -41,30 +41,30 @@ export const accessSuite = (start: Start): void => {
     expect(reply.list.find(({ id }) => id === other)).toMatchObject({ has_access: false, granted_at: null });
   });
 
-  test("a collection's list names its clients", async () => {
-    const collection = await cast.newCollection();
-    const client = await cast.newClient();
-    const { granted_at } = (await cast.grant(client, collection)).body;
+  test("a collection's list contains its clients", async () => {
+    const collection = await fixtures.newCollection();
+    const client = await fixtures.newClient();
+    const { granted_at } = (await fixtures.grant(client, collection)).body;
     const reply = await asAdmin('GET', `/collections/${collection}/clients`);
     expect(reply.list).toEqual([
       { client_id: client.id, email: client.email, full_name: `Person ${client.uid}`, company_name: null, granted_at },
     ]);
   });
 
-  test('a revoked grant is gone at once, and cannot be revoked again', async () => {
-    const client = await cast.newClient();
-    const collection = await cast.newCollection();
-    await cast.grant(client, collection);
-    expect(outcomeOf(await cast.revoke(client, collection))).toEqual([200, { message: 'Access revoked' }]);
+  test('revoking a grant takes effect immediately and cannot be repeated', async () => {
+    const client = await fixtures.newClient();
+    const collection = await fixtures.newCollection();
+    await fixtures.grant(client, collection);
+    expect(outcomeOf(await fixtures.revoke(client, collection))).toEqual([200, { message: 'Access revoked' }]);
     expect((await call('GET', `/api/collections/${collection}`, { key: client.key })).status).toBe(403);
-    expectRefusal(await cast.revoke(client, collection), 404, 'Grant not found');
-    expect((await cast.grant(client, collection)).status).toBe(201);
+    expectRefusal(await fixtures.revoke(client, collection), 404, 'Grant not found');
+    expect((await fixtures.grant(client, collection)).status).toBe(201);
   });
 
-  test('a 404 names what is missing: the client first, then the collection', async () => {
-    const client = await cast.newClient();
-    const collection = await cast.newCollection();
-    for (const missing of [unknownId, 'malformed', cast.adminId]) {
+  test('a 404 reports a missing client before a missing collection', async () => {
+    const client = await fixtures.newClient();
+    const collection = await fixtures.newCollection();
+    for (const missing of [unknownId, 'malformed', fixtures.adminId]) {
       for (const method of ['POST', 'DELETE']) {
         expectRefusal(await asAdmin(method, `/clients/${missing}/collections/${collection}`), 404, 'Client not found');
       }
@@ -82,10 +82,10 @@ export const accessSuite = (start: Start): void => {
   });
 
   test('deleting a client deletes its grants', async () => {
-    const client = await cast.newClient();
-    const collection = await cast.newCollection();
-    await cast.grant(client, collection);
-    await call('DELETE', `/api/profiles/${client.id}`, { token: cast.admin });
+    const client = await fixtures.newClient();
+    const collection = await fixtures.newCollection();
+    await fixtures.grant(client, collection);
+    await call('DELETE', `/api/profiles/${client.id}`, { token: fixtures.admin });
     expect((await asAdmin('GET', `/collections/${collection}/clients`)).list).toEqual([]);
     expect((await call('GET', `/api/collections/${collection}`, { key: client.key })).status).toBe(401);
   });

@@ -4,15 +4,15 @@ import { textOf, unknownId, type Client, type Start } from '../subject.ts';
 
 /** Writing, paging, filtering and exporting the audit log. */
 export const auditSuite = (start: Start): void => {
-  const { cast, call } = provideSubject(start);
+  const { fixtures, call } = provideSubject(start);
   let client: Client;
   const write = (json: unknown) => call('POST', '/api/audit/', { key: client.key, json });
   const writeText = (raw: string) =>
     call('POST', '/api/audit/', { key: client.key, raw, headers: ['Content-Type', 'application/json'] });
-  const page = (query: string) => call('GET', `/api/audit/?${query}`, { token: cast.admin });
+  const page = (query: string) => call('GET', `/api/audit/?${query}`, { token: fixtures.admin });
 
   beforeAll(async () => {
-    client = await cast.newClient();
+    client = await fixtures.newClient();
   });
 
   describe('writing', () => {
@@ -61,7 +61,7 @@ export const auditSuite = (start: Start): void => {
       ['a timestamp that is a number', { message: {}, timestamp: 1 }],
       ['U+0000 in the message', { message: { action: 'a\0' } }],
       ['U+0000 in a name', { message: { deep: [{ 'a\0': 1 }] } }],
-    ])('refuses %s', async (_what, json) => {
+    ])('rejects %s', async (_case, json) => {
       const reply = await write(json);
       expect([reply.status, textOf(reply.body.detail).startsWith('Invalid request body: ')]).toEqual([400, true]);
     });
@@ -72,7 +72,7 @@ export const auditSuite = (start: Start): void => {
       }
     });
 
-    test('accepts 100 levels of nesting and no more', async () => {
+    test('accepts at most 100 levels of nesting', async () => {
       const nested = (levels: number) => `{"message":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`;
       expect((await writeText(nested(100))).status).toBe(201);
       const over = await writeText(nested(101));
@@ -86,10 +86,10 @@ export const auditSuite = (start: Start): void => {
 
   describe('reading', () => {
     let writer: Client;
-    const mine = () => `actor_id=${writer.id}`;
+    const ownEntries = () => `actor_id=${writer.id}`;
 
     beforeAll(async () => {
-      writer = await cast.newClient();
+      writer = await fixtures.newClient();
       await call('GET', '/api/profiles/me', { token: writer.token });
       for (let at = 0; at < 25; at++) {
         const json = {
@@ -100,8 +100,8 @@ export const auditSuite = (start: Start): void => {
       }
     });
 
-    test('returns the newest first, with the totals', async () => {
-      const first = await page(mine());
+    test('returns the newest entries first, with the totals', async () => {
+      const first = await page(ownEntries());
       expect(Object.keys(first.body)).toEqual(['data', 'total', 'page', 'pageSize', 'totalPages']);
       expect(first.body).toMatchObject({ total: 25, page: 1, pageSize: 20, totalPages: 2 });
       const data = first.body.data as { message: { at: number } }[];
@@ -110,17 +110,22 @@ export const auditSuite = (start: Start): void => {
     });
 
     test('a page past the end is empty, and a size above 100 is reduced to 100', async () => {
-      expect((await page(`${mine()}&page=3`)).body).toMatchObject({ data: [], total: 25, page: 3, totalPages: 2 });
+      expect((await page(`${ownEntries()}&page=3`)).body).toMatchObject({
+        data: [],
+        total: 25,
+        page: 3,
+        totalPages: 2,
+      });
       for (const beyond of ['90071992547409', '90071992547410', '9007199254740993', '9'.repeat(400)]) {
         for (const size of ['1', '100']) {
-          const reply = await page(`${mine()}&page=${beyond}&pageSize=${size}`);
+          const reply = await page(`${ownEntries()}&page=${beyond}&pageSize=${size}`);
           expect([reply.status, reply.body]).toMatchObject([200, { data: [], total: 25 }]);
         }
       }
       for (const size of ['100', '101', '99999999999999999999']) {
-        expect((await page(`${mine()}&pageSize=${size}`)).body).toMatchObject({ pageSize: 100, totalPages: 1 });
+        expect((await page(`${ownEntries()}&pageSize=${size}`)).body).toMatchObject({ pageSize: 100, totalPages: 1 });
       }
-      expect((await page(`${mine()}&pageSize=1&page=25`)).body).toMatchObject({ totalPages: 25 });
+      expect((await page(`${ownEntries()}&pageSize=1&page=25`)).body).toMatchObject({ totalPages: 25 });
     });
 
     test.each(['page=0', 'page=-1', 'page=x', 'page=1.5', 'pageSize=0', 'pageSize=1e2', 'page=1&page=1'])(
@@ -143,16 +148,16 @@ export const auditSuite = (start: Start): void => {
       ['from=2026-03-01T00:00:20Z', 5],
       ['to=2026-03-01T00:00:05Z', 5],
       ['from=2026-03-01T02:00:00%2B02:00&to=2026-03-01T00:00:03Z', 3],
-      // A date alone is its first instant in UTC.
+      // A date without a time is its first instant in UTC.
       ['from=2026-03-01', 25],
       ['from=2026-03-01&to=2026-03-02', 25],
       ['from=2026-03-02', 0],
       ['to=2026-03-01', 0],
-      // The service's own entry is about the binding.
+      // The service's own entry records the binding.
       ['source=all', 26],
       ['source=system', 1],
     ])('%s finds %i', async (query, total) => {
-      expect((await page(`${mine()}&${query}`)).body.total).toBe(total);
+      expect((await page(`${ownEntries()}&${query}`)).body.total).toBe(total);
     });
 
     test.each([
@@ -167,45 +172,47 @@ export const auditSuite = (start: Start): void => {
       `action=${'x'.repeat(201)}`,
     ])('the filter %s is a 400', async (query) => {
       expect((await page(query)).status).toBe(400);
-      expect((await call('GET', `/api/audit/export?${query}`, { token: cast.admin })).status).toBe(400);
+      expect((await call('GET', `/api/audit/export?${query}`, { token: fixtures.admin })).status).toBe(400);
     });
 
-    test('shows on request who wrote an entry and when it arrived', async () => {
-      const { data } = (await page(`${mine()}&include=actor&pageSize=1`)).body as { data: { actor_id: string }[] };
+    test('returns on request who wrote an entry and when it arrived', async () => {
+      const { data } = (await page(`${ownEntries()}&include=actor&pageSize=1`)).body as {
+        data: { actor_id: string }[];
+      };
       expect(Object.keys(data[0] ?? {})).toEqual(['id', 'message', 'timestamp', 'actor_id', 'received_at']);
       expect(data[0]?.actor_id).toBe(writer.id);
     });
 
-    test('names on request who wrote an entry, a profile or a service account, in pages and in the export', async () => {
-      const { data } = (await page(`${mine()}&include=names&pageSize=1`)).body as { data: { actor: string }[] };
+    test('names the writer of an entry on request, a profile or a service account, in pages and in the export', async () => {
+      const { data } = (await page(`${ownEntries()}&include=names&pageSize=1`)).body as { data: { actor: string }[] };
       expect(Object.keys(data[0] ?? {})).toEqual(['id', 'message', 'timestamp', 'actor', 'source']);
       expect(data[0]?.actor).toBe(writer.email);
-      const both = (await page(`${mine()}&include=actor,names&pageSize=1`)).body as { data: { actor: string }[] };
+      const both = (await page(`${ownEntries()}&include=actor,names&pageSize=1`)).body as { data: { actor: string }[] };
       expect(both.data[0]).toMatchObject({ actor_id: writer.id, actor: writer.email });
 
-      const made = await call('POST', '/api/service-accounts', {
-        token: cast.admin,
+      const created = await call('POST', '/api/service-accounts', {
+        token: fixtures.admin,
         json: { name: 'Night build', scopes: ['access:write'] },
       });
-      const account = made.body as { id: string; token: string };
+      const account = created.body as { id: string; token: string };
       const group = await call('POST', '/api/groups', { token: account.token, json: { name: 'Of the night' } });
       expect(group.status).toBe(201);
       const path = `/api/audit/export?source=all&include=names&action=group.create`;
-      const exported = await call('GET', path, { token: cast.admin });
+      const exported = await call('GET', path, { token: fixtures.admin });
       expect(JSON.parse(exported.text)).toMatchObject({
         actor: 'Night build',
         source: 'system',
         message: { group: 'Of the night' },
       });
-      await call('DELETE', `/api/service-accounts/${account.id}`, { token: cast.admin });
-      const gone = await call('GET', path, { token: cast.admin });
-      expect(JSON.parse(gone.text)).toMatchObject({ actor: null });
+      await call('DELETE', `/api/service-accounts/${account.id}`, { token: fixtures.admin });
+      const afterRevocation = await call('GET', path, { token: fixtures.admin });
+      expect(JSON.parse(afterRevocation.text)).toMatchObject({ actor: null });
     });
 
-    test("the service's own entries are separate from those of callers", async () => {
-      const own = await page(`source=system&actor_id=${cast.adminId}&action=profile.approve`);
-      expect(own.body.total).toBe(2);
-      expect((await page(`actor_id=${cast.adminId}&action=profile.approve`)).body.total).toBe(0);
+    test("the service's own entries are separate from callers' entries", async () => {
+      const serviceEntries = await page(`source=system&actor_id=${fixtures.adminId}&action=profile.approve`);
+      expect(serviceEntries.body.total).toBe(2);
+      expect((await page(`actor_id=${fixtures.adminId}&action=profile.approve`)).body.total).toBe(0);
       expect((await page(`actor_id=${unknownId}`)).body.total).toBe(0);
     });
 
@@ -215,8 +222,8 @@ export const auditSuite = (start: Start): void => {
         raw: '{"message":{\n "action":\r\n "multi\\nline"\n},"timestamp":"2026-03-02T00:00:00Z"}',
         headers: ['Content-Type', 'application/json'],
       });
-      const path = `/api/audit/export?${mine()}&include=actor`;
-      const reply = await call('GET', path, { token: cast.admin });
+      const path = `/api/audit/export?${ownEntries()}&include=actor`;
+      const reply = await call('GET', path, { token: fixtures.admin });
       expect(reply.headers['content-type']).toBe('application/x-ndjson');
       const lines = reply.text
         .trimEnd()
@@ -224,9 +231,9 @@ export const auditSuite = (start: Start): void => {
         .map((line) => JSON.parse(line) as { message: { action: string } });
       expect(lines.length).toBe(26);
       expect(lines[0]?.message.action).toBe('multi\nline');
-      const none = await call('GET', `/api/audit/export?actor_id=${unknownId}`, { token: cast.admin });
+      const none = await call('GET', `/api/audit/export?actor_id=${unknownId}`, { token: fixtures.admin });
       expect([none.status, none.text]).toEqual([200, '']);
-      expect((await call('HEAD', path, { token: cast.admin })).status).toBe(200);
+      expect((await call('HEAD', path, { token: fixtures.admin })).status).toBe(200);
     });
   });
 };

@@ -6,22 +6,22 @@ import { provideSubject } from '../provide-subject.ts';
 import type { Client, Start } from '../subject.ts';
 
 const requests = 3_000;
-/** Another seed makes other requests; a failure prints this one, so that it can be reproduced. */
+/** The seed determines the requests. A failure prints it, so that it can be reproduced. */
 const seed = 20_261_122;
 
-interface Question {
+interface RandomRequest {
   readonly route: Route;
   readonly params: readonly string[];
   readonly query: Readonly<Record<string, string>>;
   readonly body: Body;
   readonly contentType: string;
-  readonly who: 'admin' | 'client by token' | 'client by key' | 'client by one string' | 'nobody' | 'garbage';
+  readonly caller: 'admin' | 'client by token' | 'client by key' | 'client by one string' | 'anonymous' | 'garbage';
 }
 type Body =
   | { readonly kind: 'none' }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'text'; readonly text: string }
-  /** The route's own example, with one member replaced (unless null), and cut off after the fraction `keep`. */
+  /** The route's own example, with one member replaced (unless null), and truncated to the fraction `keep`. */
   | { readonly kind: 'example'; readonly member: number | null; readonly value: unknown; readonly keep: number };
 
 const oddText = fc.oneof(
@@ -30,8 +30,10 @@ const oddText = fc.oneof(
 );
 const oddValue = fc.oneof(fc.jsonValue({ maxDepth: 3 }), oddText, fc.integer(), fc.double());
 
-const question: fc.Arbitrary<Question> = fc.record({
-  route: fc.constantFrom(...routes.filter(({ ofLocalIssuer, ofAccessTokens }) => !ofLocalIssuer && !ofAccessTokens)),
+const randomRequest: fc.Arbitrary<RandomRequest> = fc.record({
+  route: fc.constantFrom(
+    ...routes.filter(({ requiresLocalIssuer, requiresAccessTokens }) => !requiresLocalIssuer && !requiresAccessTokens),
+  ),
   params: fc.array(fc.oneof(fc.uuid(), fc.constant('known'), oddText), { minLength: 2, maxLength: 2 }),
   query: fc.dictionary(
     fc.constantFrom(
@@ -69,35 +71,35 @@ const question: fc.Arbitrary<Question> = fc.record({
     { weight: 8, arbitrary: fc.constant('application/json') },
     fc.constantFrom('text/plain', 'application/json; charset=utf-16', 'application/json;', ''),
   ),
-  who: fc.constantFrom(
+  caller: fc.constantFrom(
     'admin',
     'admin',
     'client by token',
     'client by key',
     'client by one string',
-    'nobody',
+    'anonymous',
     'garbage',
   ),
 });
 
-/** Whatever is sent, the answer is one that the OpenAPI document lists, errors are JSON, and none is a 500. */
+/** For any input, the OpenAPI document lists the response, errors are JSON, and no response is a 500. */
 export const badInputSuite = (start: Start): void => {
-  const { cast, call } = provideSubject(start, {
+  const { fixtures, call } = provideSubject(start, {
     settings: { defaultLimit: { allowed: 1_000_000, windowSeconds: 60 } },
   });
   let client: Client;
   let collection: string;
   let examples: ReadonlyMap<string, unknown>;
   beforeAll(async () => {
-    client = await cast.newClient();
-    collection = await cast.newCollection();
+    client = await fixtures.newClient();
+    collection = await fixtures.newCollection();
     examples = examplesOf((await call('GET', '/openapi.json')).body);
   });
 
-  const credentials = (who: Question['who']): CallOptions => {
-    switch (who) {
+  const credentials = (caller: RandomRequest['caller']): CallOptions => {
+    switch (caller) {
       case 'admin':
-        return { token: cast.admin };
+        return { token: fixtures.admin };
       case 'client by token':
         return { token: client.token };
       case 'client by key':
@@ -106,7 +108,7 @@ export const badInputSuite = (start: Start): void => {
         return { token: `${client.key.clientId}.${client.key.secret}` };
       case 'garbage':
         return { token: 'garbage' };
-      case 'nobody':
+      case 'anonymous':
         return {};
     }
   };
@@ -122,23 +124,23 @@ export const badInputSuite = (start: Start): void => {
     return text.slice(0, Math.ceil(text.length * body.keep));
   };
 
-  test(`${requests} requests of every kind get documented answers`, async () => {
+  test(`${requests} requests of every kind get documented responses`, async () => {
     const statuses = new Map<number, number>();
     await fc.assert(
-      fc.asyncProperty(question, async ({ route, params, query, body, contentType, who }) => {
+      fc.asyncProperty(randomRequest, async ({ route, params, query, body, contentType, caller }) => {
         let at = 0;
         const path = route.path.replace(/:(\w+)/g, (_, name: string) => {
-          const given = params[at++ % params.length] ?? '';
+          const param = params[at++ % params.length] ?? '';
           return (
             encodeURIComponent(
-              (given === 'known' ? (name === 'collection_id' ? collection : client.id) : given).toWellFormed(),
+              (param === 'known' ? (name === 'collection_id' ? collection : client.id) : param).toWellFormed(),
             ) || '-'
           );
         });
         const search = new URLSearchParams(query).toString();
         const raw = bytesOf(body, route.operation);
         const reply = await call(route.method, search ? `${path}?${search}` : path, {
-          ...credentials(who),
+          ...credentials(caller),
           ...(raw === undefined ? {} : { raw, headers: contentType ? ['Content-Type', contentType] : [] }),
         });
         statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
@@ -150,7 +152,7 @@ export const badInputSuite = (start: Start): void => {
       }),
       { seed, numRuns: requests },
     );
-    // The requests get past the first check, until one of them happens to delete their client.
+    // The requests pass the first check until one of them happens to delete their client.
     for (const status of [200, 201, 400, 401, 403, 404])
       expect(statuses.get(status) ?? 0, String(status)).toBeGreaterThan(0);
   });

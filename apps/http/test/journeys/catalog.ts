@@ -4,51 +4,51 @@ import type { CallOptions } from '../client.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { expectStatus, smallDocument, textOf, type Client, type Start } from '../subject.ts';
 
-/** Discoverable collections, and the catalog that shows them. */
+/** Discoverable collections, and the catalog that lists them. */
 export const catalogSuite = (start: Start): void => {
-  const { subject, cast, call, pages } = provideSubject(start);
+  const { subject, fixtures, call, pages } = provideSubject(start);
   let ada: Client;
   const catalog = (query: string, by: CallOptions = { key: ada.key }) => call('GET', `/api/catalog${query}`, by);
-  const open = (name: string, fields: Readonly<Record<string, unknown>> = {}) =>
-    cast.newCollection({ name, discoverable: true, ...fields });
+  const newDiscoverable = (name: string, fields: Readonly<Record<string, unknown>> = {}) =>
+    fixtures.newCollection({ name, discoverable: true, ...fields });
   const change = async (collection: string, json: object) =>
-    expectStatus(await call('PUT', `/api/collections/${collection}`, { token: cast.admin, json }), 200);
+    expectStatus(await call('PUT', `/api/collections/${collection}`, { token: fixtures.admin, json }), 200);
 
   beforeAll(async () => {
-    ada = await cast.newClient();
+    ada = await fixtures.newClient();
   });
 
-  test('shows nobody a collection that is not discoverable, and everybody approved one that is', async () => {
-    const hidden = await cast.newCollection({ name: 'secret project' });
-    const found = await open('Weather');
-    const bob = await cast.newClient();
+  test('shows discoverable collections to every approved client, and others to admins only', async () => {
+    const hidden = await fixtures.newCollection({ name: 'secret project' });
+    const weather = await newDiscoverable('Weather');
+    const bob = await fixtures.newClient();
     for (const by of [{ key: bob.key }, { token: bob.token }]) {
       const { list, text } = await catalog('?limit=1000', by);
-      const line = { id: found, name: 'Weather', description: 'About it', access: 'none' };
-      expect(list.find(({ id }) => id === found)).toEqual(line);
+      const line = { id: weather, name: 'Weather', description: 'About it', access: 'none' };
+      expect(list.find(({ id }) => id === weather)).toEqual(line);
       expect(text).not.toContain(hidden);
     }
-    const { list } = await catalog('?limit=1000', { token: cast.admin });
-    expect(list.filter(({ id }) => id === hidden || id === found).map(({ access }) => access)).toEqual([
+    const { list } = await catalog('?limit=1000', { token: fixtures.admin });
+    expect(list.filter(({ id }) => id === hidden || id === weather).map(({ access }) => access)).toEqual([
       'granted',
       'granted',
     ]);
   });
 
   test('is for approved profiles', async () => {
-    for (const by of [await cast.register(), await cast.register()]) {
+    for (const by of [await fixtures.register(), await fixtures.register()]) {
       expect(outcomeOf(await catalog('', { token: by.token }))).toEqual([403, { detail: 'Approval required' }]);
     }
   });
 
-  test('shows of a collection that is not granted its name and description alone', async () => {
+  test('shows only the name and description of a collection without a grant', async () => {
     const server = 'https://inner.example.com/v9';
     const openapi_spec = {
       ...smallDocument,
       servers: [{ url: server }],
       paths: { '/launch-codes': { get: { summary: 'Read the launch codes', responses: {} } } },
     };
-    const rockets = await open('Rockets', { openapi_spec, description: 'Flights to orbit' });
+    const rockets = await newDiscoverable('Rockets', { openapi_spec, description: 'Flights to orbit' });
     await subject.runJobs();
     const { text, list } = await catalog('?q=rockets');
     expect(list.map(({ id }) => id)).toEqual([rockets]);
@@ -63,47 +63,50 @@ export const catalogSuite = (start: Start): void => {
     expect((await call('GET', '/api/collections/', { token: ada.token })).list).toEqual([]);
   });
 
-  test('says what the caller has: nothing, a pending request, or the collection', async () => {
-    const collection = await open('Tides');
+  test("reports the caller's access: none, a pending request, or a grant", async () => {
+    const collection = await newDiscoverable('Tides');
     const access = async () => (await catalog('?q=tides')).list.map((line) => line.access);
     expect(await access()).toEqual(['none']);
     const json = { collection_id: collection, reason: 'To sail' };
     const request = expectStatus(await call('POST', '/api/access/requests', { key: ada.key, json }), 201).body;
     expect(await access()).toEqual(['requested']);
-    expect((await catalog('?q=tides', { key: (await cast.newClient()).key })).list[0]?.access).toBe('none');
+    expect((await catalog('?q=tides', { key: (await fixtures.newClient()).key })).list[0]?.access).toBe('none');
     await call('DELETE', `/api/access/requests/${textOf(request.id)}`, { key: ada.key });
     expect(await access()).toEqual(['none']);
-    await cast.grant(ada, collection);
+    await fixtures.grant(ada, collection);
     expect(await access()).toEqual(['granted']);
     await change(collection, { discoverable: false });
     expect(await access()).toEqual(['granted']);
-    await cast.revoke(ada, collection);
+    await fixtures.revoke(ada, collection);
     expect(await access()).toEqual([]);
   });
 
-  test('finds parts of names and descriptions, and takes no sign in them for a wildcard', async () => {
-    const [percent, plain] = [await open('Shares in %'), await open('Shares', { description: 'Of a_b <b>"x"</b>' })];
-    const found = async (q: string) => (await catalog(`?q=${encodeURIComponent(q)}`)).list.map(({ id }) => id);
-    expect([await found('SHARES'), await found('in %'), await found('%')]).toEqual([
+  test('finds parts of names and descriptions, and treats no character as a wildcard', async () => {
+    const [percent, plain] = [
+      await newDiscoverable('Shares in %'),
+      await newDiscoverable('Shares', { description: 'Of a_b <b>"x"</b>' }),
+    ];
+    const idsFor = async (q: string) => (await catalog(`?q=${encodeURIComponent(q)}`)).list.map(({ id }) => id);
+    expect([await idsFor('SHARES'), await idsFor('in %'), await idsFor('%')]).toEqual([
       [plain, percent],
       [percent],
       [percent],
     ]);
-    expect([await found('a_b'), await found('a?b'), await found('<b>"x"')]).toEqual([[plain], [], [plain]]);
-    expect(await found("' or 1=1 --")).toEqual([]);
+    expect([await idsFor('a_b'), await idsFor('a?b'), await idsFor('<b>"x"')]).toEqual([[plain], [], [plain]]);
+    expect(await idsFor("' or 1=1 --")).toEqual([]);
   });
 
-  test('has pages, in the order of lists, which keep what was searched for', async () => {
+  test('has pages in the order of lists, and the search applies to each page', async () => {
     const names = ['page ä', 'Page b', 'page a', 'PAGE C', 'page b'];
-    for (const name of names) await open(name);
-    const found = await pages('/api/catalog?q=page&limit=2', { key: ada.key });
-    const named = found.map(({ list }) => list.map(({ name }) => textOf(name)));
-    expect(named.map((page) => page.map((name) => name.toLowerCase()))).toEqual([
+    for (const name of names) await newDiscoverable(name);
+    const replies = await pages('/api/catalog?q=page&limit=2', { key: ada.key });
+    const namePages = replies.map(({ list }) => list.map(({ name }) => textOf(name)));
+    expect(namePages.map((page) => page.map((name) => name.toLowerCase()))).toEqual([
       ['page a', 'page b'],
       ['page b', 'page c'],
       ['page ä'],
     ]);
-    expect(new Set(named.flat())).toEqual(new Set(names));
+    expect(new Set(namePages.flat())).toEqual(new Set(names));
     expect((await catalog('?q=page&limit=5')).headers.link).toBeUndefined();
     expect((await catalog('?limit=0')).status).toBe(400);
     expect((await catalog('?limit=1000')).status).toBe(200);
@@ -113,24 +116,24 @@ export const catalogSuite = (start: Start): void => {
   });
 
   describe('whether a collection is discoverable', () => {
-    const one = (id: string, by: CallOptions = { token: cast.admin }) =>
+    const readCollection = (id: string, by: CallOptions = { token: fixtures.admin }) =>
       call('GET', `/api/collections/${id}?include=discoverable`, by);
 
-    test('is false by default, shown on request, and kept by a change that does not name it', async () => {
-      const collection = await cast.newCollection();
-      expect((await one(collection)).body.discoverable).toBe(false);
+    test('is false by default, returned on request, and unaffected by changes to other fields', async () => {
+      const collection = await fixtures.newCollection();
+      expect((await readCollection(collection)).body.discoverable).toBe(false);
       await change(collection, { discoverable: true });
       for (const json of [{ description: 'Else' }, { discoverable: null }, {}]) await change(collection, json);
-      expect((await one(collection)).body.discoverable).toBe(true);
+      expect((await readCollection(collection)).body.discoverable).toBe(true);
       await change(collection, { discoverable: false });
-      expect((await one(collection)).body.discoverable).toBe(false);
-      const plain = await call('GET', `/api/collections/${collection}`, { token: cast.admin });
+      expect((await readCollection(collection)).body.discoverable).toBe(false);
+      const plain = await call('GET', `/api/collections/${collection}`, { token: fixtures.admin });
       expect(Object.keys(plain.body)).not.toContain('discoverable');
     });
 
-    test('is in lists on request, also beside the last use', async () => {
-      const collection = await open('Aaa first');
-      await cast.grant(ada, collection);
+    test('is in lists on request, also together with the last use', async () => {
+      const collection = await newDiscoverable('Aaa first');
+      await fixtures.grant(ada, collection);
       for (const [query, more] of [
         ['?include=discoverable', ['discoverable']],
         ['?include=discoverable,usage&limit=1', ['discoverable', 'last_used_at']],
@@ -144,19 +147,19 @@ export const catalogSuite = (start: Start): void => {
       }
     });
 
-    test.each([['yes'], [1], [[true]], [{}]])('is no %j', async (discoverable) => {
+    test.each([['yes'], [1], [[true]], [{}]])('cannot be %j', async (discoverable) => {
       const json = { name: 'x', openapi_spec: smallDocument, discoverable };
-      expect(refusalOf(await call('POST', '/api/collections/', { token: cast.admin, json }))).toEqual([
+      expect(refusalOf(await call('POST', '/api/collections/', { token: fixtures.admin, json }))).toEqual([
         400,
         'Invalid request body: discoverable must be true or false',
       ]);
     });
 
     test('is in the audit log when it changes', async () => {
-      const collection = await open('Audited');
+      const collection = await newDiscoverable('Audited');
       await change(collection, { discoverable: false });
       const query = `?source=system&collection_id=${collection}`;
-      const { body } = await call('GET', `/api/audit/${query}`, { token: cast.admin });
+      const { body } = await call('GET', `/api/audit/${query}`, { token: fixtures.admin });
       const messages = body.data as { message: object }[];
       expect(messages.map(({ message }) => message)).toMatchObject([
         { action: 'collection.update', fields: ['discoverable'], discoverable: false },

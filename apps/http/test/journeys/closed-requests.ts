@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { provideSubject } from '../provide-subject.ts';
 import { expectStatus, textOf, type Client, type Start } from '../subject.ts';
 
-/** Requests that close themselves, because the asker gets the collection in another way. */
+/** Requests that close automatically, because the requester gets access in another way. */
 export const closedRequestsSuite = (start: Start): void => {
-  const { subject, cast, call, asAdmin: ask } = provideSubject(start, { groupsClaim: true });
+  const { subject, fixtures, call, asAdmin: callAsAdmin } = provideSubject(start, { groupsClaim: true });
   const asAdmin = async (method: string, path: string, status: number, json?: unknown) =>
-    expectStatus(await ask(method, path, json), status);
-  const asked = async ({ key }: Client, collection_id: string): Promise<string> => {
+    expectStatus(await callAsAdmin(method, path, json), status);
+  const requestAccess = async ({ key }: Client, collection_id: string): Promise<string> => {
     const json = { collection_id, reason: 'To send reminders' };
     const reply = await call('POST', '/api/access/requests', { key, json });
     return textOf(expectStatus(reply, 201).body.id);
@@ -24,42 +24,42 @@ export const closedRequestsSuite = (start: Start): void => {
     return expectStatus(await call('GET', '/api/profiles/me', { token }), 200);
   };
 
-  /** Each gives the client the collection, and nothing to anybody else. */
+  /** Each way grants the collection to the client, and nothing to other clients. */
   const ways: Readonly<Record<string, (client: Client, collection: string) => Promise<unknown>>> = {
     'a grant': async ({ id }, collection) =>
       asAdmin('POST', `/api/access/clients/${id}/collections/${collection}`, 201),
-    'a grant to a group of the asker': async ({ id }, collection) => {
+    'a grant to a group of the requester': async ({ id }, collection) => {
       const group = await newGroup();
       await asAdmin('POST', `/api/groups/${group}/members/${id}`, 201);
       await asAdmin('POST', `/api/groups/${group}/collections/${collection}`, 201);
     },
-    'a grant of many at once': async ({ email }, collection) =>
+    'a bulk grant': async ({ email }, collection) =>
       asAdmin('POST', '/api/access/grants', 200, {
-        profiles: [email, (await cast.newClient()).id],
-        collections: [collection, await cast.newCollection()],
+        profiles: [email, (await fixtures.newClient()).id],
+        collections: [collection, await fixtures.newCollection()],
       }),
-    'a grant of many at once to a group of the asker': async ({ id }, collection) => {
+    'a bulk grant to a group of the requester': async ({ id }, collection) => {
       const group = await newGroup();
       await asAdmin('POST', `/api/groups/${group}/members/${id}`, 201);
       await asAdmin('POST', '/api/access/grants', 200, { groups: [group], collections: [collection] });
     },
-    'joining a group that has the collection': async ({ id }, collection) =>
+    'joining a group with access to the collection': async ({ id }, collection) =>
       asAdmin('POST', `/api/groups/${await groupWith(collection)}/members/${id}`, 201),
-    'joining such a group with many others': async ({ id }, collection) =>
+    'joining such a group together with others': async ({ id }, collection) =>
       asAdmin('POST', `/api/groups/${await groupWith(collection)}/members`, 200, {
-        profiles: [id, (await cast.newClient()).email],
+        profiles: [id, (await fixtures.newClient()).email],
       }),
-    'a token that names such a group': async (client, collection) => {
+    'a token with such a group in its claims': async (client, collection) => {
       const name = crypto.randomUUID();
       await groupWith(collection, name);
       await signIn(client, [name]);
     },
-    'a new name of such a group, which the token of the asker names': async (client, collection) => {
+    "renaming such a group to a name in the claims of the requester's token": async (client, collection) => {
       const name = crypto.randomUUID();
       await signIn(client, [name]);
       await asAdmin('PUT', `/api/groups/${await groupWith(collection)}`, 200, { name });
     },
-    'a grant to a group that the token of the asker names': async (client, collection) => {
+    "a grant to a group in the claims of the requester's token": async (client, collection) => {
       const name = crypto.randomUUID();
       await signIn(client, [name]);
       await groupWith(collection, name);
@@ -67,14 +67,14 @@ export const closedRequestsSuite = (start: Start): void => {
   };
 
   describe.each(Object.keys(ways))('%s', (way) => {
-    test('closes the request, and no other', async () => {
-      const [ada, bob] = [await cast.newClient(), await cast.newClient()];
+    test('closes the request and no others', async () => {
+      const [ada, bob] = [await fixtures.newClient(), await fixtures.newClient()];
       const [collection, other] = [
-        await cast.newCollection({ discoverable: true }),
-        await cast.newCollection({ discoverable: true }),
+        await fixtures.newCollection({ discoverable: true }),
+        await fixtures.newCollection({ discoverable: true }),
       ];
-      const request = await asked(ada, collection);
-      const others = [await asked(ada, other), await asked(bob, collection)];
+      const request = await requestAccess(ada, collection);
+      const others = [await requestAccess(ada, other), await requestAccess(bob, collection)];
       await ways[way]?.(ada, collection);
       const statusOf = async (id: string) => (await asAdmin('GET', `/api/access/requests/${id}`, 200)).body.status;
       expect(await statusOf(request)).toBe('granted');

@@ -12,13 +12,14 @@ const secured = {
 
 /** Creating, changing, reading and listing collections. */
 export const collectionsSuite = (start: Start): void => {
-  const { subject, cast, call, pages } = provideSubject(start);
-  const create = (json: unknown, query = '') => call('POST', `/api/collections/${query}`, { token: cast.admin, json });
+  const { subject, fixtures, call, pages } = provideSubject(start);
+  const create = (json: unknown, query = '') =>
+    call('POST', `/api/collections/${query}`, { token: fixtures.admin, json });
   const change = (id: string, json: unknown, query = '') =>
-    call('PUT', `/api/collections/${id}${query}`, { token: cast.admin, json });
-  const read = (id: string, options: CallOptions = { token: cast.admin }) =>
+    call('PUT', `/api/collections/${id}${query}`, { token: fixtures.admin, json });
+  const read = (id: string, options: CallOptions = { token: fixtures.admin }) =>
     call('GET', `/api/collections/${id}`, options);
-  const readMetadata = (id: string, options: CallOptions = { token: cast.admin }) =>
+  const readMetadata = (id: string, options: CallOptions = { token: fixtures.admin }) =>
     call('GET', `/api/collections/${id}/metadata`, options);
   const invalid = (reply: Reply) => [reply.status, textOf(reply.body.detail).startsWith('Invalid request body: ')];
 
@@ -31,7 +32,7 @@ export const collectionsSuite = (start: Start): void => {
         name: 'Weather',
         description: 'd',
         openapi_spec: smallDocument,
-        created_by: cast.adminId,
+        created_by: fixtures.adminId,
       });
       expect(updated_at).toBe(created_at);
       expect((await read(textOf(id))).body).toEqual({ id, created_at, ...rest });
@@ -48,7 +49,7 @@ export const collectionsSuite = (start: Start): void => {
       const text =
         '{ "openapi" : "3.1.0","info":{"title":"Big","version":"1"}, "paths":{}, "z":1, "a":12345678901234567890,\n "e":1.50E+2, "__proto__":{"x":1},"constructor":2 }';
       const raw = `{"name":"Exact","openapi_spec":${text}}`;
-      const options = { token: cast.admin, raw, headers: ['Content-Type', 'application/json; charset=UTF-8'] };
+      const options = { token: fixtures.admin, raw, headers: ['Content-Type', 'application/json; charset=UTF-8'] };
       const reply = await call('POST', '/api/collections/', options);
       expect(reply.status).toBe(201);
       expect(reply.text).toContain(`"openapi_spec":${text}`);
@@ -84,18 +85,22 @@ export const collectionsSuite = (start: Start): void => {
         'an apiKey in the body',
         { name: 'n', openapi_spec: smallDocument, authentication: { type: 'apiKey', name: 'k', in: 'body' } },
       ],
-    ])('refuses %s', async (_what, json) => {
+    ])('rejects %s', async (_case, json) => {
       expect(invalid(await create(json))).toEqual([400, true]);
     });
 
-    test('takes a name of 200 and a description of 10,000 characters', async () => {
+    test('accepts a name of 200 and a description of 10,000 characters', async () => {
       const json = { name: 'x'.repeat(200), description: 'y'.repeat(10_000), openapi_spec: smallDocument };
       expect((await create(json)).status).toBe(201);
     });
 
-    test('refuses keys that could reach a prototype, except inside the document', async () => {
+    test('rejects keys that could reach a prototype, except inside the document', async () => {
       const post = (raw: string) =>
-        call('POST', '/api/collections/', { token: cast.admin, raw, headers: ['Content-Type', 'application/json'] });
+        call('POST', '/api/collections/', {
+          token: fixtures.admin,
+          raw,
+          headers: ['Content-Type', 'application/json'],
+        });
       const spec = JSON.stringify(smallDocument);
       expect((await post(`{"name":"n","__proto__":{},"openapi_spec":${spec}}`)).status).toBe(400);
       expect((await post(`{"name":"n","constructor":{},"openapi_spec":${spec}}`)).status).toBe(400);
@@ -107,7 +112,7 @@ export const collectionsSuite = (start: Start): void => {
       });
     });
 
-    test('warns about violations of the official schema, and refuses them in strict mode', async () => {
+    test('warns about violations of the official schema, and rejects them in strict mode', async () => {
       const openapi_spec = { ...smallDocument, info: { title: 'No version' } };
       const reply = await create({ name: 'Departs', openapi_spec });
       expect(reply.status).toBe(201);
@@ -124,8 +129,8 @@ export const collectionsSuite = (start: Start): void => {
       expect(changed.body).toHaveProperty('warnings.total');
     });
 
-    test('an empty body and one without a document are a 400', async () => {
-      expect((await call('POST', '/api/collections/', { token: cast.admin })).body.detail).toBe(
+    test('an empty body and a body without a document are a 400', async () => {
+      expect((await call('POST', '/api/collections/', { token: fixtures.admin })).body.detail).toBe(
         'Invalid request body: name is required',
       );
       expect((await create({ name: 'n' })).body.detail).toBe('Invalid request body: openapi_spec is required');
@@ -136,16 +141,16 @@ export const collectionsSuite = (start: Start): void => {
       expect((await create({ name: 'n', openapi_spec })).status).toBe(413);
       const raw = JSON.stringify({ name: 'n', openapi_spec });
       const headers = ['Content-Type', 'application/json'];
-      const chunked = await call('POST', '/api/collections/', { token: cast.admin, raw, headers, chunked: true });
+      const chunked = await call('POST', '/api/collections/', { token: fixtures.admin, raw, headers, chunked: true });
       expect(chunked.status).toBe(413);
-      const just = { name: 'n', openapi_spec: { ...smallDocument, x: 'x'.repeat(1_000_000) } };
-      expect((await create(just)).status).toBe(201);
+      const belowLimit = { name: 'n', openapi_spec: { ...smallDocument, x: 'x'.repeat(1_000_000) } };
+      expect((await create(belowLimit)).status).toBe(201);
     });
   });
 
   describe('changing', () => {
     test('returns id, name, description and the time of the change', async () => {
-      const id = await cast.newCollection();
+      const id = await fixtures.newCollection();
       const reply = await change(id, { name: 'Renamed' });
       expect(Object.keys(reply.body)).toEqual(['id', 'name', 'description', 'updated_at']);
       expect(reply.body).toMatchObject({ id, name: 'Renamed', description: 'About it' });
@@ -156,8 +161,8 @@ export const collectionsSuite = (start: Start): void => {
       );
     });
 
-    test('a new document replaces the old one and what was derived from it', async () => {
-      const id = await cast.newCollection();
+    test('a new document replaces the old one and the data derived from it', async () => {
+      const id = await fixtures.newCollection();
       expect((await change(id, { openapi_spec: secured })).status).toBe(200);
       expect((await read(id)).body.openapi_spec).toEqual(secured);
       expect((await readMetadata(id)).body).toMatchObject({
@@ -167,8 +172,8 @@ export const collectionsSuite = (start: Start): void => {
     });
 
     test('an empty body changes nothing', async () => {
-      const id = await cast.newCollection();
-      expect((await call('PUT', `/api/collections/${id}`, { token: cast.admin })).status).toBe(200);
+      const id = await fixtures.newCollection();
+      expect((await call('PUT', `/api/collections/${id}`, { token: fixtures.admin })).status).toBe(200);
       expect((await change(id, { openapi_spec: null, name: '' })).status).toBe(200);
       expect((await read(id)).body.openapi_spec).toEqual(smallDocument);
     });
@@ -182,20 +187,20 @@ export const collectionsSuite = (start: Start): void => {
   });
 
   describe('deleting', () => {
-    test('removes the collection for good', async () => {
-      const id = await cast.newCollection();
-      const remove = () => call('DELETE', `/api/collections/${id}`, { token: cast.admin });
+    test('removes the collection permanently', async () => {
+      const id = await fixtures.newCollection();
+      const remove = () => call('DELETE', `/api/collections/${id}`, { token: fixtures.admin });
       expect(outcomeOf(await remove())).toEqual([200, { message: 'Collection deleted' }]);
       expect((await remove()).status).toBe(404);
       expect((await read(id)).status).toBe(404);
-      expect((await call('DELETE', '/api/collections/x', { token: cast.admin })).status).toBe(404);
+      expect((await call('DELETE', '/api/collections/x', { token: fixtures.admin })).status).toBe(404);
     });
   });
 
   describe('reading', () => {
-    test('works by token and by key with a grant; 403 without one, 404 for an unknown collection', async () => {
-      const id = await cast.newCollection();
-      const client = await cast.newClient();
+    test('works by token and by key with a grant; 403 without a grant, 404 for an unknown collection', async () => {
+      const id = await fixtures.newCollection();
+      const client = await fixtures.newClient();
       for (const options of [{ token: client.token }, { key: client.key }]) {
         for (const get of [read, readMetadata]) {
           expect(outcomeOf(await get(id, options))).toEqual([403, { detail: 'No access to this collection' }]);
@@ -204,39 +209,39 @@ export const collectionsSuite = (start: Start): void => {
           }
         }
       }
-      await cast.grant(client, id);
+      await fixtures.grant(client, id);
       for (const options of [{ token: client.token }, { key: client.key }]) {
         expect((await read(id, options)).status).toBe(200);
         expect((await readMetadata(id, options)).status).toBe(200);
       }
-      await cast.revoke(client, id);
+      await fixtures.revoke(client, id);
       expect((await read(id, { key: client.key })).status).toBe(403);
     });
 
-    test('a rejected profile reads nothing, whatever it was granted', async () => {
-      const id = await cast.newCollection();
-      const person = await cast.register();
-      await cast.grant(person, id);
+    test('a rejected profile reads nothing, even with a grant', async () => {
+      const id = await fixtures.newCollection();
+      const person = await fixtures.register();
+      await fixtures.grant(person, id);
       expect((await read(id, { token: person.token })).status).toBe(200);
-      await call('POST', `/api/profiles/${person.id}/reject`, { token: cast.admin });
+      await call('POST', `/api/profiles/${person.id}/reject`, { token: fixtures.admin });
       expect((await read(id, { token: person.token })).status).toBe(403);
       expect((await call('GET', '/api/collections/', { token: person.token })).list).toEqual([]);
     });
 
     test('gzip and identity have the same text, each with its own entity tag; a 304 if the caller has it', async () => {
       const openapi_spec = { ...smallDocument, x: Array.from({ length: 5_000 }, (_, at) => `text ${at}`) };
-      const id = await cast.newCollection({ openapi_spec, name: 'Zürich 😀' });
+      const id = await fixtures.newCollection({ openapi_spec, name: 'Zürich 😀' });
       const plain = await read(id);
-      const gzipped = await read(id, { token: cast.admin, headers: ['Accept-Encoding', 'br, gzip;q=0.8'] });
+      const gzipped = await read(id, { token: fixtures.admin, headers: ['Accept-Encoding', 'br, gzip;q=0.8'] });
       expect(gzipped.headers['content-encoding']).toBe('gzip');
       expect(gzipped.raw.length).toBeLessThan(plain.raw.length / 2);
       expect(gzipped.text).toBe(plain.text);
       expect(plain.body.openapi_spec).toEqual(openapi_spec);
       expect(plain.headers).toMatchObject({ vary: 'Accept-Encoding', 'cache-control': 'private, no-cache' });
       expect(plain.headers.etag).not.toBe(gzipped.headers.etag);
-      const refusing = await read(id, { token: cast.admin, headers: ['Accept-Encoding', 'gzip;q=0, *'] });
-      expect(refusing.headers['content-encoding']).toBeUndefined();
-      const conditional = (etag: string) => read(id, { token: cast.admin, headers: ['If-None-Match', etag] });
+      const uncompressed = await read(id, { token: fixtures.admin, headers: ['Accept-Encoding', 'gzip;q=0, *'] });
+      expect(uncompressed.headers['content-encoding']).toBeUndefined();
+      const conditional = (etag: string) => read(id, { token: fixtures.admin, headers: ['If-None-Match', etag] });
       const etag = textOf(plain.headers.etag);
       for (const tags of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
         const reply = await conditional(tags);
@@ -247,10 +252,10 @@ export const collectionsSuite = (start: Start): void => {
       expect((await conditional(etag)).status).toBe(200);
     });
 
-    test('HEAD answers like GET, without the body', async () => {
-      const id = await cast.newCollection();
+    test('HEAD responds like GET, without the body', async () => {
+      const id = await fixtures.newCollection();
       const get = await read(id);
-      const head = await call('HEAD', `/api/collections/${id}`, { token: cast.admin });
+      const head = await call('HEAD', `/api/collections/${id}`, { token: fixtures.admin });
       expect([head.status, head.raw.length]).toEqual([200, 0]);
       expect(head.headers['content-length']).toBe(get.headers['content-length']);
       expect(head.headers.etag).toBe(get.headers.etag);
@@ -259,7 +264,7 @@ export const collectionsSuite = (start: Start): void => {
 
   describe('metadata', () => {
     test('without servers and security, the base URL is / and there is no authentication', async () => {
-      const id = await cast.newCollection({ name: 'Bare', description: 'b' });
+      const id = await fixtures.newCollection({ name: 'Bare', description: 'b' });
       const reply = await readMetadata(id);
       expect(reply.text).toBe(
         JSON.stringify({
@@ -271,7 +276,7 @@ export const collectionsSuite = (start: Start): void => {
         }),
       );
       const etag = textOf(reply.headers.etag);
-      const again = await readMetadata(id, { token: cast.admin, headers: ['If-None-Match', etag] });
+      const again = await readMetadata(id, { token: fixtures.admin, headers: ['If-None-Match', etag] });
       expect(again.status).toBe(304);
     });
 
@@ -287,16 +292,16 @@ export const collectionsSuite = (start: Start): void => {
       expect(reply.headers.etag).toBeUndefined();
       expect((await read(id)).text).not.toContain(value);
       const log = await call('GET', '/api/audit/?source=system&action=collection.credential_read', {
-        token: cast.admin,
+        token: fixtures.admin,
       });
       expect(log.text).toContain(id);
       expect(log.text).not.toContain(value);
       expect(subject.logLines().join('')).not.toContain(value);
     });
 
-    test('a PUT without a value keeps the stored one; type none has none; null restores that of the document', async () => {
+    test("a PUT without a value keeps the stored value; type none clears it; null restores the document's scheme", async () => {
       const authentication = { type: 'bearer', value: 'kept value' };
-      const id = await cast.newCollection({ authentication, openapi_spec: secured });
+      const id = await fixtures.newCollection({ authentication, openapi_spec: secured });
       const stored = async () => (await readMetadata(id)).body.authentication;
       expect(await stored()).toEqual({ type: 'bearer', name: 'Authorization', value: 'kept value' });
       await change(id, { authentication: { type: 'basic' } });
@@ -310,49 +315,49 @@ export const collectionsSuite = (start: Start): void => {
   });
 
   describe('listing', () => {
-    test('an admin sees all, a client its granted collections, sorted by name regardless of case', async () => {
+    test('an admin sees all collections, a client only granted collections, sorted by name ignoring case', async () => {
       const ids = [];
-      for (const name of ['list b', 'List A', 'LIST c']) ids.push(await cast.newCollection({ name }));
-      const client = await cast.newClient();
+      for (const name of ['list b', 'List A', 'LIST c']) ids.push(await fixtures.newCollection({ name }));
+      const client = await fixtures.newClient();
       const list = async () => (await call('GET', '/api/collections/', { token: client.token })).list;
       expect(await list()).toEqual([]);
-      for (const id of ids) await cast.grant(client, id);
-      const found = await list();
-      expect(found.map(({ name }) => name)).toEqual(['List A', 'list b', 'LIST c']);
-      expect(Object.keys(found[0] ?? {})).toEqual(['id', 'name', 'description', 'created_at', 'updated_at']);
-      await cast.revoke(client, ids[0] ?? '');
+      for (const id of ids) await fixtures.grant(client, id);
+      const entries = await list();
+      expect(entries.map(({ name }) => name)).toEqual(['List A', 'list b', 'LIST c']);
+      expect(Object.keys(entries[0] ?? {})).toEqual(['id', 'name', 'description', 'created_at', 'updated_at']);
+      await fixtures.revoke(client, ids[0] ?? '');
       expect((await list()).map(({ name }) => name)).toEqual(['List A', 'LIST c']);
       await change(ids[1] ?? '', { name: 'zz' });
       expect((await list()).map(({ name }) => name)).toEqual(['LIST c', 'zz']);
-      const all = (await call('GET', '/api/collections', { token: cast.admin })).list;
+      const all = (await call('GET', '/api/collections', { token: fixtures.admin })).list;
       expect(all.length).toBeGreaterThan(3);
       expect((await call('GET', '/api/collections/', { key: client.key })).status).toBe(401);
     });
 
     test('has an entity tag for each coding, and is a 304 if nothing changed', async () => {
-      const list = (...headers: string[]) => call('GET', '/api/collections/', { token: cast.admin, headers });
+      const list = (...headers: string[]) => call('GET', '/api/collections/', { token: fixtures.admin, headers });
       const plain = await list();
       const gzipped = await list('Accept-Encoding', 'gzip');
       expect(gzipped.headers['content-encoding']).toBe('gzip');
       expect(gzipped.text).toBe(plain.text);
       expect(gzipped.headers.etag).not.toBe(plain.headers.etag);
       expect((await list('If-None-Match', textOf(plain.headers.etag))).status).toBe(304);
-      await cast.newCollection();
+      await fixtures.newCollection();
       expect((await list('If-None-Match', textOf(plain.headers.etag))).status).toBe(200);
     });
 
     test('the links of the pages lead through the whole list', async () => {
-      for (let count = 0; count < 5; count++) await cast.newCollection({ name: 'Same name' });
-      const whole = (await call('GET', '/api/collections/', { token: cast.admin })).list;
-      const found = await pages('/api/collections/?limit=2');
-      for (const { list } of found) expect(list.length).toBeLessThanOrEqual(2);
-      expect(found.flatMap(({ list }) => list)).toEqual(whole);
+      for (let count = 0; count < 5; count++) await fixtures.newCollection({ name: 'Same name' });
+      const whole = (await call('GET', '/api/collections/', { token: fixtures.admin })).list;
+      const replies = await pages('/api/collections/?limit=2');
+      for (const { list } of replies) expect(list.length).toBeLessThanOrEqual(2);
+      expect(replies.flatMap(({ list }) => list)).toEqual(whole);
     });
 
     test.each(['limit=0', 'limit=1001', 'limit=x', 'limit=1.5', 'limit=-1', 'limit=1&limit=2'])(
       '%s is a 400',
       async (query) => {
-        const reply = await call('GET', `/api/collections/?${query}`, { token: cast.admin });
+        const reply = await call('GET', `/api/collections/?${query}`, { token: fixtures.admin });
         expect([reply.status, textOf(reply.body.detail).startsWith('Invalid query parameter: limit')]).toEqual([
           400,
           true,
@@ -361,17 +366,17 @@ export const collectionsSuite = (start: Start): void => {
     );
 
     test('a cursor that cannot have been issued is a 400; a limit of 1000 is accepted', async () => {
-      const asked = (cursor: string) => call('GET', `/api/collections/?cursor=${cursor}`, { token: cast.admin });
+      const listFrom = (cursor: string) => call('GET', `/api/collections/?cursor=${cursor}`, { token: fixtures.admin });
       for (const cursor of ['x', unknownId, `${unknownId}.!`, `x.${unknownId}`, `${unknownId}.YQ.YQ`]) {
-        expect((await asked(cursor)).status).toBe(400);
+        expect((await listFrom(cursor)).status).toBe(400);
       }
-      // The cursor of a collection that was deleted since still says where to continue, whatever its name was.
+      // A cursor stays valid after its collection was deleted, regardless of the collection's name.
       for (const key of ['', 'a\0', 'ÿ'.repeat(300), '\ud800']) {
         const cursor = `${unknownId}.${Buffer.from(key).toString('base64url')}`;
-        expect((await asked(cursor)).status).toBe(200);
+        expect((await listFrom(cursor)).status).toBe(200);
       }
-      expect((await asked(`${unknownId}._w`)).status).toBe(200);
-      expect((await call('GET', '/api/collections/?limit=1000', { token: cast.admin })).status).toBe(200);
+      expect((await listFrom(`${unknownId}._w`)).status).toBe(200);
+      expect((await call('GET', '/api/collections/?limit=1000', { token: fixtures.admin })).status).toBe(200);
     });
   });
 };

@@ -29,7 +29,7 @@ const ways: readonly SignInWay[] = [
   },
 ];
 
-/** What a page of the service is told before anybody has signed in. */
+/** The configuration that the console's page reads before sign-in. */
 export const consoleSuite = (start: Start): void => {
   const { call } = provideSubject(start, { http: { signInWays: ways } });
 
@@ -67,13 +67,13 @@ export const consoleSuite = (start: Start): void => {
     });
   });
 
-  test('a changed configuration is seen at once: the answer is not cached', async () => {
+  test('a changed configuration is visible immediately: the response is not cached', async () => {
     const { headers } = await call('GET', '/console/config.json');
     expect(headers['cache-control']).toBe('no-cache');
     expect((await call('POST', '/console/config.json')).headers.allow).toBe('GET, HEAD');
   });
 
-  test('it is neither counted nor judged by a credential', async () => {
+  test('it is not counted, and its credential is not checked', async () => {
     const { status, headers } = await call('GET', '/console/config.json', { token: 'not a token' });
     expect(status).toBe(200);
     expect(headers['ratelimit']).toBeUndefined();

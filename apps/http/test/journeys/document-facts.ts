@@ -2,13 +2,14 @@ import { expect, test } from 'vitest';
 import { provideSubject } from '../provide-subject.ts';
 import { smallDocument, textOf, type Start } from '../subject.ts';
 
-/** What the service derives from a document. */
+/** The data that the service derives from a document. */
 export const documentFactsSuite = (start: Start): void => {
-  const { cast, call } = provideSubject(start);
-  const create = (json: unknown, query = '') => call('POST', `/api/collections/${query}`, { token: cast.admin, json });
-  const readMetadata = (id: string) => call('GET', `/api/collections/${id}/metadata`, { token: cast.admin });
+  const { fixtures, call } = provideSubject(start);
+  const create = (json: unknown, query = '') =>
+    call('POST', `/api/collections/${query}`, { token: fixtures.admin, json });
+  const readMetadata = (id: string) => call('GET', `/api/collections/${id}/metadata`, { token: fixtures.admin });
 
-  test('a document with huge texts is accepted, and its warnings and metadata stay small', async () => {
+  test('a document with huge strings is accepted, and its warnings and metadata stay small', async () => {
     const hostile = {
       ...smallDocument,
       info: { title: 't'.repeat(100_000), version: '1' },
@@ -23,13 +24,13 @@ export const documentFactsSuite = (start: Start): void => {
       '/components/securitySchemes/k/name',
     ]);
     expect(JSON.stringify(reply.body.warnings).length).toBeLessThan(2_000);
-    const found = await readMetadata(textOf(reply.body.id));
-    expect(found.body).toMatchObject({ base_url: '/', authentication: { type: 'none', name: null, value: null } });
-    expect(found.text.length).toBeLessThan(1_000);
+    const metadata = await readMetadata(textOf(reply.body.id));
+    expect(metadata.body).toMatchObject({ base_url: '/', authentication: { type: 'none', name: null, value: null } });
+    expect(metadata.text.length).toBeLessThan(1_000);
     expect((await create({ name: 'Amplified', openapi_spec: hostile }, '?strict=true')).status).toBe(400);
   });
 
-  test('texts with line breaks never get from a document into its metadata', async () => {
+  test('strings with line breaks never get from a document into its metadata', async () => {
     const openapi_spec = {
       ...smallDocument,
       servers: [{ url: 'https://a.example/\r\nX-Evil: 1' }],
@@ -46,7 +47,7 @@ export const documentFactsSuite = (start: Start): void => {
     const schemes = '{"zz":{"type":"http","scheme":"bearer"},"1":{"type":"http","scheme":"basic"}}';
     const spec = `{"openapi":"3.0.3","info":{"title":"t","version":"1"},"paths":{},"components":{"securitySchemes":${schemes}}}`;
     const raw = `{"name":"Numbers","prototype":1,"openapi_spec":${spec}}`;
-    const options = { token: cast.admin, raw, headers: ['Content-Type', 'application/json'] };
+    const options = { token: fixtures.admin, raw, headers: ['Content-Type', 'application/json'] };
     const { status, body } = await call('POST', '/api/collections/', options);
     expect(status).toBe(201);
     expect((await readMetadata(textOf(body.id))).body.authentication).toMatchObject({ type: 'bearer' });

@@ -3,27 +3,27 @@ import { expectRefusal, refusalOf } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { textOf, type Client, type Start } from '../subject.ts';
 
-const farEnd = '2999-12-31';
-const afterFarEnd = '3000-01-01T00:00:00.000Z';
+const lastDay = '2999-12-31';
+const endOfLastDay = '3000-01-01T00:00:00.000Z';
 
-/** Grants and keys that end. */
+/** Grants and keys that expire. */
 export const expirySuite = (start: Start): void => {
-  const { subject, cast, call, asAdmin } = provideSubject(start);
+  const { subject, fixtures, call, asAdmin } = provideSubject(start);
   const pair = ({ id }: Client, collection: string) => `/api/access/clients/${id}/collections/${collection}`;
   const isoIn = (milliseconds: number) => new Date((subject.clock?.now() ?? Date.now()) + milliseconds).toISOString();
 
   describe('a grant', () => {
-    test('has the end that it was given; a date alone is its last day', async () => {
-      const [client, collection] = [await cast.newClient(), await cast.newCollection()];
-      const made = await asAdmin('POST', pair(client, collection), { expires_at: farEnd });
-      expect([made.status, made.body.expires_at]).toEqual([201, afterFarEnd]);
+    test('has the requested expiry; a date without a time is its last day', async () => {
+      const [client, collection] = [await fixtures.newClient(), await fixtures.newCollection()];
+      const created = await asAdmin('POST', pair(client, collection), { expires_at: lastDay });
+      expect([created.status, created.body.expires_at]).toEqual([201, endOfLastDay]);
       const list = await asAdmin('GET', `/api/access/clients/${client.id}/collections?granted=true`);
-      expect(list.list).toMatchObject([{ id: collection, expires_at: afterFarEnd }]);
+      expect(list.list).toMatchObject([{ id: collection, expires_at: endOfLastDay }]);
     });
 
-    test('may be given another end, or none', async () => {
-      const [client, collection] = [await cast.newClient(), await cast.newCollection()];
-      const { granted_at } = (await cast.grant(client, collection)).body;
+    test('can get a new expiry, or none', async () => {
+      const [client, collection] = [await fixtures.newClient(), await fixtures.newCollection()];
+      const { granted_at } = (await fixtures.grant(client, collection)).body;
       const set = await asAdmin('PUT', pair(client, collection), { expires_at: '2999-12-31T12:00:00+01:00' });
       expect(set.body).toEqual({
         message: 'Expiry changed',
@@ -33,12 +33,12 @@ export const expirySuite = (start: Start): void => {
         expires_at: '2999-12-31T11:00:00.000Z',
       });
       expect((await asAdmin('PUT', pair(client, collection), { expires_at: null })).body.expires_at).toBeNull();
-      const other = await cast.newCollection();
+      const other = await fixtures.newCollection();
       expectRefusal(await asAdmin('PUT', pair(client, other), { expires_at: null }), 404, 'Grant not found');
     });
 
-    test.each(['soon', '2026-02-30', '10000-01-01', 7])('cannot end %j', async (expires_at) => {
-      const [client, collection] = [await cast.newClient(), await cast.newCollection()];
+    test.each(['soon', '2026-02-30', '10000-01-01', 7])('cannot expire %j', async (expires_at) => {
+      const [client, collection] = [await fixtures.newClient(), await fixtures.newCollection()];
       for (const method of ['POST', 'PUT']) {
         expect(refusalOf(await asAdmin(method, pair(client, collection), { expires_at }))).toEqual([
           400,
@@ -47,16 +47,16 @@ export const expirySuite = (start: Start): void => {
       }
     });
 
-    test('cannot end in the past', async () => {
-      const [client, collection] = [await cast.newClient(), await cast.newCollection()];
+    test('cannot expire in the past', async () => {
+      const [client, collection] = [await fixtures.newClient(), await fixtures.newCollection()];
       expect(refusalOf(await asAdmin('POST', pair(client, collection), { expires_at: isoIn(-1) }))).toEqual([
         400,
         expect.stringMatching(/^Invalid request body: expires_at must be in the future, it is \d{4}-/),
       ]);
     });
 
-    test('is there until its moment, and nowhere from then on', async () => {
-      const [client, collection] = [await cast.newClient(), await cast.newCollection()];
+    test('is effective until its expiry, and nowhere after that', async () => {
+      const [client, collection] = [await fixtures.newClient(), await fixtures.newCollection()];
       await asAdmin('POST', pair(client, collection), { expires_at: isoIn(subject.clock ? 60_000 : 1_500) });
       expect((await call('GET', `/api/collections/${collection}`, { key: client.key })).status).toBe(200);
       subject.clock?.advance(60_000);
@@ -65,21 +65,21 @@ export const expirySuite = (start: Start): void => {
       expect((await call('GET', '/api/collections/', { token: client.token })).list).toEqual([]);
       expect((await asAdmin('GET', `/api/access/collections/${collection}/clients`)).list).toEqual([]);
       expect((await asAdmin('DELETE', pair(client, collection))).status).toBe(404);
-      expect((await cast.grant(client, collection)).status).toBe(201);
+      expect((await fixtures.grant(client, collection)).status).toBe(201);
       expect((await call('GET', `/api/collections/${collection}`, { key: client.key })).status).toBe(200);
     });
 
-    test('ends at its millisecond for every kind of read, whatever was cached just before', async () => {
+    test('expires at its millisecond for every kind of read, even if the response was cached just before', async () => {
       const { clock } = subject;
       if (!clock) return;
-      const client = await cast.newClient();
+      const client = await fixtures.newClient();
       const document = {
         openapi: '3.0.3',
         info: { title: 'Tides', version: '1' },
         servers: [{ url: 'https://tides.example.com' }],
         paths: { '/tides': { get: { summary: 'Read the tides', responses: { 200: { description: 'It' } } } } },
       };
-      const collection = await cast.newCollection({ name: 'Tides', openapi_spec: document });
+      const collection = await fixtures.newCollection({ name: 'Tides', openapi_spec: document });
       await subject.runJobs();
       await asAdmin('POST', pair(client, collection), { expires_at: isoIn(60_000) });
       const { key, token } = client;
@@ -91,7 +91,7 @@ export const expirySuite = (start: Start): void => {
       const etagOf = async (path: string) => textOf((await call('GET', path, { token })).headers.etag);
       const [listEtag, etag] = [await etagOf('/api/collections/'), await etagOf(`/api/collections/${collection}`)];
       const search = { key, json: { query: 'read the tides' } };
-      const seen = async () => {
+      const visibleParts = async () => {
         const conditional = (tag: string) => ({ token, headers: ['If-None-Match', tag] });
         const [list, whole] = [
           await call('GET', '/api/collections/', conditional(listEtag)),
@@ -110,33 +110,33 @@ export const expirySuite = (start: Start): void => {
           operationsOfAgents: (await callTool('search_operations', { query: 'read the tides' })).includes('/tides'),
         };
       };
-      const everything = {
+      const allVisible = {
         ...{ list: 304, page: 1, whole: 304, plain: 200, metadata: 200, operations: 200 },
         ...{ search: true, operationSearch: true, apis: true, operationsOfAgents: true },
       };
-      expect(await seen()).toEqual(everything);
+      expect(await visibleParts()).toEqual(allVisible);
       clock.advance(59_999);
-      expect(await seen()).toEqual(everything);
+      expect(await visibleParts()).toEqual(allVisible);
       clock.advance(1);
-      expect(await seen()).toEqual({
+      expect(await visibleParts()).toEqual({
         ...{ list: 200, page: 0, whole: 403, plain: 403, metadata: 403, operations: 403 },
         ...{ search: false, operationSearch: false, apis: false, operationsOfAgents: false },
       });
     });
   });
 
-  describe('an end', () => {
-    const whole = '2999-12-31T09:30:00.0009+02:00';
-    const ways: Readonly<Record<string, (expires_at: string) => ReturnType<typeof asAdmin>>> = {
+  describe('the expiry', () => {
+    const preciseTime = '2999-12-31T09:30:00.0009+02:00';
+    const operations: Readonly<Record<string, (expires_at: string) => ReturnType<typeof asAdmin>>> = {
       'of a grant': async (expires_at) =>
-        asAdmin('POST', pair(await cast.newClient(), await cast.newCollection()), { expires_at }),
+        asAdmin('POST', pair(await fixtures.newClient(), await fixtures.newCollection()), { expires_at }),
       'of a changed grant': async (expires_at) => {
-        const [client, collection] = [await cast.newClient(), await cast.newCollection()];
-        await cast.grant(client, collection);
+        const [client, collection] = [await fixtures.newClient(), await fixtures.newCollection()];
+        await fixtures.grant(client, collection);
         return asAdmin('PUT', pair(client, collection), { expires_at });
       },
-      'of many grants': async (expires_at) => {
-        const [client, collection] = [await cast.newClient(), await cast.newCollection()];
+      'of a bulk grant': async (expires_at) => {
+        const [client, collection] = [await fixtures.newClient(), await fixtures.newCollection()];
         const all = { profiles: [client.id], collections: [collection], expires_at };
         const reply = await asAdmin('POST', '/api/access/grants', all);
         const [outcome = {}] = (reply.body.outcomes ?? []) as readonly (typeof reply.body)[];
@@ -144,22 +144,27 @@ export const expirySuite = (start: Start): void => {
       },
       'of a grant of a group': async (expires_at) => {
         const group = textOf((await asAdmin('POST', '/api/groups', { name: crypto.randomUUID() })).body.id);
-        return asAdmin('POST', `/api/groups/${group}/collections/${await cast.newCollection()}`, { expires_at });
+        return asAdmin('POST', `/api/groups/${group}/collections/${await fixtures.newCollection()}`, { expires_at });
       },
       'of a changed grant of a group': async (expires_at) => {
         const group = textOf((await asAdmin('POST', '/api/groups', { name: crypto.randomUUID() })).body.id);
-        const path = `/api/groups/${group}/collections/${await cast.newCollection()}`;
+        const path = `/api/groups/${group}/collections/${await fixtures.newCollection()}`;
         await asAdmin('POST', path);
         return asAdmin('PUT', path, { expires_at });
       },
       'of an approved request': async (expires_at) => {
-        const [{ key }, collection_id] = [await cast.newClient(), await cast.newCollection({ discoverable: true })];
+        const [{ key }, collection_id] = [
+          await fixtures.newClient(),
+          await fixtures.newCollection({ discoverable: true }),
+        ];
         const json = { collection_id, reason: 'To send reminders' };
         const { id } = (await call('POST', '/api/access/requests', { key, json })).body;
         return asAdmin('POST', `/api/access/requests/${textOf(id)}/approve`, { expires_at });
       },
       'of a key': async (expires_at) => {
-        const reply = await asAdmin('PUT', `/api/profiles/${(await cast.newClient()).id}/credentials`, { expires_at });
+        const reply = await asAdmin('PUT', `/api/profiles/${(await fixtures.newClient()).id}/credentials`, {
+          expires_at,
+        });
         return { ...reply, body: { ...reply.body, expires_at: reply.body.key_expires_at } };
       },
       'of a service account': async (expires_at) => {
@@ -168,13 +173,13 @@ export const expirySuite = (start: Start): void => {
       },
     };
 
-    test.each(Object.keys(ways))(
-      '%s is that of the day for a date alone, in whole milliseconds, and not past',
-      async (way) => {
-        const ended = async (expires_at: string) => (await ways[way]?.(expires_at))?.body;
-        expect((await ended(farEnd))?.expires_at).toBe(afterFarEnd);
-        expect((await ended(whole))?.expires_at).toBe('2999-12-31T07:30:00.000Z');
-        expect((await ended('2020-01-31'))?.detail).toMatch(
+    test.each(Object.keys(operations))(
+      '%s is the end of the day for a date without a time, in whole milliseconds, and in the future',
+      async (operation) => {
+        const bodyFor = async (expires_at: string) => (await operations[operation]?.(expires_at))?.body;
+        expect((await bodyFor(lastDay))?.expires_at).toBe(endOfLastDay);
+        expect((await bodyFor(preciseTime))?.expires_at).toBe('2999-12-31T07:30:00.000Z');
+        expect((await bodyFor('2020-01-31'))?.detail).toMatch(
           /^Invalid request body: expires_at must be in the future, it is \d{4}-\d\d-\d\dT\S+Z now$/,
         );
       },
@@ -186,8 +191,8 @@ export const expirySuite = (start: Start): void => {
       (await call('GET', '/api/rate-limits/tiers/active/all', { key })).status;
     const credentials = (id: string) => `/api/profiles/${id}/credentials`;
 
-    test('ends when an administrator says, with both of its secrets, and not for a token', async () => {
-      const client = await cast.newClient();
+    test("expires at the administrator's time, with both of its secrets, while tokens stay valid", async () => {
+      const client = await fixtures.newClient();
       const rotated = await asAdmin('POST', credentials(client.id), {
         grace_seconds: 600,
         expires_at: isoIn(subject.clock ? 60_000 : 1_500),
@@ -206,28 +211,28 @@ export const expirySuite = (start: Start): void => {
       expect(await authenticates(fresh)).toBe(200);
     });
 
-    test('keeps the end that was set when its owner rotates it', async () => {
-      const client = await cast.newClient();
-      const set = await asAdmin('PUT', credentials(client.id), { expires_at: farEnd });
-      expect(set.body).toMatchObject({ id: client.id, key_expires_at: afterFarEnd });
+    test('keeps its expiry when its owner rotates it', async () => {
+      const client = await fixtures.newClient();
+      const set = await asAdmin('PUT', credentials(client.id), { expires_at: lastDay });
+      expect(set.body).toMatchObject({ id: client.id, key_expires_at: endOfLastDay });
       const own = { token: client.token, json: { expires_at: null } };
       expect((await call('POST', '/api/profiles/me/credentials', own)).status).toBe(200);
       const me = await call('GET', '/api/profiles/me?include=key', { token: client.token });
-      expect(me.body.key_expires_at).toBe(afterFarEnd);
+      expect(me.body.key_expires_at).toBe(endOfLastDay);
       await asAdmin('POST', credentials(client.id), {});
       const list = async () =>
         (await asAdmin('GET', `/api/profiles/?include=key&q=${client.email}`)).list.map((one) => one.key_expires_at);
-      expect(await list()).toEqual([afterFarEnd]);
+      expect(await list()).toEqual([endOfLastDay]);
       await asAdmin('POST', credentials(client.id), { expires_at: null });
       expect(await list()).toEqual([null]);
     });
 
-    test('that is not there has no end', async () => {
-      const pending = await cast.register();
-      expectRefusal(await asAdmin('PUT', credentials(pending.id), { expires_at: farEnd }), 409, 'User not approved');
+    test('that does not exist cannot get an expiry', async () => {
+      const pending = await fixtures.register();
+      expectRefusal(await asAdmin('PUT', credentials(pending.id), { expires_at: lastDay }), 409, 'User not approved');
       await asAdmin('PUT', `/api/profiles/${pending.id}/role`, { role: 'admin' });
       await asAdmin('PUT', `/api/profiles/${pending.id}/role`, { role: 'client' });
-      const keyless = await asAdmin('PUT', credentials(pending.id), { expires_at: farEnd });
+      const keyless = await asAdmin('PUT', credentials(pending.id), { expires_at: lastDay });
       expect([keyless.status, keyless.body]).toEqual([409, { detail: 'User has no API credentials yet' }]);
     });
   });

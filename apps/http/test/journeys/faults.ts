@@ -5,9 +5,9 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeAccountToken, PorticoError, type AuditEntry, type EntryId, type ServiceAccountId } from '@portico/domain';
 import { routes } from '../../src/index.ts';
 import { outcomeOf } from '../reply.ts';
-import { createCast, expectStatus, unknownId, type Start, type StartOptions, type Subject } from '../subject.ts';
+import { createFixtures, expectStatus, unknownId, type Start, type StartOptions, type Subject } from '../subject.ts';
 
-/** What is read here of the service's own document. */
+/** The part of the service's own OpenAPI document that these tests read. */
 interface OpenApi {
   readonly paths: Readonly<Record<string, { readonly post: { readonly responses: Responses } }>>;
 }
@@ -15,13 +15,13 @@ type Responses = Readonly<Record<string, { readonly headers: object }>>;
 
 const broken = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED 10.1.2.3:5432 password=hunter2'));
 
-/** What callers see while a dependency does not work. Needs a composition whose ports can be replaced. */
+/** The behaviour while a dependency is down. Needs a composition with replaceable ports. */
 export const faultsSuite = (start: Start): void => {
   let subject: Subject;
   const startWith = async (options: StartOptions): Promise<Subject> => (subject = await start(options));
   let time: StoppedTime | null = null;
   afterEach(async () => {
-    time?.goOn();
+    time?.restore();
     await subject.close();
   });
 
@@ -45,7 +45,7 @@ export const faultsSuite = (start: Start): void => {
     expect((await subject.client.call('GET', '/health')).status).toBe(200);
   });
 
-  test('metrics work while the database is down: they say that it is, and omit what they read from it', async () => {
+  test('metrics work while the database is down: they report it, and omit the values that it stores', async () => {
     await startWith({
       ports: ({ outbox }) => ({
         outbox: { ...outbox, state: broken },
@@ -94,43 +94,50 @@ export const faultsSuite = (start: Start): void => {
     expect((await subject.client.call('POST', '/api/profiles/register', { json, token })).status).toBe(201);
   });
 
-  test('an unreachable identity provider is a 500 with a detail of its own', async () => {
+  test('an unreachable identity provider is a 500 with its own detail', async () => {
     const verify = () => Promise.reject(new PorticoError('identity_unavailable'));
     await startWith({ ports: () => ({ tokens: { verify } }) });
     const reply = await subject.client.call('GET', '/api/collections/', { token: 'any' });
     expect([reply.status, reply.body]).toEqual([500, { detail: 'Identity provider unavailable' }]);
   });
 
-  test('while the index is away, the database returns the same results, and a header says so', async () => {
-    let isAway = false;
+  test('while the index is unavailable, the database returns the same results, and a header reports it', async () => {
+    let isUnavailable = false;
     await startWith({
       ports: ({ vectors }) => ({
-        vectors: { ...vectors, search: async (query) => ({ ...(await vectors.search(query)), isFallback: isAway }) },
+        vectors: {
+          ...vectors,
+          search: async (query) => ({ ...(await vectors.search(query)), isFallback: isUnavailable }),
+        },
       }),
     });
-    const cast = await createCast(subject);
-    await cast.newCollection();
+    const fixtures = await createFixtures(subject);
+    await fixtures.newCollection();
     await subject.runJobs();
-    const search = () => subject.client.call('POST', '/api/vector/search', { token: cast.admin, json: { query: 'q' } });
+    const search = () =>
+      subject.client.call('POST', '/api/vector/search', { token: fixtures.admin, json: { query: 'q' } });
     const usual = await search();
     expect([usual.status, usual.list.length, usual.headers['x-search-mode']]).toEqual([200, 1, undefined]);
-    isAway = true;
+    isUnavailable = true;
     const exact = await search();
     expect([exact.text, exact.headers['x-search-mode']]).toEqual([usual.text, 'exact']);
   });
 
-  test('an embedder that is down fails searches and the health check, but no change of a collection', async () => {
+  test('an embedder that is down fails searches and the health check, but not changes to collections', async () => {
     const unavailable = () => Promise.reject(new PorticoError('embedding_unavailable'));
     await startWith({
       ports: ({ embedder }) => ({ embedder: { ...embedder, embed: unavailable, check: unavailable } }),
     });
-    const cast = await createCast(subject);
-    const id = await cast.newCollection();
+    const fixtures = await createFixtures(subject);
+    const id = await fixtures.newCollection();
     await subject.runJobs();
-    const search = await subject.client.call('POST', '/api/vector/search', { token: cast.admin, json: { query: 'q' } });
+    const search = await subject.client.call('POST', '/api/vector/search', {
+      token: fixtures.admin,
+      json: { query: 'q' },
+    });
     expect([search.status, search.body]).toEqual([500, { detail: 'Embedding service unavailable' }]);
     expect(search.headers['retry-after']).toBeUndefined();
-    const client = await cast.newClient();
+    const client = await fixtures.newClient();
     const none = await subject.client.call('POST', '/api/vector/search', { key: client.key, json: { query: 'q' } });
     expect([none.status, none.list]).toEqual([200, []]);
     expect(outcomeOf(await subject.client.call('GET', '/api/vector/health'))).toEqual([
@@ -142,16 +149,19 @@ export const faultsSuite = (start: Start): void => {
         dimension: 768,
       },
     ]);
-    const options = { token: cast.admin, json: { name: 'New' } };
+    const options = { token: fixtures.admin, json: { name: 'New' } };
     expect((await subject.client.call('PUT', `/api/collections/${id}`, options)).status).toBe(200);
   });
 
-  test('an embedder that is busy fails searches, and the answer says when to come again', async () => {
+  test('a busy embedder fails searches, and the response has a Retry-After', async () => {
     const busy = () => Promise.reject(new PorticoError('embedding_unavailable', { retryAfterSeconds: 10 }));
     await startWith({ ports: ({ embedder }) => ({ embedder: { ...embedder, embed: busy } }) });
-    const cast = await createCast(subject);
-    await cast.newCollection();
-    const search = await subject.client.call('POST', '/api/vector/search', { token: cast.admin, json: { query: 'q' } });
+    const fixtures = await createFixtures(subject);
+    await fixtures.newCollection();
+    const search = await subject.client.call('POST', '/api/vector/search', {
+      token: fixtures.admin,
+      json: { query: 'q' },
+    });
     expect([search.status, search.body]).toEqual([500, { detail: 'Embedding service unavailable' }]);
     expect(search.headers['retry-after']).toBe('10');
     const { paths } = (await subject.client.call('GET', '/openapi.json')).body as unknown as OpenApi;
@@ -162,7 +172,7 @@ export const faultsSuite = (start: Start): void => {
     expect(paths['/api/profiles/register']?.post.responses['500']?.headers).not.toHaveProperty('Retry-After');
   });
 
-  test('readiness says which dependency does not work, and why only if the reason is in our own words', async () => {
+  test("readiness reports each dependency that is down, with a reason only if it is the service's own text", async () => {
     const because = 'the model is being pulled (50 %, 137 of 274 MB)';
     const loading = () =>
       Promise.reject(new PorticoError('embedding_unavailable', { because, cause: new Error('http://10.1.2.3:11434') }));
@@ -192,33 +202,33 @@ export const faultsSuite = (start: Start): void => {
     });
   });
 
-  test('an answer that takes too long is a 500, and its late result does no harm', async () => {
+  test('a response that takes too long is a 500, and its late result does no harm', async () => {
     let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const blocked = new Promise<void>((resolve) => (release = resolve));
     time = stopTime(vi);
-    const asked = Promise.withResolvers<void>();
+    const queried = Promise.withResolvers<void>();
     await startWith({
       answerTimeoutMs: 50,
       ports: ({ profiles }) => ({
         profiles: {
           ...profiles,
           select: (filter, page) => {
-            asked.resolve();
-            return held.then(() => profiles.select(filter, page));
+            queried.resolve();
+            return blocked.then(() => profiles.select(filter, page));
           },
         },
       }),
     });
-    const cast = await createCast(subject);
-    const answer = subject.client.call('GET', '/api/profiles/', { token: cast.admin });
-    await asked.promise;
-    await time.pass(50);
-    expect(outcomeOf(await answer)).toEqual([500, internal]);
+    const fixtures = await createFixtures(subject);
+    const reply = subject.client.call('GET', '/api/profiles/', { token: fixtures.admin });
+    await queried.promise;
+    await time.advance(50);
+    expect(outcomeOf(await reply)).toEqual([500, internal]);
     release();
-    expect((await subject.client.call('GET', '/api/profiles/', { token: cast.admin })).status).toBe(200);
+    expect((await subject.client.call('GET', '/api/profiles/', { token: fixtures.admin })).status).toBe(200);
   });
 
-  test('the answer timeout does not run while a slow client sends its request', async () => {
+  test('the response timeout does not start while a slow client sends its request', async () => {
     time = stopTime(vi);
     await startWith({ answerTimeoutMs: 50 });
     const { hostname, port } = new URL(subject.client.baseUrl);
@@ -231,7 +241,7 @@ export const faultsSuite = (start: Start): void => {
         resolve(reply.statusCode);
       });
       outgoing.on('error', reject);
-      outgoing.write(body.slice(0, 10), () => void time?.pass(150).then(() => outgoing.end(body.slice(10))));
+      outgoing.write(body.slice(0, 10), () => void time?.advance(150).then(() => outgoing.end(body.slice(10))));
     });
     expect(status).toBe(201);
   });
@@ -260,25 +270,25 @@ export const faultsSuite = (start: Start): void => {
       receivedAt: 0,
       facets: { clientId: null, collectionId: null, action: null },
     });
-    const open = async (take: () => AsyncIterable<AuditEntry>) => {
-      await startWith({ ports: ({ audit }) => ({ audit: { ...audit, export: take } }) });
-      const { admin } = await createCast(subject);
+    const openExport = async (exportEntries: () => AsyncIterable<AuditEntry>) => {
+      await startWith({ ports: ({ audit }) => ({ audit: { ...audit, export: exportEntries } }) });
+      const { admin } = await createFixtures(subject);
       const { hostname, port } = new URL(subject.client.baseUrl);
       const headers = { Authorization: `Bearer ${admin}` };
       return httpRequest({ hostname, port, path: '/api/audit/export', headers });
     };
 
-    test('is made no faster than it is read, and stops when the client disconnects', async () => {
-      let made = 0;
-      let ended = false;
-      const outgoing = await open(async function* () {
+    test('is generated no faster than it is read, and stops when the client disconnects', async () => {
+      let entryCount = 0;
+      let isClosed = false;
+      const outgoing = await openExport(async function* () {
         try {
           for (;;) {
             await Promise.resolve();
-            yield entry(made++);
+            yield entry(entryCount++);
           }
         } finally {
-          ended = true;
+          isClosed = true;
         }
       });
       await new Promise<void>((resolve, reject) => {
@@ -289,19 +299,19 @@ export const faultsSuite = (start: Start): void => {
         });
         outgoing.end();
       });
-      // Once every buffer on the way is full, nothing more is made.
+      // Once every buffer on the way is full, no more entries are generated.
       let before = -1;
-      await expect.poll(() => before === (before = made), { interval: 200 }).toBe(true);
-      expect(ended).toBe(false);
+      await expect.poll(() => before === (before = entryCount), { interval: 200 }).toBe(true);
+      expect(isClosed).toBe(false);
       outgoing.destroy();
-      await expect.poll(() => ended).toBe(true);
+      await expect.poll(() => isClosed).toBe(true);
     });
 
-    test('begins at once, before the first entry', async () => {
+    test('starts its response before the first entry', async () => {
       let release = (): void => undefined;
-      const held = new Promise<void>((resolve) => (release = resolve));
-      const outgoing = await open(async function* () {
-        await held;
+      const blocked = new Promise<void>((resolve) => (release = resolve));
+      const outgoing = await openExport(async function* () {
+        await blocked;
         yield entry(1);
       });
       const status = await new Promise((resolve) => {
@@ -314,8 +324,8 @@ export const faultsSuite = (start: Start): void => {
       expect(status).toBe(200);
     });
 
-    test('that fails midway breaks the connection, so that it cannot pass for complete', async () => {
-      const outgoing = await open(async function* () {
+    test('that fails midway breaks the connection, so that it does not look complete', async () => {
+      const outgoing = await openExport(async function* () {
         for (let at = 0; at < 100; at++) yield entry(at);
         await broken();
       });

@@ -9,8 +9,16 @@ const weather = {
   paths: { '/forecast': { get: { operationId: 'readForecast', summary: 'Read the weather forecast', responses: {} } } },
 };
 const mcpRevision = '2026-07-28';
-const all = { list: true, read: 200, metadata: 200, search: true, operations: 200, operationSearch: true, mcp: true };
-const nothing = {
+const fullAccess = {
+  list: true,
+  read: 200,
+  metadata: 200,
+  search: true,
+  operations: 200,
+  operationSearch: true,
+  mcp: true,
+};
+const noAccess = {
   list: false,
   read: 403,
   metadata: 403,
@@ -20,18 +28,18 @@ const nothing = {
   mcp: false,
 };
 
-/** Groups: by hand and by claim, and what their members see. */
+/** Groups: manual members and members by claim, and their access. */
 export const groupsSuite = (start: Start): void => {
-  const { subject, cast, call, pages, asAdmin } = provideSubject(start, { groupsClaim: true });
+  const { subject, fixtures, call, pages, asAdmin } = provideSubject(start, { groupsClaim: true });
   let collection: string;
-  let made = 0;
+  let groupCount = 0;
   const newGroup = async (fields: Readonly<Record<string, unknown>> = {}) => {
-    const name = `Crew ${++made}`;
+    const name = `Crew ${++groupCount}`;
     const { body } = expectStatus(await asAdmin('POST', '/api/groups', { name, ...fields }), 201);
     return { id: textOf(body.id), name: textOf(body.name) };
   };
-  /** A group that has the collection. */
-  const newCrew = async () => {
+  /** Creates a group with access to the collection. */
+  const newGroupWithAccess = async () => {
     const group = await newGroup();
     expectStatus(await asAdmin('POST', `/api/groups/${group.id}/collections/${collection}`), 201);
     return group;
@@ -61,8 +69,8 @@ export const groupsSuite = (start: Start): void => {
       json: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
     });
   };
-  /** What a caller sees of the collection, wherever it could. The list takes a token. */
-  const sees = async (credential: CallOptions, token: string) => {
+  /** Returns a caller's access to the collection by every endpoint. The list requires a token. */
+  const accessOf = async (credential: CallOptions, token: string) => {
     const path = `/api/collections/${collection}`;
     const query = { json: { query: 'weather forecast' } };
     return {
@@ -77,13 +85,13 @@ export const groupsSuite = (start: Start): void => {
       mcp: has(expectStatus(await overMcp(credential), 200).text),
     };
   };
-  const expectSees = async (client: Client, token: string, expected: typeof all | typeof nothing) => {
-    expect(await sees({ token }, token)).toEqual(expected);
-    expect(await sees({ key: client.key }, token)).toEqual(expected);
+  const expectAccess = async (client: Client, token: string, expected: typeof fullAccess | typeof noAccess) => {
+    expect(await accessOf({ token }, token)).toEqual(expected);
+    expect(await accessOf({ key: client.key }, token)).toEqual(expected);
   };
 
   beforeAll(async () => {
-    collection = await cast.newCollection({ name: 'Weather', description: 'Forecasts', openapi_spec: weather });
+    collection = await fixtures.newCollection({ name: 'Weather', description: 'Forecasts', openapi_spec: weather });
     await subject.runJobs();
   });
 
@@ -131,22 +139,22 @@ export const groupsSuite = (start: Start): void => {
         expect((await asAdmin('POST', '/api/groups', { name: 'fine', ...fields })).status).toBe(400);
     });
 
-    test('has a name of its own, and a tier that exists', async () => {
+    test('has a unique name, and a tier that exists', async () => {
       const [one, other] = [await newGroup(), await newGroup()];
-      const taken = [409, { detail: 'Group already exists' }];
+      const alreadyExists = [409, { detail: 'Group already exists' }];
       const missing = [404, { detail: 'Tier not found' }];
       const outcome = async (method: string, path: string, json: object) =>
         outcomeOf(await asAdmin(method, path, json));
-      expect(await outcome('POST', '/api/groups', { name: one.name })).toEqual(taken);
-      expect(await outcome('PUT', `/api/groups/${other.id}`, { name: one.name })).toEqual(taken);
+      expect(await outcome('POST', '/api/groups', { name: one.name })).toEqual(alreadyExists);
+      expect(await outcome('PUT', `/api/groups/${other.id}`, { name: one.name })).toEqual(alreadyExists);
       expect(await outcome('POST', '/api/groups', { name: 'Tierless', tier: 'none' })).toEqual(missing);
       expect(await outcome('PUT', `/api/groups/${one.id}`, { tier: 'none' })).toEqual(missing);
       expect(await outcome('PUT', `/api/groups/${one.id}/tier`, { tier: 'none' })).toEqual(missing);
     });
 
-    test('that is unknown is refused everywhere', async () => {
+    test('that is unknown is a 404 everywhere', async () => {
       for (const path of [unknownId, 'nobody']) {
-        const at = `/api/groups/${path}`;
+        const groupPath = `/api/groups/${path}`;
         for (const [method, rest, json] of [
           ['GET', ''],
           ['PUT', '', {}],
@@ -161,16 +169,16 @@ export const groupsSuite = (start: Start): void => {
           ['PUT', `/collections/${collection}`, { expires_at: null }],
           ['DELETE', `/collections/${collection}`],
         ] as const) {
-          expectRefusal(await asAdmin(method, `${at}${rest}`, json), 404, 'Group not found');
+          expectRefusal(await asAdmin(method, `${groupPath}${rest}`, json), 404, 'Group not found');
         }
       }
     });
   });
 
-  describe('a member by hand', () => {
-    test('has what the group has, everywhere, until it leaves', async () => {
-      const [group, client] = [await newCrew(), await cast.newClient()];
-      await expectSees(client, client.token, nothing);
+  describe('a manual member', () => {
+    test("has the group's access everywhere until it leaves", async () => {
+      const [group, client] = [await newGroupWithAccess(), await fixtures.newClient()];
+      await expectAccess(client, client.token, noAccess);
       const reply = await asAdmin('POST', `/api/groups/${encodeURIComponent(group.name)}/members/${client.id}`);
       expect([reply.status, reply.body]).toEqual([
         201,
@@ -182,39 +190,39 @@ export const groupsSuite = (start: Start): void => {
           claimed_at: null,
         },
       ]);
-      await expectSees(client, client.token, all);
+      await expectAccess(client, client.token, fullAccess);
       const again = await asAdmin('POST', `/api/groups/${group.id}/members/${client.id}`);
       expect([again.status, again.body]).toEqual([409, { detail: 'User already in the group' }]);
-      const left = await asAdmin('DELETE', `/api/groups/${group.id}/members/${client.id}`);
-      expect(left.body).toEqual({ message: 'User removed from the group' });
-      await expectSees(client, client.token, nothing);
+      const removal = await asAdmin('DELETE', `/api/groups/${group.id}/members/${client.id}`);
+      expect(removal.body).toEqual({ message: 'User removed from the group' });
+      await expectAccess(client, client.token, noAccess);
       const missing = await asAdmin('DELETE', `/api/groups/${group.id}/members/${client.id}`);
       expect([missing.status, missing.body]).toEqual([404, { detail: 'User not in the group' }]);
     });
 
-    test('loses it with the grant, and with the group', async () => {
-      const [group, client] = [await newCrew(), await cast.newClient()];
-      const at = `/api/groups/${group.id}/collections/${collection}`;
+    test('loses access with the grant, and with the group', async () => {
+      const [group, client] = [await newGroupWithAccess(), await fixtures.newClient()];
+      const grantPath = `/api/groups/${group.id}/collections/${collection}`;
       await asAdmin('POST', `/api/groups/${group.id}/members/${client.id}`);
-      await expectSees(client, client.token, all);
-      expect((await asAdmin('DELETE', at)).body).toEqual({ message: 'Access revoked' });
-      await expectSees(client, client.token, nothing);
-      expect((await asAdmin('DELETE', at)).body).toEqual({ detail: 'Grant not found' });
-      expectStatus(await asAdmin('POST', at, { expires_at: '' }), 201);
-      await expectSees(client, client.token, all);
+      await expectAccess(client, client.token, fullAccess);
+      expect((await asAdmin('DELETE', grantPath)).body).toEqual({ message: 'Access revoked' });
+      await expectAccess(client, client.token, noAccess);
+      expect((await asAdmin('DELETE', grantPath)).body).toEqual({ detail: 'Grant not found' });
+      expectStatus(await asAdmin('POST', grantPath, { expires_at: '' }), 201);
+      await expectAccess(client, client.token, fullAccess);
       expectStatus(await asAdmin('DELETE', `/api/groups/${group.id}`), 200);
-      await expectSees(client, client.token, nothing);
+      await expectAccess(client, client.token, noAccess);
     });
 
-    test('keeps what it has otherwise', async () => {
-      const [one, other, client] = [await newCrew(), await newCrew(), await cast.newClient()];
+    test('keeps its access by other groups', async () => {
+      const [one, other, client] = [await newGroupWithAccess(), await newGroupWithAccess(), await fixtures.newClient()];
       for (const { id } of [one, other]) await asAdmin('POST', `/api/groups/${id}/members/${client.id}`);
       await asAdmin('DELETE', `/api/groups/${one.id}`);
-      await expectSees(client, client.token, all);
+      await expectAccess(client, client.token, fullAccess);
     });
 
-    test('is one of many that are added at once', async () => {
-      const [group, ada, bob] = [await newGroup(), await cast.newClient(), await cast.newClient()];
+    test('can be added together with others', async () => {
+      const [group, ada, bob] = [await newGroup(), await fixtures.newClient(), await fixtures.newClient()];
       const profiles = [ada.id, bob.email.toUpperCase(), ada.email, unknownId];
       const reply = await asAdmin('POST', `/api/groups/${group.id}/members`, { profiles });
       expect([reply.status, reply.body.outcomes]).toEqual([
@@ -233,8 +241,8 @@ export const groupsSuite = (start: Start): void => {
         [400, { detail: 'Invalid request body: profiles must have at most 10000 entries' }],
       );
       const emails = [ada, bob].map(({ email }) => email).sort();
-      const found = await pages(`/api/groups/${group.id}/members?limit=1`);
-      expect(found.flatMap(({ list }) => list.map(({ email }) => email))).toEqual(emails);
+      const replies = await pages(`/api/groups/${group.id}/members?limit=1`);
+      expect(replies.flatMap(({ list }) => list.map(({ email }) => email))).toEqual(emails);
     });
 
     test('must be a profile', async () => {
@@ -245,16 +253,16 @@ export const groupsSuite = (start: Start): void => {
       expect((await asAdmin('GET', `/api/profiles/${unknownId}/groups`)).body).toEqual({ detail: 'User not found' });
     });
 
-    test('may be an admin, whose grants sleep', async () => {
-      const group = await newCrew();
-      expectStatus(await asAdmin('POST', `/api/groups/${group.id}/members/${cast.adminId}`), 201);
+    test('may be an admin, whose grants are inactive', async () => {
+      const group = await newGroupWithAccess();
+      expectStatus(await asAdmin('POST', `/api/groups/${group.id}/members/${fixtures.adminId}`), 201);
       const clients = await asAdmin('GET', `/api/access/collections/${collection}/clients`);
-      expect(clients.list.map(({ client_id }) => client_id)).not.toContain(cast.adminId);
+      expect(clients.list.map(({ client_id }) => client_id)).not.toContain(fixtures.adminId);
     });
 
     test('has the tier of its group', async () => {
-      const [group, client] = [await newGroup(), await cast.newClient()];
-      const tier = `crew-${made}`;
+      const [group, client] = [await newGroup(), await fixtures.newClient()];
+      const tier = `crew-${groupCount}`;
       const json = { tier, allowed_limit: 1_234, window_seconds: 60 };
       expectStatus(await asAdmin('POST', '/api/rate-limits/tiers', json), 201);
       await asAdmin('POST', `/api/groups/${group.id}/members/${client.id}`);
@@ -268,19 +276,19 @@ export const groupsSuite = (start: Start): void => {
   });
 
   describe('a grant of a group', () => {
-    test('has an end that can be changed', async () => {
-      const [group, client] = [await newGroup(), await cast.newClient()];
+    test('has an expiry that can be changed', async () => {
+      const [group, client] = [await newGroup(), await fixtures.newClient()];
       await asAdmin('POST', `/api/groups/${group.id}/members/${client.id}`);
-      const at = `/api/groups/${group.id}/collections/${collection}`;
+      const grantPath = `/api/groups/${group.id}/collections/${collection}`;
       const expires_at = '2999-01-31T09:30:00.000Z';
       const pair = { group_id: group.id, collection_id: collection, granted_at: expect.any(String) as string };
-      expect((await asAdmin('PUT', at, { expires_at })).body).toEqual({ detail: 'Grant not found' });
-      const granted = await asAdmin('POST', at, { expires_at });
+      expect((await asAdmin('PUT', grantPath, { expires_at })).body).toEqual({ detail: 'Grant not found' });
+      const granted = await asAdmin('POST', grantPath, { expires_at });
       expect([granted.status, granted.body]).toEqual([201, { message: 'Access granted', ...pair, expires_at }]);
-      expect((await asAdmin('POST', at)).status).toBe(409);
-      const kept = await asAdmin('PUT', at, { expires_at: null });
-      expect([kept.status, kept.body]).toEqual([200, { message: 'Access changed', ...pair, expires_at: null }]);
-      expect(outcomeOf(await asAdmin('PUT', at, { expires_at: '2020-01-31' }))).toEqual([
+      expect((await asAdmin('POST', grantPath)).status).toBe(409);
+      const changed = await asAdmin('PUT', grantPath, { expires_at: null });
+      expect([changed.status, changed.body]).toEqual([200, { message: 'Access changed', ...pair, expires_at: null }]);
+      expect(outcomeOf(await asAdmin('PUT', grantPath, { expires_at: '2020-01-31' }))).toEqual([
         400,
         {
           detail: expect.stringMatching(
@@ -288,7 +296,7 @@ export const groupsSuite = (start: Start): void => {
           ) as string,
         },
       ]);
-      await expectSees(client, client.token, all);
+      await expectAccess(client, client.token, fullAccess);
       expect((await asAdmin('GET', `/api/groups/${group.id}/collections`)).list).toEqual([
         { id: collection, name: 'Weather', granted_at: granted.body.granted_at, expires_at: null },
       ]);
@@ -304,66 +312,71 @@ export const groupsSuite = (start: Start): void => {
   });
 
   describe('a member by claim', () => {
-    test('has what the group has from the first token that names it to the first newer one that does not', async () => {
-      const [group, client] = [await newCrew(), await cast.newClient()];
-      await expectSees(client, client.token, nothing);
+    test("has the group's access from the first token with its name to the first newer token without it", async () => {
+      const [group, client] = [await newGroupWithAccess(), await fixtures.newClient()];
+      await expectAccess(client, client.token, noAccess);
       const [oldest, older] = [await tokenOf(client, [], -50), await tokenOf(client, [group.name], -40)];
-      const person = await cast.newClient();
+      const person = await fixtures.newClient();
       await signIn(await tokenOf(person, [group.name], -40));
-      await expectSees(person, await tokenOf(person, [group.name], -30), all);
-      await expectSees(person, await tokenOf(person, ['Another crew'], -20), nothing);
-      await expectSees(person, await tokenOf(person, [group.name], -30), nothing);
-      // Tokens from before the one that the client's first request brought change nothing.
-      for (const token of [oldest, older]) await expectSees(client, token, nothing);
-      await expectSees(client, await tokenOf(client, [group.name]), all);
-      await expectSees(client, older, all);
+      await expectAccess(person, await tokenOf(person, [group.name], -30), fullAccess);
+      await expectAccess(person, await tokenOf(person, ['Another crew'], -20), noAccess);
+      await expectAccess(person, await tokenOf(person, [group.name], -30), noAccess);
+      // Tokens older than the token of the client's first request change nothing.
+      for (const token of [oldest, older]) await expectAccess(client, token, noAccess);
+      await expectAccess(client, await tokenOf(client, [group.name]), fullAccess);
+      await expectAccess(client, older, fullAccess);
     });
 
-    test('is shown with the time of its claim, to admins and to itself', async () => {
-      const [group, client] = [await newCrew(), await cast.newClient()];
+    test('is listed with the time of its claim, for admins and for itself', async () => {
+      const [group, client] = [await newGroupWithAccess(), await fixtures.newClient()];
       const token = await signIn(await tokenOf(client, [group.name]));
       const member = { profile_id: client.id, email: client.email, full_name: `Person ${client.uid}` };
-      const [claimed] = (await asAdmin('GET', `/api/groups/${group.id}/members`)).list;
-      expect(claimed).toEqual({ ...member, added_at: null, claimed_at: expect.any(String) as string });
+      const [claimedMember] = (await asAdmin('GET', `/api/groups/${group.id}/members`)).list;
+      expect(claimedMember).toEqual({ ...member, added_at: null, claimed_at: expect.any(String) as string });
       await asAdmin('POST', `/api/groups/${group.id}/members/${client.id}`);
       const whole = (await asAdmin('GET', `/api/groups/${group.id}`)).body;
       expect(whole).toMatchObject({ member_count: 1, collection_count: 1 });
-      expect(whole.members).toEqual([{ ...claimed, added_at: expect.any(String) as string }]);
+      expect(whole.members).toEqual([{ ...claimedMember, added_at: expect.any(String) as string }]);
       const { list } = await asAdmin('GET', `/api/profiles/${client.id}/groups`);
       expect(list).toEqual([
-        { id: group.id, name: group.name, added_at: expect.any(String) as string, claimed_at: claimed?.claimed_at },
+        {
+          id: group.id,
+          name: group.name,
+          added_at: expect.any(String) as string,
+          claimed_at: claimedMember?.claimed_at,
+        },
       ]);
       const own = (await call('GET', '/api/profiles/me?include=groups,tier', { token })).body;
       expect([own.groups, own.tier]).toEqual([list, null]);
       expect((await call('GET', '/api/profiles/me', { token })).body).not.toHaveProperty('groups');
     });
 
-    test('is removed by the identity provider alone', async () => {
-      const [group, client] = [await newCrew(), await cast.newClient()];
-      const at = `/api/groups/${group.id}/members/${client.id}`;
+    test('can only be removed by the identity provider', async () => {
+      const [group, client] = [await newGroupWithAccess(), await fixtures.newClient()];
+      const memberPath = `/api/groups/${group.id}/members/${client.id}`;
       const token = await signIn(await tokenOf(client, [group.name]));
-      expect(outcomeOf(await asAdmin('DELETE', at))).toEqual([
+      expect(outcomeOf(await asAdmin('DELETE', memberPath))).toEqual([
         409,
         { detail: "The identity provider's claim puts the user into the group: remove it there" },
       ]);
-      expectStatus(await asAdmin('POST', at), 201);
-      expect((await asAdmin('DELETE', at)).body.message).toContain('still puts the user into it');
-      await expectSees(client, token, all);
+      expectStatus(await asAdmin('POST', memberPath), 201);
+      expect((await asAdmin('DELETE', memberPath)).body.message).toContain('still puts the user into it');
+      await expectAccess(client, token, fullAccess);
     });
 
     test('follows the name of the group', async () => {
-      const [group, client] = [await newCrew(), await cast.newClient()];
+      const [group, client] = [await newGroupWithAccess(), await fixtures.newClient()];
       const token = await signIn(await tokenOf(client, [group.name]));
-      await expectSees(client, token, all);
+      await expectAccess(client, token, fullAccess);
       await asAdmin('PUT', `/api/groups/${group.id}`, { name: `${group.name} (renamed)` });
-      await expectSees(client, token, nothing);
-      const heir = await newGroup({ name: group.name });
-      await asAdmin('POST', `/api/groups/${heir.id}/collections/${collection}`);
-      await expectSees(client, token, all);
+      await expectAccess(client, token, noAccess);
+      const successor = await newGroup({ name: group.name });
+      await asAdmin('POST', `/api/groups/${successor.id}/collections/${collection}`);
+      await expectAccess(client, token, fullAccess);
     });
 
-    test('leaves one entry for each change', async () => {
-      const [group, client] = [await newCrew(), await cast.newClient()];
+    test('has one audit entry for each change', async () => {
+      const [group, client] = [await newGroupWithAccess(), await fixtures.newClient()];
       const token = await tokenOf(client, [group.name, 'no group of the catalog']);
       for (let again = 0; again < 3; again += 1) await signIn(token);
       await signIn(await tokenOf(client, []));

@@ -5,20 +5,20 @@ import { textOf, type Person, type Start } from '../subject.ts';
 
 const path = '/api/profiles/register';
 const bodyOf = (uid: string, email = `${uid}@example.com`) => ({ firebase_uid: uid, email, full_name: 'Alice' });
-const notThatOfTheToken = { detail: 'Invalid request body: email must be that of the token' };
+const emailMismatch = { detail: 'Invalid request body: email must be that of the token' };
 const invalidToken = { detail: 'Invalid or expired token' };
 
-/** Which token is bound to which profile. */
+/** The binding of tokens to profiles. */
 export const identitiesSuite = (start: Start): void => {
-  const { subject, cast, call } = provideSubject(start);
+  const { subject, fixtures, call } = provideSubject(start);
   const me = (token: string) => call('GET', '/api/profiles/me', { token });
   const isBound = async (id: unknown) => {
-    const { list } = await call('GET', '/api/profiles/?include=bound', { token: cast.admin });
+    const { list } = await call('GET', '/api/profiles/?include=bound', { token: fixtures.admin });
     return list.find((profile) => profile.id === id)?.bound;
   };
   const entries = async (action: string, { id }: Pick<Person, 'id'>) => {
     const query = `source=system&action=${action}&actor_id=${id}`;
-    const { body } = await call('GET', `/api/audit/?${query}`, { token: cast.admin });
+    const { body } = await call('GET', `/api/audit/?${query}`, { token: fixtures.admin });
     return (body.data as { message: unknown }[]).map(({ message }) => message);
   };
 
@@ -28,28 +28,28 @@ export const identitiesSuite = (start: Start): void => {
       ['with an empty e-mail', { email: '' }],
       ['with a blank e-mail', { email: '  ', emailVerified: true }],
       ['with another e-mail', { email: 'mallory@evil.example', emailVerified: true }],
-    ])('%s binds nothing', async (_what, claims) => {
-      const person = await cast.newClient();
+    ])('%s binds nothing', async (_case, claims) => {
+      const person = await fixtures.newClient();
       const token = await subject.mint({ uid: person.uid, ...claims });
       expect((await me(token)).status).toBe(404);
-      for (const taken of ['/api/collections/', '/api/rate-limits/tiers/active/all']) {
-        expect(outcomeOf(await call('GET', taken, { token }))).toEqual([401, invalidToken]);
+      for (const otherPath of ['/api/collections/', '/api/rate-limits/tiers/active/all']) {
+        expect(outcomeOf(await call('GET', otherPath, { token }))).toEqual([401, invalidToken]);
       }
       expect((await call('POST', '/api/profiles/me/credentials', { token })).status).toBe(401);
       expect(await isBound(person.id)).toBe(false);
       expect(await entries('profile.bind', person)).toEqual([]);
     });
 
-    test('with the e-mail binds, and later tokens need no e-mail', async () => {
-      const person = await cast.register();
+    test('with the e-mail binds the profile, and later tokens need no e-mail', async () => {
+      const person = await fixtures.register();
       expect((await me(await subject.mint({ uid: person.uid, email: person.email.toUpperCase() }))).status).toBe(200);
       for (const claims of [{}, { email: '' }, { email: 'new@example.com' }]) {
         expect((await me(await subject.mint({ uid: person.uid, ...claims }))).status).toBe(200);
       }
     });
 
-    test('leaves one audit entry, by the profile that it binds', async () => {
-      const person = await cast.register();
+    test('writes one audit entry, with the bound profile as its actor', async () => {
+      const person = await fixtures.register();
       await Promise.all([me(person.token), me(person.token), me(person.token)]);
       expect(await entries('profile.bind', person)).toEqual([
         {
@@ -64,7 +64,7 @@ export const identitiesSuite = (start: Start): void => {
   });
 
   describe('a token sent with a registration', () => {
-    test('binds the profile at once if it has the same uid and e-mail', async () => {
+    test('binds the profile immediately if it has the same uid and e-mail', async () => {
       const token = await subject.mint({ uid: 'own', email: 'OWN@example.com' });
       const { status, body } = await call('POST', path, { token, json: bodyOf('own') });
       const id = textOf(body.id);
@@ -76,7 +76,7 @@ export const identitiesSuite = (start: Start): void => {
     test('is refused if it has the same uid and another e-mail, and nothing is registered', async () => {
       const token = await subject.mint({ uid: 'typo', email: 'typo@example.com' });
       const reply = await call('POST', path, { token, json: bodyOf('typo', 'tpyo@example.com') });
-      expect([reply.status, reply.body]).toEqual([400, notThatOfTheToken]);
+      expect([reply.status, reply.body]).toEqual([400, emailMismatch]);
       expect((await call('POST', path, { json: bodyOf('typo', 'tpyo@example.com') })).status).toBe(201);
     });
 
@@ -84,7 +84,7 @@ export const identitiesSuite = (start: Start): void => {
       ['has another uid', async () => subject.mint({ uid: 'somebody', email: 'other-uid@example.com' }), 'other-uid'],
       ['has no e-mail', async () => subject.mint({ uid: 'no-mail' }), 'no-mail'],
       ['is garbage', async () => 'garbage', 'garbage'],
-    ])('is ignored if it %s', async (_what, tokenOf, uid) => {
+    ])('is ignored if it %s', async (_case, tokenOf, uid) => {
       const { status, body } = await call('POST', path, { token: await tokenOf(), json: bodyOf(uid) });
       const id = textOf(body.id);
       expect([status, await isBound(id)]).toEqual([201, false]);
@@ -94,9 +94,9 @@ export const identitiesSuite = (start: Start): void => {
 };
 
 /** A registration that requires a token. */
-export const demandedTokensSuite = (start: Start): void => {
-  const failedMax = 4;
-  const failedCredentialsLimit = { allowed: failedMax, windowSeconds: 3_600 };
+export const requiredTokensSuite = (start: Start): void => {
+  const maxFailures = 4;
+  const failedCredentialsLimit = { allowed: maxFailures, windowSeconds: 3_600 };
   const { subject, call } = provideSubject(start, {
     settings: { registrationRequiresToken: true, failedCredentialsLimit },
   });
@@ -104,13 +104,13 @@ export const demandedTokensSuite = (start: Start): void => {
     call('POST', path, { json, ...(token === undefined ? {} : { token }) });
   const mint = (uid: string, email?: string) => subject.mint({ uid, ...(email === undefined ? {} : { email }) });
 
-  test('is a 401 without one, before its body is checked', async () => {
+  test('is a 401 without a token, before its body is checked', async () => {
     const reply = await register({});
     expect([reply.status, reply.body, reply.headers['www-authenticate']]).toEqual([401, invalidToken, 'Bearer']);
   });
 
   test('counts failed tokens, and only those', async () => {
-    for (let failed = 1; failed <= failedMax; failed += 1) {
+    for (let failed = 1; failed <= maxFailures; failed += 1) {
       expect((await register({}, 'garbage')).status).toBe(401);
     }
     expect((await register(bodyOf('garbage'), 'garbage')).status).toBe(429);
@@ -125,14 +125,14 @@ export const demandedTokensSuite = (start: Start): void => {
     const outcome = async (uid: string, token: string) => outcomeOf(await register(bodyOf(uid), token));
     expect(await outcome('a', await mint('b', 'a@example.com'))).toEqual([401, invalidToken]);
     expect(await outcome('a', await mint('a'))).toEqual([401, invalidToken]);
-    expect(await outcome('a', await mint('a', 'b@example.com'))).toEqual([400, notThatOfTheToken]);
+    expect(await outcome('a', await mint('a', 'b@example.com'))).toEqual([400, emailMismatch]);
     expect((await outcome('a', await mint('a', 'a@example.com')))[0]).toBe(201);
   });
 };
 
 /** A registration that ignores its token. */
 export const ignoredTokensSuite = (start: Start): void => {
-  test('does not count them as failures', async () => {
+  test('does not count invalid tokens as failures', async () => {
     const failedCredentialsLimit = { allowed: 2, windowSeconds: 3_600 };
     const { client, close } = await start({ settings: { failedCredentialsLimit } });
     try {

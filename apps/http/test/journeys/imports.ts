@@ -9,14 +9,16 @@ const withPaths = (...paths: readonly string[]) => ({
   paths: Object.fromEntries(paths.map((path) => [path, { get: operation }])),
 });
 
-/** Publishing documents from where they are kept, again and again. */
+/** Publishing documents repeatedly from their source. */
 export const importsSuite = (start: Start): void => {
-  const { cast, call } = provideSubject(start);
-  const publish = (query: string, json: unknown) => call('PUT', `/api/imports/${query}`, { token: cast.admin, json });
-  const plan = (query: string, json: unknown) => call('POST', `/api/imports/plan${query}`, { token: cast.admin, json });
+  const { fixtures, call } = provideSubject(start);
+  const publish = (query: string, json: unknown) =>
+    call('PUT', `/api/imports/${query}`, { token: fixtures.admin, json });
+  const plan = (query: string, json: unknown) =>
+    call('POST', `/api/imports/plan${query}`, { token: fixtures.admin, json });
 
   describe('publishing by an import key', () => {
-    test('creates once, then updates the same collection, and says when nothing changes', async () => {
+    test('creates once, then updates the same collection, and reports when nothing changes', async () => {
       const query = '?import_key=acme%2Fweather%3Aopenapi.yaml';
       const first = await publish(query, { name: 'Weather', openapi_spec: withPaths('/forecast') });
       expect([first.status, first.body.outcome]).toEqual([200, 'created']);
@@ -24,24 +26,26 @@ export const importsSuite = (start: Start): void => {
       expect([again.status, again.body]).toEqual([200, { ...first.body, outcome: 'unchanged' }]);
       const changed = await publish(query, { name: 'Climate', openapi_spec: withPaths('/history') });
       expect([changed.status, changed.body.outcome, changed.body.id]).toEqual([200, 'updated', first.body.id]);
-      const read = await call('GET', `/api/collections/${textOf(first.body.id)}`, { token: cast.admin });
+      const read = await call('GET', `/api/collections/${textOf(first.body.id)}`, { token: fixtures.admin });
       expect(read.body).toMatchObject({ name: 'Climate', openapi_spec: withPaths('/history') });
     });
 
-    test('names what departs from the official schema, and refuses it where that is asked for', async () => {
-      const departing = { openapi: '3.0.3', info: { title: 'Departing' }, paths: {} };
-      const { body } = await publish('?import_key=departing', { name: 'Departing', openapi_spec: departing });
+    test('reports violations of the official schema, and rejects them in strict mode', async () => {
+      const invalidDocument = { openapi: '3.0.3', info: { title: 'Departing' }, paths: {} };
+      const { body } = await publish('?import_key=departing', { name: 'Departing', openapi_spec: invalidDocument });
       expect(body.warnings).toMatchObject({ total: 1, first: [{ pointer: '/info' }] });
-      for (const ask of [publish, plan]) {
+      for (const submit of [publish, plan]) {
         expect(
-          refusalOf(await ask('?import_key=departing&strict=true', { name: 'Departing', openapi_spec: departing })),
+          refusalOf(
+            await submit('?import_key=departing&strict=true', { name: 'Departing', openapi_spec: invalidDocument }),
+          ),
         ).toEqual([400, expect.stringMatching(/^Invalid request body: openapi_spec\/info /)]);
       }
     });
   });
 
   describe('a plan', () => {
-    test('says what would change, and changes nothing', async () => {
+    test('reports the changes, and makes none', async () => {
       const query = '?import_key=planned';
       const created = await plan(query, { name: 'Planned', openapi_spec: withPaths('/a') });
       expect([created.status, created.body]).toMatchObject([
@@ -54,8 +58,8 @@ export const importsSuite = (start: Start): void => {
       ]);
       const { id } = (await publish(query, { name: 'Planned', openapi_spec: withPaths('/a') })).body;
       const next = { name: 'Replanned', openapi_spec: withPaths('/b') };
-      const found = await plan(query, next);
-      expect(found.body).toMatchObject({
+      const preview = await plan(query, next);
+      expect(preview.body).toMatchObject({
         ...{ outcome: 'updated', id, name: 'Replanned', description_derived: false },
         changes: {
           name: { from: 'Planned', to: 'Replanned' },
@@ -64,18 +68,18 @@ export const importsSuite = (start: Start): void => {
           operations_removed: { total: 1, first: ['GET /a'] },
         },
       });
-      expect((await plan(query, next)).body).toEqual(found.body);
+      expect((await plan(query, next)).body).toEqual(preview.body);
     });
 
-    test('names at most 100 operations, and counts all of them', async () => {
+    test('lists at most 100 operations, and counts all of them', async () => {
       const paths = Array.from({ length: 101 }, (_, at) => `/p${at}`);
       const { body } = await plan('?import_key=many', { name: 'Many', openapi_spec: withPaths(...paths) });
-      const named = paths.slice(0, 100).map((path) => `GET ${path}`);
-      expect(body.changes).toMatchObject({ operations_added: { total: 101, first: named } });
+      const firstOperations = paths.slice(0, 100).map((path) => `GET ${path}`);
+      expect(body.changes).toMatchObject({ operations_added: { total: 101, first: firstOperations } });
     });
   });
 
-  test('a name that several collections have is refused without an import key', async () => {
+  test('an ambiguous name is rejected without an import key', async () => {
     const json = { name: 'Shared', openapi_spec: smallDocument };
     expect((await publish('?import_key=one', json)).status).toBe(200);
     expect((await publish('', json)).body.outcome).toBe('unchanged');
@@ -86,8 +90,8 @@ export const importsSuite = (start: Start): void => {
     ];
     expect([planned.namesakes, second.namesakes]).toEqual([[one.id], [one.id]]);
     expect((await publish('?import_key=two', json)).body).not.toHaveProperty('namesakes');
-    for (const ask of [publish, plan]) {
-      const { status, body } = await ask('', json);
+    for (const submit of [publish, plan]) {
+      const { status, body } = await submit('', json);
       expect([status, body.detail]).toEqual([409, expect.stringMatching(/^Several collections have this name: /)]);
     }
   });

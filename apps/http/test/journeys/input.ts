@@ -12,11 +12,11 @@ const badTarget =
 
 /** The rules for input that apply to every endpoint (specification, section 1). */
 export const inputSuite = (start: Start): void => {
-  const { cast, call, asAdmin } = provideSubject(start);
+  const { fixtures, call, asAdmin } = provideSubject(start);
   let client: Client;
 
   beforeAll(async () => {
-    client = await cast.newClient();
+    client = await fixtures.newClient();
   });
 
   describe('empty and absent values', () => {
@@ -26,7 +26,7 @@ export const inputSuite = (start: Start): void => {
     );
     test.each(parameters)('%s treats an empty %s as absent', async (_route, name, { method, path, body }) => {
       const target = path.replace(/:\w+/g, unknownId);
-      const options = { token: cast.admin, ...(body ? { json: { name: 'n', openapi_spec: smallDocument } } : {}) };
+      const options = { token: fixtures.admin, ...(body ? { json: { name: 'n', openapi_spec: smallDocument } } : {}) };
       const { status } = await call(method, target, options);
       for (const blank of blanks) {
         expect((await call(method, `${target}?${name}=${encodeURIComponent(blank)}`, options)).status).toBe(status);
@@ -35,7 +35,7 @@ export const inputSuite = (start: Start): void => {
 
     test('an empty authentication keeps the stored credential, and only null removes it', async () => {
       const authentication = { type: 'apiKey', name: 'X-Key', value: 'the-credential' };
-      const id = await cast.newCollection({ authentication });
+      const id = await fixtures.newCollection({ authentication });
       const stored = async () => (await asAdmin('GET', `/api/collections/${id}/metadata`)).body.authentication;
       for (const blank of [...blanks, undefined]) {
         expect((await asAdmin('PUT', `/api/collections/${id}`, { authentication: blank })).status).toBe(200);
@@ -51,7 +51,7 @@ export const inputSuite = (start: Start): void => {
     });
 
     test('an empty or null document keeps the stored one, and counts as missing in a new collection', async () => {
-      const id = await cast.newCollection();
+      const id = await fixtures.newCollection();
       for (const blank of [...blanks, null]) {
         const reply = await asAdmin('PUT', `/api/collections/${id}`, { openapi_spec: blank, name: blank });
         expect(reply.status).toBe(200);
@@ -61,16 +61,16 @@ export const inputSuite = (start: Start): void => {
       }
     });
 
-    test('null and an empty text clear what a PUT can clear', async () => {
-      const id = await cast.newCollection();
+    test('null and an empty string clear the fields that a PUT can clear', async () => {
+      const id = await fixtures.newCollection();
       await asAdmin('POST', '/api/rate-limits/tiers', { tier: 'clearing', allowed_limit: 1, window_seconds: 1 });
       for (const blank of [...blanks, null]) {
         await asAdmin('PUT', `/api/collections/${id}`, { description: 'there' });
         expect((await asAdmin('PUT', `/api/collections/${id}`, { description: blank })).body.description).toBe('');
-        const own = (company_name: unknown) =>
+        const putCompany = (company_name: unknown) =>
           call('PUT', '/api/profiles/me', { token: client.token, json: { company_name } });
-        expect((await own('there')).body.company_name).toBe('there');
-        expect((await own(blank)).body.company_name).toBeNull();
+        expect((await putCompany('there')).body.company_name).toBe('there');
+        expect((await putCompany(blank)).body.company_name).toBeNull();
         await asAdmin('PUT', '/api/rate-limits/tiers/clearing', { description: 'there' });
         const tier = await asAdmin('PUT', '/api/rate-limits/tiers/clearing', { description: blank });
         expect(tier.body.description).toBeNull();
@@ -78,8 +78,19 @@ export const inputSuite = (start: Start): void => {
     });
   });
 
-  describe('single-line texts', () => {
-    const unplain = ['\r\n', '\t', '\u001b', '\u007f', '\u009b', '\u2028', '\u2029', '\u200f', '\u202e', '\u2066'];
+  describe('single-line strings', () => {
+    const controlCharacters = [
+      '\r\n',
+      '\t',
+      '\u001b',
+      '\u007f',
+      '\u009b',
+      '\u2028',
+      '\u2029',
+      '\u200f',
+      '\u202e',
+      '\u2066',
+    ];
     const authenticated = (fields: object) => ({
       name: 'n',
       openapi_spec: smallDocument,
@@ -98,15 +109,15 @@ export const inputSuite = (start: Start): void => {
       ['authentication.value', 'PUT', `/api/collections/${unknownId}`, (value) => authenticated({ value })],
     ])('%s of %s %s must not contain control characters', async (field, method, path, body) => {
       const detail = `Invalid request body: ${field} must not contain control characters, line separators or bidirectional controls`;
-      const token = path.endsWith('me') ? client.token : cast.admin;
-      for (const character of unplain) {
+      const token = path.endsWith('me') ? client.token : fixtures.admin;
+      for (const character of controlCharacters) {
         expectRefusal(await call(method, path, { token, json: body(`Customer,${character}read on`) }), 400, detail);
       }
     });
 
-    test('other texts keep their line breaks', async () => {
+    test('other strings keep their line breaks', async () => {
       const description = 'First\n\n\tthen \u202eand so on';
-      const id = await cast.newCollection({ description });
+      const id = await fixtures.newCollection({ description });
       expect((await asAdmin('GET', `/api/collections/${id}`)).body.description).toBe(description);
     });
   });
@@ -128,8 +139,8 @@ export const inputSuite = (start: Start): void => {
       routes
         .filter(({ body }) => body !== null && body.kind !== 'form')
         .map((route) => [`${route.method} ${route.path}`, route] as const),
-    )('%s refuses them anywhere in its body', async (_name, { method, path, auth, operation }) => {
-      const options: CallOptions = auth === 'open' ? {} : { token: cast.admin };
+    )('%s rejects them anywhere in its body', async (_name, { method, path, auth, operation }) => {
+      const options: CallOptions = auth === 'open' ? {} : { token: fixtures.admin };
       for (const raw of bodies(operation === 'writeAuditEntry' ? 'message' : 'authentication')) {
         const reply = await call(method, path.replace(/:\w+/g, unknownId), { ...options, raw, headers: json });
         expect([raw, reply.status, reply.text]).toEqual([raw, 400, expect.stringContaining('lone surrogate')]);
@@ -139,7 +150,7 @@ export const inputSuite = (start: Start): void => {
     test('a document keeps them, and empty names, verbatim', async () => {
       const document = `{"openapi":"3.0.3","info":{"title":"W","version":"1"},"paths":{},"x-\\ud800":"\\u0000","":{"":1}}`;
       const raw = `{"name":"Verbatim","openapi_spec":${document}}`;
-      const created = await call('POST', '/api/collections/', { token: cast.admin, raw, headers: json });
+      const created = await call('POST', '/api/collections/', { token: fixtures.admin, raw, headers: json });
       expect([created.status, created.text]).toEqual([201, expect.stringContaining(document)]);
       const read = await asAdmin('GET', `/api/collections/${textOf(created.body.id)}`);
       expect(read.text).toContain(document);
@@ -153,8 +164,8 @@ export const inputSuite = (start: Start): void => {
   });
 
   describe('a path that cannot be percent-decoded', () => {
-    const targeted = routes.filter(({ params, auth }) => params && auth !== 'free');
-    test.each(targeted.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    const routesWithParams = routes.filter(({ params, auth }) => params && auth !== 'free');
+    test.each(routesWithParams.map((route) => [`${route.method} ${route.path}`, route] as const))(
       '%s is a 401 without a credential, and a 404 with one',
       async (_name, { method, path, body }) => {
         for (const part of ['%', '%ff', '%zz', '%E0%A4%A']) {

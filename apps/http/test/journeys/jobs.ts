@@ -3,14 +3,14 @@ import { DeliveryError, type Mailer } from '@portico/domain';
 import { provideSubject } from '../provide-subject.ts';
 import { textOf, unknownId, type Start } from '../subject.ts';
 
-/** What an administrator sees of background jobs, and does about those that were given up. */
+/** Reading background jobs, and retrying or discarding dead letters, as an administrator. */
 export const jobsSuite = (start: Start): void => {
   const {
     subject,
-    cast,
+    fixtures,
     call,
     pages,
-    asAdmin: ask,
+    asAdmin: callAsAdmin,
   } = provideSubject(start, {
     ports: ({ mailer }) => ({
       mailer: {
@@ -20,24 +20,24 @@ export const jobsSuite = (start: Start): void => {
     }),
   });
   let failure: Error | null = null;
-  const asAdmin = (method: string, path: string, json?: unknown) => ask(method, `/api/jobs${path}`, json);
-  const listed = async (query = '') => (await asAdmin('GET', `/dead${query}`)).list;
+  const asAdmin = (method: string, path: string, json?: unknown) => callAsAdmin(method, `/api/jobs${path}`, json);
+  const deadLetters = async (query = '') => (await asAdmin('GET', `/dead${query}`)).list;
   const actions = async () => {
-    const { body } = await call('GET', '/api/audit/?source=system&pageSize=100', { token: cast.admin });
+    const { body } = await call('GET', '/api/audit/?source=system&pageSize=100', { token: fixtures.admin });
     return (body.data as { message: { action: string; job_id?: string; count?: number } }[])
       .map(({ message }) => message)
       .filter(({ action }) => action.startsWith('job.'))
-      .map(({ action, job_id, count }) => ({ action, of: job_id ?? count }));
+      .map(({ action, job_id, count }) => ({ action, target: job_id ?? count }));
   };
-  /** Registers somebody whose rejection cannot be mailed. */
-  const giveUp = async (decision: 'approve' | 'reject' = 'reject') => {
-    const person = await cast.register();
+  /** Registers a profile and creates a dead letter: the mail about the decision. */
+  const createDeadLetter = async (decision: 'approve' | 'reject' = 'reject') => {
+    const person = await fixtures.register();
     await subject.runJobs();
-    await call('POST', `/api/profiles/${person.id}/${decision}`, { token: cast.admin });
+    await call('POST', `/api/profiles/${person.id}/${decision}`, { token: fixtures.admin });
     failure = new DeliveryError('550 no such mailbox', true);
     await subject.runJobs();
     failure = null;
-    const job = (await listed()).find((one) => one.profile_id === person.id);
+    const job = (await deadLetters()).find((one) => one.profile_id === person.id);
     if (!job) throw new Error('nothing was given up');
     return { ...person, job: textOf(job.id) };
   };
@@ -47,7 +47,7 @@ export const jobsSuite = (start: Start): void => {
   });
 
   test('jobs are counted by kind and state', async () => {
-    await cast.newCollection();
+    await fixtures.newCollection();
     const { body } = await asAdmin('GET', '');
     expect(body).toMatchObject({ waiting: 2, running: 0, retrying: 0, dead: 0, next_retry_at: null });
     expect(body).toMatchObject({ seems_stopped: false, runs_here: null });
@@ -57,22 +57,22 @@ export const jobsSuite = (start: Start): void => {
     expect((await asAdmin('GET', '')).body).toMatchObject({ waiting: 0, oldest_due_at: null, kinds: [] });
   });
 
-  test('a mail that will be tried again says when', async () => {
-    const person = await cast.register();
+  test('a mail that will be retried has the time of its next attempt', async () => {
+    const person = await fixtures.register();
     await subject.runJobs();
-    await call('POST', `/api/profiles/${person.id}/reject`, { token: cast.admin });
+    await call('POST', `/api/profiles/${person.id}/reject`, { token: fixtures.admin });
     failure = new Error('the server is busy');
     await subject.runJobs();
     failure = null;
     const { body } = await asAdmin('GET', '');
     expect(body).toMatchObject({ waiting: 0, retrying: 1, dead: 0 });
     expect(Date.parse(textOf(body.next_retry_at))).toBeGreaterThan(0);
-    await call('DELETE', `/api/profiles/${person.id}`, { token: cast.admin });
+    await call('DELETE', `/api/profiles/${person.id}`, { token: fixtures.admin });
   });
 
-  test('a dead letter says whom it was for and why it failed, and is sent once it is retried', async () => {
-    const { job, email } = await giveUp();
-    expect((await listed()).find(({ id }) => id === job)).toMatchObject({
+  test('a dead letter has its recipient and the reason of its failure, and is sent after a retry', async () => {
+    const { job, email } = await createDeadLetter();
+    expect((await deadLetters()).find(({ id }) => id === job)).toMatchObject({
       kind: 'mail.rejection',
       profile_email: email,
       attempts: 1,
@@ -82,23 +82,28 @@ export const jobsSuite = (start: Start): void => {
     expect((await asAdmin('POST', `/dead/${job}/retry`)).body).toEqual({ message: 'Job requeued' });
     expect((await asAdmin('POST', `/dead/${job}/retry`)).body).toEqual({ detail: 'Job not found' });
     await subject.runJobs();
-    expect(await listed()).toEqual([]);
+    expect(await deadLetters()).toEqual([]);
     expect(await actions()).toEqual([{ action: 'job.requeue', of: job }]);
   });
 
-  test('what cannot be retried says so, and can be discarded', async () => {
-    const { job } = await giveUp('approve');
-    expect(await listed()).toMatchObject([{ id: job, kind: 'mail.credentials', retryable: false }]);
-    const refused = await asAdmin('POST', `/dead/${job}/retry`);
-    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringMatching(/^The secret of this job/)]);
+  test('a dead letter that cannot be retried is marked as such, and can be discarded', async () => {
+    const { job } = await createDeadLetter('approve');
+    expect(await deadLetters()).toMatchObject([{ id: job, kind: 'mail.credentials', retryable: false }]);
+    const rejection = await asAdmin('POST', `/dead/${job}/retry`);
+    expect([rejection.status, rejection.body.detail]).toEqual([409, expect.stringMatching(/^The secret of this job/)]);
     expect((await asAdmin('POST', '/dead/retry', {})).body).toEqual({ requeued: 0, left: 1, outcomes: [] });
     expect((await asAdmin('DELETE', `/dead/${job}`)).body).toEqual({ message: 'Job discarded' });
     expect((await asAdmin('DELETE', `/dead/${job}`)).status).toBe(404);
     expect(await actions()).toContainEqual({ action: 'job.discard', of: job });
   });
 
-  test('several are retried in one change, each with an outcome, or all at once', async () => {
-    const [first, second, third, sealed] = [await giveUp(), await giveUp(), await giveUp(), await giveUp('approve')];
+  test('several dead letters are retried in one request, each with an outcome, or all of them', async () => {
+    const [first, second, third, sealed] = [
+      await createDeadLetter(),
+      await createDeadLetter(),
+      await createDeadLetter(),
+      await createDeadLetter('approve'),
+    ];
     const ids = [second.job, unknownId, sealed.job, first.job];
     expect((await asAdmin('POST', '/dead/retry', { ids })).body).toEqual({
       requeued: 2,
@@ -110,9 +115,11 @@ export const jobsSuite = (start: Start): void => {
         { id: first.job, outcome: 'requeued' },
       ],
     });
-    expect((await actions()).slice(0, 2).map(({ of }) => of)).toEqual(expect.arrayContaining([first.job, second.job]));
+    expect((await actions()).slice(0, 2).map(({ target }) => target)).toEqual(
+      expect.arrayContaining([first.job, second.job]),
+    );
     expect((await asAdmin('POST', '/dead/retry', {})).body).toEqual({ requeued: 1, left: 1, outcomes: [] });
-    expect((await listed()).map(({ id }) => id)).toEqual([sealed.job]);
+    expect((await deadLetters()).map(({ id }) => id)).toEqual([sealed.job]);
     expect(await actions()).toContainEqual({ action: 'job.requeue', of: 1 });
     await subject.runJobs();
     await asAdmin('DELETE', `/dead/${sealed.job}`);
@@ -120,14 +127,14 @@ export const jobsSuite = (start: Start): void => {
   });
 
   test('dead letters are listed page by page', async () => {
-    const jobs = [(await giveUp()).job, (await giveUp()).job, (await giveUp()).job];
-    const paged = (await pages('/api/jobs/dead?limit=2')).flatMap(({ list }) => list.map(({ id }) => id));
-    expect(new Set(paged)).toEqual(new Set(jobs));
-    expect(paged).toHaveLength(3);
+    const jobs = [(await createDeadLetter()).job, (await createDeadLetter()).job, (await createDeadLetter()).job];
+    const ids = (await pages('/api/jobs/dead?limit=2')).flatMap(({ list }) => list.map(({ id }) => id));
+    expect(new Set(ids)).toEqual(new Set(jobs));
+    expect(ids).toHaveLength(3);
   });
 
-  test('nobody but an administrator sees jobs', async () => {
-    const { token } = await cast.newClient();
+  test('only administrators see jobs', async () => {
+    const { token } = await fixtures.newClient();
     for (const path of ['', '/dead']) {
       expect((await call('GET', `/api/jobs${path}`, { token })).status).toBe(403);
     }

@@ -1,15 +1,15 @@
 import { beforeAll, expect, test } from 'vitest';
-import { documentedAnswers, seenAnswers } from '../openapi-judge.ts';
+import { documentedResponses, seenResponses } from '../openapi-validator.ts';
 import { startInMemory } from '../start-in-memory.ts';
 import { allJourneys } from './journeys.ts';
 
-// Other files in this process may have seen answers too.
-beforeAll(() => seenAnswers.clear());
+// Other files in this process may have seen responses too.
+beforeAll(() => seenResponses.clear());
 
 allJourneys(startInMemory);
 
-test('the journeys provoke every answer that the OpenAPI document lists', () => {
-  const missing = [...documentedAnswers].filter((answer) => !seenAnswers.has(answer));
-  expect(documentedAnswers.size).toBeGreaterThan(200);
+test('the journeys trigger every response that the OpenAPI document lists', () => {
+  const missing = [...documentedResponses].filter((answer) => !seenResponses.has(answer));
+  expect(documentedResponses.size).toBeGreaterThan(200);
   expect(missing).toEqual([]);
 });

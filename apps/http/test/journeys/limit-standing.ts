@@ -2,29 +2,30 @@ import { expect, test } from 'vitest';
 import { provideSubject } from '../provide-subject.ts';
 import type { Client, Start } from '../subject.ts';
 
-/** Which clients are near their limit. */
+/** Listing the clients near their limit. */
 export const limitStandingSuite = (start: Start): void => {
   const {
-    cast,
+    fixtures,
     call,
-    asAdmin: ask,
+    asAdmin: callAsAdmin,
   } = provideSubject(start, {
     settings: { defaultLimit: { allowed: 1_000, windowSeconds: 3_600 } },
   });
-  const asAdmin = (method: string, path: string, json?: unknown) => ask(method, `/api/rate-limits${path}`, json);
+  const asAdmin = (method: string, path: string, json?: unknown) =>
+    callAsAdmin(method, `/api/rate-limits${path}`, json);
   const near = async (query = '') => (await asAdmin('GET', `/standing${query}`)).body;
   const emailsOf = ({ clients }: Readonly<Record<string, unknown>>) =>
     (clients as { email: string }[]).map(({ email }) => email);
-  /** A client that may send that many requests in an hour, and has sent some. */
+  /** Creates a client with a limit of `allowed` requests per hour that has sent `sent`. */
   const clientWith = async (allowed: number, sent: number): Promise<Client> => {
-    const client = await cast.newClient();
+    const client = await fixtures.newClient();
     await asAdmin('POST', '/overrides', { client_id: client.id, allowed_limit: allowed, window_seconds: 3_600 });
     const path = '/api/rate-limits/tiers/active/all';
     for (let i = 0; i < sent; i++) await call('GET', path, { key: client.key });
     return client;
   };
 
-  test('lists who has used most of what it may, the largest share first, and counts nothing', async () => {
+  test('lists the clients that have used most of their limit, the largest share first, and counts nothing', async () => {
     const [little, most, all] = [await clientWith(10, 2), await clientWith(10, 8), await clientWith(5, 7)];
     for (let i = 0; i < 3; i++) {
       const body = await near();
@@ -56,17 +57,17 @@ export const limitStandingSuite = (start: Start): void => {
     expect([first.total, emailsOf(first)]).toEqual([3, [all.email]]);
   });
 
-  test('whoever has sent nothing, and administrators, are never listed', async () => {
+  test('administrators and clients without requests are never listed', async () => {
     const quiet = await clientWith(1, 0);
     const listed = emailsOf(await near('?at_least=0&limit=1000'));
     expect(listed).not.toContain(quiet.email);
     expect(listed.length).toBeGreaterThan(0);
-    const { body } = await call('GET', '/api/profiles/me', { token: cast.admin });
+    const { body } = await call('GET', '/api/profiles/me', { token: fixtures.admin });
     expect(listed).not.toContain(body.email);
   });
 
-  test('a client learns nothing of others', async () => {
-    const { token } = await cast.newClient();
+  test('a client learns nothing about others', async () => {
+    const { token } = await fixtures.newClient();
     expect((await call('GET', '/api/rate-limits/standing', { token })).status).toBe(403);
   });
 };

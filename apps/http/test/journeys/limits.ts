@@ -6,32 +6,36 @@ import { textOf, unknownId, type Start, type Subject } from '../subject.ts';
 
 const invalid = 'Invalid request body: ';
 
-/** Checks what is left of a window that begins after this call: all of it on a still clock, else less the time passed. */
-const windowFrom = ({ clock }: Subject, seconds: number) => {
+/**
+ * Returns a function that checks the remaining seconds of a window that begins after this call: the whole window if the
+ * clock is stopped, otherwise at most the elapsed time less.
+ */
+const createResetCheck = ({ clock }: Subject, seconds: number) => {
   const startedAt = performance.now();
-  return (left: string | undefined): boolean => {
+  return (reset: string | undefined): boolean => {
     const passed = clock ? 0 : Math.ceil((performance.now() - startedAt) / 1_000);
-    return /^\d+$/.test(left ?? '') && Number(left) <= seconds && Number(left) >= seconds - passed;
+    return /^\d+$/.test(reset ?? '') && Number(reset) <= seconds && Number(reset) >= seconds - passed;
   };
 };
 
-/** The parts of a `RateLimit` header. */
+/** Parses a `RateLimit` header. */
 const quotaOf = (header: string | undefined) => {
   const [, policy, remaining, reset] = /^"([a-z-]+)";r=(\d+);t=(\d+)$/.exec(header ?? '') ?? [];
   return { policy, remaining: Number(remaining), reset };
 };
 
-/** Tiers, overrides, the effective limit, and what a limited caller sees. */
+/** Tiers, overrides, the effective limit, and the responses to a limited caller. */
 export const limitsSuite = (start: Start): void => {
   const {
     subject,
-    cast,
+    fixtures,
     call,
-    asAdmin: ask,
+    asAdmin: callAsAdmin,
   } = provideSubject(start, {
     settings: { defaultLimit: { allowed: 100, windowSeconds: 60 } },
   });
-  const asAdmin = (method: string, path: string, json?: unknown) => ask(method, `/api/rate-limits${path}`, json);
+  const asAdmin = (method: string, path: string, json?: unknown) =>
+    callAsAdmin(method, `/api/rate-limits${path}`, json);
   const newTier = (fields: Readonly<Record<string, unknown>>) =>
     asAdmin('POST', '/tiers', { allowed_limit: 10, window_seconds: 60, ...fields });
 
@@ -53,7 +57,7 @@ export const limitsSuite = (start: Start): void => {
       expect(changed.body).toMatchObject({ tier: 'silver', allowed_limit: 20, window_seconds: 60, is_active: false });
       await newTier({ tier: 'bronze' });
       expect((await asAdmin('GET', '/tiers')).list.map(({ tier }) => tier)).toEqual(['bronze', 'silver']);
-      const { key, token } = await cast.newClient();
+      const { key, token } = await fixtures.newClient();
       for (const credential of [{ key }, { token }]) {
         const active = await call('GET', '/api/rate-limits/tiers/active/all', credential);
         expect(active.list.map(({ tier }) => tier)).toEqual(['bronze']);
@@ -88,10 +92,10 @@ export const limitsSuite = (start: Start): void => {
       expect((await asAdmin('PUT', `/tiers/${name}0`, { [field]: null })).body).toMatchObject({ [field]: 1 });
     });
 
-    test('deleting a tier removes its assignments, and a later tier of the same name starts without clients', async () => {
-      const client = await cast.newClient();
+    test('deleting a tier removes its assignments, and a new tier with the same name starts without clients', async () => {
+      const client = await fixtures.newClient();
       const assign = () =>
-        call('PUT', `/api/profiles/${client.id}/tier`, { token: cast.admin, json: { tier: 'brief' } });
+        call('PUT', `/api/profiles/${client.id}/tier`, { token: fixtures.admin, json: { tier: 'brief' } });
       const policy = async () =>
         (await call('GET', '/api/profiles/me', { token: client.token })).headers['ratelimit-policy'];
       await newTier({ tier: 'brief', allowed_limit: 7, window_seconds: 5 });
@@ -102,13 +106,13 @@ export const limitsSuite = (start: Start): void => {
       expect((await assign()).body).toEqual({ detail: 'Tier not found' });
       await newTier({ tier: 'brief', allowed_limit: 8, window_seconds: 5 });
       expect(await policy()).toBe('"default";q=100;w=60');
-      const profiles = (await call('GET', '/api/profiles/?include=tier', { token: cast.admin })).list;
+      const profiles = (await call('GET', '/api/profiles/?include=tier', { token: fixtures.admin })).list;
       expect(profiles.find(({ id }) => id === client.id)).toMatchObject({ tier: null });
       const me = await call('GET', '/api/profiles/me', { token: client.token });
       expect(textOf(me.body.updated_at) > textOf(assigned.body.updated_at)).toBe(true);
     });
 
-    test('an unknown one is a 404 if the body is valid', async () => {
+    test('an unknown tier is a 404 if the body is valid', async () => {
       for (const name of ['missing', 'MISSING', 'a%00', '%F0%9F%98%80', 'x'.repeat(64)]) {
         expect((await asAdmin('PUT', `/tiers/${name}`, {})).body).toEqual({ detail: 'Tier not found' });
         expect((await asAdmin('DELETE', `/tiers/${name}`)).status).toBe(404);
@@ -122,7 +126,7 @@ export const limitsSuite = (start: Start): void => {
       asAdmin('POST', '/overrides', { client_id, allowed_limit: 7, window_seconds: 30, ...fields });
 
     test('are created by either id, and a new active one deactivates the earlier one', async () => {
-      const client = await cast.newClient();
+      const client = await fixtures.newClient();
       const first = await override(client.key.clientId);
       expect(first.status).toBe(201);
       expect(Object.keys(first.body)).toEqual([
@@ -149,7 +153,7 @@ export const limitsSuite = (start: Start): void => {
     });
 
     test('are changed in part and deleted', async () => {
-      const client = await cast.newClient();
+      const client = await fixtures.newClient();
       const { id } = (await override(client.key.clientId, { is_active: false })).body;
       const path = `/overrides/${String(id)}`;
       const changed = await asAdmin('PUT', path, { allowed_limit: 8 });
@@ -165,9 +169,9 @@ export const limitsSuite = (start: Start): void => {
       expect((await asAdmin('PUT', `/overrides/${id}`, {})).status).toBe(404);
     });
 
-    test('an unknown client is a 404; an empty one, or one that is not a string, is a 400', async () => {
-      const pending = await cast.register();
-      for (const client of [unknownId, 'malformed', cast.adminId, pending.id]) {
+    test('an unknown client is a 404; an empty string or another type is a 400', async () => {
+      const pending = await fixtures.register();
+      for (const client of [unknownId, 'malformed', fixtures.adminId, pending.id]) {
         expectRefusal(await override(client), 404, 'Client not found');
       }
       for (const client of [undefined, null, 5, '']) expect((await override(client)).status).toBe(400);
@@ -187,8 +191,8 @@ export const limitsSuite = (start: Start): void => {
       call('GET', `/api/rate-limits/effective/${id}`, credential);
 
     test('is the override, else the tier, else the default', async () => {
-      const client = await cast.newClient();
-      const read = async () => (await effective(client.key.clientId, { token: cast.admin })).body;
+      const client = await fixtures.newClient();
+      const read = async () => (await effective(client.key.clientId, { token: fixtures.admin })).body;
       expect(await read()).toEqual({
         client_id: client.key.clientId,
         allowed_limit: 100,
@@ -200,7 +204,7 @@ export const limitsSuite = (start: Start): void => {
         reset_seconds: 0,
       });
       await newTier({ tier: 'effective', allowed_limit: 50 });
-      await call('PUT', `/api/profiles/${client.id}/tier`, { token: cast.admin, json: { tier: 'effective' } });
+      await call('PUT', `/api/profiles/${client.id}/tier`, { token: fixtures.admin, json: { tier: 'effective' } });
       expect(await read()).toMatchObject({ allowed_limit: 50, source: 'tier', tier: 'effective' });
       await asAdmin('PUT', '/tiers/effective', { is_active: false });
       expect(await read()).toMatchObject({ source: 'default', tier: null });
@@ -213,44 +217,44 @@ export const limitsSuite = (start: Start): void => {
       expect(await read()).toMatchObject({ source: 'default' });
     });
 
-    test('a client reads its own by either credential and either id, and no other', async () => {
-      const client = await cast.newClient();
-      const other = await cast.newClient();
+    test('a client reads only its own limit, by either credential and either id', async () => {
+      const client = await fixtures.newClient();
+      const other = await fixtures.newClient();
       for (const id of [client.id, client.key.clientId]) {
         expect((await effective(id, { token: client.token })).status).toBe(200);
         expect((await call('GET', `/api/rate-limits/effective/${id}`, { key: client.key })).status).toBe(200);
       }
       for (const id of [other.id, unknownId, 'malformed']) {
         expectRefusal(await effective(id, { token: client.token }), 403, 'Admin access required');
-        if (id !== other.id) expect((await effective(id, { token: cast.admin })).status).toBe(404);
+        if (id !== other.id) expect((await effective(id, { token: fixtures.admin })).status).toBe(404);
       }
     });
   });
 
   describe('a limited client', () => {
-    test('sees what is left, is refused beyond it by token and key together, and is admitted again later', async () => {
-      const client = await cast.newClient();
+    test('sees its remaining quota, is rejected beyond it by token and key together, and is admitted again later', async () => {
+      const client = await fixtures.newClient();
       await asAdmin('POST', '/overrides', { client_id: client.id, allowed_limit: 3, window_seconds: 60 });
       const path = '/api/rate-limits/tiers/active/all';
-      const isLeft = windowFrom(subject, 60);
+      const isValidReset = createResetCheck(subject, 60);
       const first = await call('GET', path, { token: client.token });
       expect(first.headers['ratelimit-policy']).toBe('"override";q=3;w=60');
-      const left = (remaining: number) => ({
+      const quotaWith = (remaining: number) => ({
         policy: 'override',
         remaining,
-        reset: expect.toSatisfy(isLeft) as string,
+        reset: expect.toSatisfy(isValidReset) as string,
       });
-      expect(quotaOf(first.headers.ratelimit)).toEqual(left(2));
+      expect(quotaOf(first.headers.ratelimit)).toEqual(quotaWith(2));
       expect((await call('GET', path, { key: client.key })).status).toBe(200);
       const notFound = await call('GET', `/api/collections/${unknownId}`, { key: client.key });
-      expect([notFound.status, quotaOf(notFound.headers.ratelimit)]).toEqual([404, left(0)]);
-      const refused = await call('GET', path, { key: client.key });
-      expect(refused.status).toBe(429);
-      expect(refused.body.detail).toBe('Rate limit exceeded');
-      expect(refused.headers['retry-after']).toSatisfy(isLeft);
-      expect(refused.body.retry_after).toBe(Number(refused.headers['retry-after']));
-      expect(refused.headers['ratelimit-policy']).toBe('"override";q=3;w=60');
-      // The limiter comes before the role.
+      expect([notFound.status, quotaOf(notFound.headers.ratelimit)]).toEqual([404, quotaWith(0)]);
+      const rejection = await call('GET', path, { key: client.key });
+      expect(rejection.status).toBe(429);
+      expect(rejection.body.detail).toBe('Rate limit exceeded');
+      expect(rejection.headers['retry-after']).toSatisfy(isValidReset);
+      expect(rejection.body.retry_after).toBe(Number(rejection.headers['retry-after']));
+      expect(rejection.headers['ratelimit-policy']).toBe('"override";q=3;w=60');
+      // The limit is checked before the role.
       expect((await asAdmin('GET', '/tiers')).headers['ratelimit']).toBeUndefined();
       expect((await call('GET', '/api/rate-limits/tiers', { token: client.token })).status).toBe(429);
       if (!subject.clock) return;
@@ -258,17 +262,17 @@ export const limitsSuite = (start: Start): void => {
       expect((await call('GET', path, { key: client.key })).status).toBe(200);
     });
 
-    test('a request that is refused for its role is counted too', async () => {
-      const client = await cast.newClient();
+    test('a request that is denied for its role is counted too', async () => {
+      const client = await fixtures.newClient();
       const reply = await call('GET', '/api/rate-limits/tiers', { token: client.token });
       expect([reply.status, reply.headers['ratelimit-policy']]).toEqual([403, '"default";q=100;w=60']);
     });
   });
 };
 
-/** Callers without valid credentials, if they are counted by address. */
-export const strangersSuite = (start: Start): void => {
-  const { subject, cast, call } = provideSubject(start, {
+/** Callers without valid credentials, counted by address. */
+export const anonymousCallersSuite = (start: Start): void => {
+  const { subject, fixtures, call } = provideSubject(start, {
     settings: {
       anonymousLimit: { allowed: 6, windowSeconds: 60 },
       failedCredentialsLimit: { allowed: 2, windowSeconds: 60 },
@@ -277,29 +281,29 @@ export const strangersSuite = (start: Start): void => {
   });
   const from = (address: string) => ({ headers: ['X-Forwarded-For', address] });
 
-  test('are counted by the address that the proxy names, registrations included', async () => {
+  test('are counted by the address that the proxy forwards, registrations included', async () => {
     const register = (address: string) => call('POST', '/api/profiles/register', { json: {}, ...from(address) });
-    const isLeft = windowFrom(subject, 60);
-    for (let left = 5; left >= 0; left--) {
+    const isValidReset = createResetCheck(subject, 60);
+    for (let remaining = 5; remaining >= 0; remaining--) {
       const reply = await register('192.0.2.1');
       expect([reply.status, quotaOf(reply.headers.ratelimit)]).toEqual([
         400,
-        { policy: 'anonymous', remaining: left, reset: expect.toSatisfy(isLeft) as string },
+        { policy: 'anonymous', remaining, reset: expect.toSatisfy(isValidReset) as string },
       ]);
     }
     expect((await register('192.0.2.1')).status).toBe(429);
     expect((await register('192.0.2.2')).status).toBe(400);
   });
 
-  test('failed credentials have a limit of their own, which is checked first', async () => {
+  test('failed credentials have their own limit, which is checked first', async () => {
     const attempt = () => call('GET', '/api/collections/', { token: 'wrong', ...from('192.0.2.3') });
     expect([(await attempt()).status, (await attempt()).status]).toEqual([401, 401]);
-    const refused = await attempt();
-    expect([refused.status, refused.headers['ratelimit-policy']]).toEqual([429, '"failed-credentials";q=2;w=60']);
+    const rejection = await attempt();
+    expect([rejection.status, rejection.headers['ratelimit-policy']]).toEqual([429, '"failed-credentials";q=2;w=60']);
   });
 
   test('failed key pairs count the same, in two headers and in one string', async () => {
-    const { key } = await cast.newClient();
+    const { key } = await fixtures.newClient();
     const wrong = `${key.clientId}.${key.secret.slice(0, -1)}`;
     const forms: readonly CallOptions[] = [
       { key: { ...key, secret: key.secret.slice(0, -1) } },
@@ -315,8 +319,8 @@ export const strangersSuite = (start: Start): void => {
       for (const form of [first, forms[(at + 1) % forms.length] ?? first]) {
         expect(refusalOf(await attempt(form))).toEqual([401, 'Invalid API credentials']);
       }
-      const refused = await attempt(first);
-      expect([refused.status, refused.headers['ratelimit-policy']]).toEqual([429, '"failed-credentials";q=2;w=60']);
+      const rejection = await attempt(first);
+      expect([rejection.status, rejection.headers['ratelimit-policy']]).toEqual([429, '"failed-credentials";q=2;w=60']);
     }
   });
 
@@ -329,7 +333,7 @@ export const strangersSuite = (start: Start): void => {
 
   test('valid credentials are never limited by address', async () => {
     for (let count = 0; count < 10; count++) {
-      const reply = await call('GET', '/api/profiles/', { token: cast.admin, ...from('192.0.2.3') });
+      const reply = await call('GET', '/api/profiles/', { token: fixtures.admin, ...from('192.0.2.3') });
       expect(reply.status).toBe(200);
     }
   });

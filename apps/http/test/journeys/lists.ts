@@ -4,12 +4,12 @@ import { outcomeOf, type Reply } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { textOf, unknownId, type Client, type Person, type Start } from '../subject.ts';
 
-/** Lists read page by page, searched and counted, as a console does. */
+/** Reading lists page by page, searching and counting them, like a console. */
 export const listsSuite = (start: Start): void => {
-  const { cast, call, pages: follow } = provideSubject(start);
-  const asAdmin = (path: string): Promise<Reply> => call('GET', path, { token: cast.admin });
+  const { fixtures, call, pages: follow } = provideSubject(start);
+  const asAdmin = (path: string): Promise<Reply> => call('GET', path, { token: fixtures.admin });
 
-  /** Follows the `Link` headers from there on. */
+  /** Follows the `Link` headers from `path`. */
   const pages = async (path: string, options?: CallOptions) => {
     const replies = await follow(path, options);
     return { sizes: replies.map(({ list }) => list.length), lines: replies.flatMap(({ list }) => list), replies };
@@ -21,11 +21,11 @@ export const listsSuite = (start: Start): void => {
 
     beforeAll(async () => {
       people = [];
-      for (let at = 0; at < 5; at++) people.push(await cast.register({ full_name: `Zoë Page ${at}` }));
-      await cast.approve(people[1] as Person);
+      for (let at = 0; at < 5; at++) people.push(await fixtures.register({ full_name: `Zoë Page ${at}` }));
+      await fixtures.approve(people[1] as Person);
     });
 
-    test('are read page by page, oldest or newest first, each once', async () => {
+    test('are returned page by page, oldest or newest first, each once', async () => {
       const whole = (await asAdmin('/api/profiles/')).list;
       const oldest = await pages('/api/profiles/?limit=4');
       expect(oldest.lines).toEqual(whole);
@@ -35,18 +35,18 @@ export const listsSuite = (start: Start): void => {
       expect((await asAdmin('/api/profiles/?order=newest')).list).toEqual(newest.lines);
     });
 
-    test('keep the filters and what is included on each page', async () => {
+    test('have the same filters and included fields on each page', async () => {
       const q = encodeURIComponent('ZOË p');
-      const found = await pages(`/api/profiles/?q=${q}&registration_status=pending&limit=2&include=usage,key`);
+      const result = await pages(`/api/profiles/?q=${q}&registration_status=pending&limit=2&include=usage,key`);
       const waiting = [people[0], people[2], people[3], people[4]].map((person) => person?.id);
-      expect(idsOf(found.lines).sort()).toEqual(waiting.sort());
-      expect(found.sizes).toEqual([2, 2]);
-      for (const line of found.lines) expect(line).toMatchObject({ last_used_at: null, key_expires_at: null });
+      expect(idsOf(result.lines).sort()).toEqual(waiting.sort());
+      expect(result.sizes).toEqual([2, 2]);
+      for (const line of result.lines) expect(line).toMatchObject({ last_used_at: null, key_expires_at: null });
     });
 
     test('are found by role', async () => {
-      expect(idsOf((await asAdmin('/api/profiles/?role=admin')).list)).toEqual([cast.adminId]);
-      expect(idsOf((await asAdmin('/api/profiles/?role=client')).list)).not.toContain(cast.adminId);
+      expect(idsOf((await asAdmin('/api/profiles/?role=admin')).list)).toEqual([fixtures.adminId]);
+      expect(idsOf((await asAdmin('/api/profiles/?role=client')).list)).not.toContain(fixtures.adminId);
     });
 
     test('are counted on request, under the same filters', async () => {
@@ -58,7 +58,7 @@ export const listsSuite = (start: Start): void => {
       expect(await total(`include_total=true&limit=1&q=${encodeURIComponent('zoë')}`)).toBe('5');
     });
 
-    test('are read one by one, by id or e-mail, with what is included', async () => {
+    test('are returned one by one, by id or e-mail, with the included fields', async () => {
       const person = people[1] as Person;
       const listed = (await asAdmin('/api/profiles/?include=tier,bound,usage,key,suspension')).list;
       for (const name of [person.id, person.email.toUpperCase()]) {
@@ -76,27 +76,27 @@ export const listsSuite = (start: Start): void => {
   describe('groups', () => {
     beforeAll(async () => {
       for (const name of ['Öl A', 'Öl B', 'Gas', 'öl c'])
-        await call('POST', '/api/groups', { token: cast.admin, json: { name } });
+        await call('POST', '/api/groups', { token: fixtures.admin, json: { name } });
     });
 
-    test('are read page by page, found by a part of the name, and counted', async () => {
+    test('are returned page by page, found by a part of the name, and counted', async () => {
       const namesOf = (lines: readonly Readonly<Record<string, unknown>>[]) => lines.map(({ name }) => name);
       const whole = namesOf((await asAdmin('/api/groups')).list);
       expect(whole).toEqual(['Gas', 'Öl A', 'Öl B', 'öl c']);
       const paged = await pages('/api/groups?limit=3&include_total=true');
       expect([namesOf(paged.lines), paged.sizes]).toEqual([whole, [3, 1]]);
       expect(paged.replies.map(({ headers }) => headers['x-total-count'])).toEqual(['4', '4']);
-      const found = await pages(`/api/groups?limit=2&include_total=true&q=${encodeURIComponent('ÖL')}`);
-      expect([namesOf(found.lines), found.replies[0]?.headers['x-total-count']]).toEqual([whole.slice(1), '3']);
+      const result = await pages(`/api/groups?limit=2&include_total=true&q=${encodeURIComponent('ÖL')}`);
+      expect([namesOf(result.lines), result.replies[0]?.headers['x-total-count']]).toEqual([whole.slice(1), '3']);
     });
   });
 
   describe('overrides', () => {
-    test('are read page by page, with whom each is for, and counted', async () => {
-      const clients = [await cast.newClient(), await cast.newClient(), await cast.newClient()];
+    test('are returned page by page, with the client of each, and counted', async () => {
+      const clients = [await fixtures.newClient(), await fixtures.newClient(), await fixtures.newClient()];
       for (const { email } of clients)
         await call('POST', '/api/rate-limits/overrides', {
-          token: cast.admin,
+          token: fixtures.admin,
           json: { client_id: email, allowed_limit: 7, window_seconds: 60 },
         });
       const whole = (await asAdmin('/api/rate-limits/overrides')).list;
@@ -121,14 +121,14 @@ export const listsSuite = (start: Start): void => {
     let ids: string[];
 
     beforeAll(async () => {
-      client = await cast.newClient();
+      client = await fixtures.newClient();
       ids = [];
       for (const name of ['Ölpreise', 'ölpreise alt', 'Wetter', 'Ölpreise neu'])
-        ids.push(await cast.newCollection({ name, discoverable: name === 'Wetter' }));
-      for (const at of [0, 2, 3]) await cast.grant(client, ids[at] as string);
+        ids.push(await fixtures.newCollection({ name, discoverable: name === 'Wetter' }));
+      for (const at of [0, 2, 3]) await fixtures.grant(client, ids[at] as string);
     });
 
-    test('are found by a part of the name among what the caller may see, page by page', async () => {
+    test('are found by a part of the name among those visible to the caller, page by page', async () => {
       const q = encodeURIComponent('ÖLPREISE');
       const ofAdmin = await pages(`/api/collections/?q=${q}&limit=1&include=discoverable`);
       expect(idsOf(ofAdmin.lines)).toEqual([ids[0], ids[1], ids[3]]);
@@ -137,30 +137,32 @@ export const listsSuite = (start: Start): void => {
       expect(idsOf(ofClient.lines)).toEqual([ids[0], ids[3]]);
     });
 
-    test('a search leaves no trace in the list that is kept for the caller', async () => {
+    test('a search does not affect the cached list of the caller', async () => {
       const list = async (query: string) =>
         (await call('GET', `/api/collections/${query}`, { token: client.token })).list.map(({ name }) => name);
       const whole = ['Wetter', 'Ölpreise', 'Ölpreise neu'];
-      for (let turn = 0; turn < 2; turn++) {
+      for (let round = 0; round < 2; round++) {
         expect(await list('?q=wett')).toEqual(['Wetter']);
         expect(await list('')).toEqual(whole);
         expect(await list('?include_total=true')).toEqual(whole);
       }
     });
 
-    test('are counted as the caller sees them', async () => {
+    test('are counted only if they are visible to the caller', async () => {
       const total = async (query: string, token: string) =>
         (await call('GET', `/api/collections/?${query}`, { token })).headers['x-total-count'];
-      expect(await total('limit=1&include_total=true', cast.admin)).toBe('4');
+      expect(await total('limit=1&include_total=true', fixtures.admin)).toBe('4');
       expect(await total('limit=1&include_total=true', client.token)).toBe('3');
       expect(await total('include_total=true&q=neu', client.token)).toBe('1');
     });
 
-    test('what a client and a group have, and who has a collection, are read page by page and counted', async () => {
-      const group = textOf((await call('POST', '/api/groups', { token: cast.admin, json: { name: 'Pages' } })).body.id);
-      const others = [await cast.newClient(), await cast.newClient()];
-      for (const id of ids) await call('POST', `/api/groups/${group}/collections/${id}`, { token: cast.admin });
-      for (const other of others) await cast.grant(other, ids[0] as string);
+    test('the collections of a client and of a group, and the clients of a collection, have pages and totals', async () => {
+      const group = textOf(
+        (await call('POST', '/api/groups', { token: fixtures.admin, json: { name: 'Pages' } })).body.id,
+      );
+      const others = [await fixtures.newClient(), await fixtures.newClient()];
+      for (const id of ids) await call('POST', `/api/groups/${group}/collections/${id}`, { token: fixtures.admin });
+      for (const other of others) await fixtures.grant(other, ids[0] as string);
       for (const path of [
         `/api/access/clients/${client.id}/collections?granted=true`,
         `/api/access/clients/${client.id}/collections?granted=false`,
@@ -178,19 +180,21 @@ export const listsSuite = (start: Start): void => {
       }
     });
 
-    test('a summary has no credential, and reading it leaves neither an entry nor a use', async () => {
-      const id = await cast.newCollection({ authentication: { type: 'apiKey', name: 'X-Key', value: 'the-secret' } });
-      await cast.grant(client, id);
+    test('a summary has no credential, and reading it adds no audit entry and no use', async () => {
+      const id = await fixtures.newCollection({
+        authentication: { type: 'apiKey', name: 'X-Key', value: 'the-secret' },
+      });
+      await fixtures.grant(client, id);
       const entries = async () => (await asAdmin('/api/audit/?source=all')).body.total;
       const before = await entries();
-      for (const caller of [{ token: cast.admin }, { token: client.token }, { key: client.key }]) {
+      for (const caller of [{ token: fixtures.admin }, { token: client.token }, { key: client.key }]) {
         const reply = await call('GET', `/api/collections/${id}/summary`, caller);
         expect(reply.body).toMatchObject({
           id,
           base_url: '/',
           authentication: { type: 'apiKey', name: 'X-Key', in: 'header', has_value: true, is_set: true },
           discoverable: false,
-          created_by: cast.adminId,
+          created_by: fixtures.adminId,
         });
         expect(reply.text).not.toContain('the-secret');
       }
@@ -198,17 +202,17 @@ export const listsSuite = (start: Start): void => {
       expect((await asAdmin(`/api/usage?by=collection&collection_id=${id}`)).list).toEqual([]);
     });
 
-    test('a summary is sent again only once it has changed', async () => {
+    test('a summary is sent again only after it has changed', async () => {
       const id = ids[2] as string;
       const read = (etag: string) =>
-        call('GET', `/api/collections/${id}/summary`, { token: cast.admin, headers: ['If-None-Match', etag] });
+        call('GET', `/api/collections/${id}/summary`, { token: fixtures.admin, headers: ['If-None-Match', etag] });
       const first = await read('"none"');
       expect(first.body).toMatchObject({
         discoverable: true,
         authentication: { type: 'none', has_value: false, is_set: false },
       });
       expect((await read(textOf(first.headers.etag))).status).toBe(304);
-      await call('PUT', `/api/collections/${id}`, { token: cast.admin, json: { discoverable: false } });
+      await call('PUT', `/api/collections/${id}`, { token: fixtures.admin, json: { discoverable: false } });
       const second = await read(textOf(first.headers.etag));
       expect([second.status, second.body.discoverable]).toEqual([200, false]);
     });

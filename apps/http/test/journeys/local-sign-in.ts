@@ -9,12 +9,12 @@ const ada = { uid: 'ada', email: 'ada@example.com', emailVerified: true };
 const hourMs = 3_600_000;
 const form = ['Content-Type', 'application/x-www-form-urlencoded'];
 
-/** A browser and its client at the service. Each override replaces a parameter; null leaves it out. */
+/** Acts as a browser and its OAuth client. Each override replaces a parameter; null omits it. */
 const createBrowser = (subject: Subject) => {
   const { client, invite } = subject;
   const callback = `${client.baseUrl}/console/sign-in/callback`;
   type Overrides = Readonly<Record<string, string | null>>;
-  const written = (parameters: Overrides): string =>
+  const encode = (parameters: Overrides): string =>
     new URLSearchParams(
       Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== null),
     ).toString();
@@ -29,14 +29,14 @@ const createBrowser = (subject: Subject) => {
     code_challenge_method: 'S256',
   };
   const pathOf = (overrides: Overrides = {}): string =>
-    `/local-issuer/authorize?${written({ ...request, ...overrides })}`;
+    `/local-issuer/authorize?${encode({ ...request, ...overrides })}`;
   const open = (overrides: Overrides = {}): Promise<Reply> => client.call('GET', pathOf(overrides));
-  const type = (code: string, overrides: Overrides = {}): Promise<Reply> =>
-    client.call('POST', pathOf(overrides), { headers: form, raw: written({ one_time_code: code }) });
-  const ask = (parameters: Overrides): Promise<Reply> =>
-    client.call('POST', '/local-issuer/token', { headers: form, raw: written(parameters) });
+  const typeCode = (code: string, overrides: Overrides = {}): Promise<Reply> =>
+    client.call('POST', pathOf(overrides), { headers: form, raw: encode({ one_time_code: code }) });
+  const requestToken = (parameters: Overrides): Promise<Reply> =>
+    client.call('POST', '/local-issuer/token', { headers: form, raw: encode(parameters) });
   const exchange = (code: string, overrides: Overrides = {}): Promise<Reply> =>
-    ask({
+    requestToken({
       grant_type: 'authorization_code',
       client_id: 'portico',
       code,
@@ -45,17 +45,18 @@ const createBrowser = (subject: Subject) => {
       ...overrides,
     });
   const renew = (refreshToken: string, overrides: Overrides = {}): Promise<Reply> =>
-    ask({ grant_type: 'refresh_token', client_id: 'portico', refresh_token: refreshToken, ...overrides });
+    requestToken({ grant_type: 'refresh_token', client_id: 'portico', refresh_token: refreshToken, ...overrides });
   const newCode = async (user = ada, forMs = hourMs): Promise<string> => {
     if (!invite) throw new Error('Nobody can be invited');
     return invite(user, (subject.clock?.now() ?? Date.now()) + forMs);
   };
-  const grantedCode = async (): Promise<string> => returned(expectStatus(await type(await newCode()), 303)).code ?? '';
-  return { callback, pathOf, open, type, ask, exchange, renew, newCode, grantedCode };
+  const grantedCode = async (): Promise<string> =>
+    callbackParametersOf(expectStatus(await typeCode(await newCode()), 303)).code ?? '';
+  return { callback, pathOf, open, typeCode, requestToken, exchange, renew, newCode, grantedCode };
 };
 
-/** With what the browser comes back to the client. */
-const returned = ({ headers }: Reply): Readonly<Record<string, string>> =>
+/** Returns the parameters of the redirect back to the client. */
+const callbackParametersOf = ({ headers }: Reply): Readonly<Record<string, string>> =>
   Object.fromEntries(new URL(headers['location'] ?? '').searchParams);
 
 const claimsOf = (token: unknown): Readonly<Record<string, unknown>> =>
@@ -65,7 +66,7 @@ const claimsOf = (token: unknown): Readonly<Record<string, unknown>> =>
 
 const errorOf = ({ status, body }: Reply) => [status, body.error];
 
-/** How the console signs in while the service is its own identity provider. */
+/** Signing in to the console while the service is its own identity provider. */
 export const localSignInSuite = (start: Start): void => {
   let subject: Subject;
   let browser: ReturnType<typeof createBrowser>;
@@ -78,7 +79,7 @@ export const localSignInSuite = (start: Start): void => {
   });
   afterAll(() => subject.close());
 
-  test('the discovery document says where and how', async () => {
+  test('the discovery document has the endpoints and methods', async () => {
     const { body } = await call('GET', '/.well-known/openid-configuration');
     const { baseUrl } = subject.client;
     expect(body).toMatchObject({
@@ -92,17 +93,17 @@ export const localSignInSuite = (start: Start): void => {
     });
   });
 
-  test('who types a code gets tokens with which the API knows the user', async () => {
+  test('typing a code yields tokens that identify the user to the API', async () => {
     const page = expectStatus(await browser.open(), 200);
     const action = /<form method="post" action="([^"]+)">/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
     const raw = new URLSearchParams({ one_time_code: await browser.newCode() }).toString();
-    const back = expectStatus(await call('POST', action, { headers: form, raw }), 303);
-    expect(back.headers['location']).toMatch(new RegExp(`^${browser.callback}\\?`));
-    const { code = '', state } = returned(back);
+    const redirect = expectStatus(await call('POST', action, { headers: form, raw }), 303);
+    expect(redirect.headers['location']).toMatch(new RegExp(`^${browser.callback}\\?`));
+    const { code = '', state } = callbackParametersOf(redirect);
     expect(state).toBe('the state');
-    const answer = expectStatus(await browser.exchange(code), 200);
-    expect([answer.headers['cache-control'], answer.headers['pragma']]).toEqual(['no-store', 'no-cache']);
-    const { id_token, access_token, ...rest } = answer.body;
+    const reply = expectStatus(await browser.exchange(code), 200);
+    expect([reply.headers['cache-control'], reply.headers['pragma']]).toEqual(['no-store', 'no-cache']);
+    const { id_token, access_token, ...rest } = reply.body;
     expect(rest).toMatchObject({ token_type: 'Bearer', expires_in: 3_600, scope: 'openid email' });
     const { iat, exp, ...claims } = claimsOf(id_token);
     expect(Number(exp) - Number(iat)).toBe(3_600);
@@ -118,14 +119,16 @@ export const localSignInSuite = (start: Start): void => {
     expect([me.status, me.body.email]).toEqual([200, 'ada@example.com']);
   });
 
-  test('who follows a link with a code is sent back at once', async () => {
+  test('following a link with a code redirects immediately', async () => {
     const code = await browser.newCode();
-    const { one_time_code, state } = returned(expectStatus(await browser.open({ one_time_code: code }), 303));
+    const { one_time_code, state } = callbackParametersOf(
+      expectStatus(await browser.open({ one_time_code: code }), 303),
+    );
     expect([one_time_code, state]).toEqual([undefined, 'the state']);
     expect((await browser.open({ one_time_code: code })).status).toBe(400);
   });
 
-  test('a code may be typed in lower case, without hyphens, and with letters for the digits that they look like', async () => {
+  test('a code may be typed in lower case, without hyphens, and with letters that look like digits', async () => {
     const asTyped: readonly ((code: string) => string)[] = [
       (code) => code.toLowerCase().replaceAll('-', ''),
       (code) => ` ${code.replaceAll('-', ' ')} `,
@@ -134,13 +137,13 @@ export const localSignInSuite = (start: Start): void => {
     for (const alter of asTyped) {
       const code = await browser.newCode();
       expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
-      expect((await browser.type(alter(code))).status).toBe(303);
+      expect((await browser.typeCode(alter(code))).status).toBe(303);
     }
   });
 
   test('a wrong code shows the page again, with an error that belongs to the field', async () => {
     for (const wrong of ['AAAA-AAAA-AAAA-AAAA', '', '"><script>', 'x'.repeat(2_000)]) {
-      for (const page of [await browser.type(wrong), await browser.open({ one_time_code: wrong })]) {
+      for (const page of [await browser.typeCode(wrong), await browser.open({ one_time_code: wrong })]) {
         expect([page.status, page.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8']);
         const [field = ''] = /<input [^>]+>/.exec(page.text) ?? [];
         expect(field).toContain('aria-invalid="true"');
@@ -153,7 +156,7 @@ export const localSignInSuite = (start: Start): void => {
     }
   });
 
-  test('the page runs no script, and its form leads to this service alone', async () => {
+  test('the page runs no script, and its form can only be submitted to this service', async () => {
     const { headers, text } = await browser.open();
     const policy = headers['content-security-policy'] ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -163,15 +166,15 @@ export const localSignInSuite = (start: Start): void => {
     expect(policy).toContain(`style-src 'sha256-${createHash('sha256').update(style).digest('base64')}';`);
     expect(text).toContain('<label for="one_time_code">');
     expect([headers['cache-control'], headers['referrer-policy']]).toEqual(['no-store', 'no-referrer']);
-    // In the window of a repeated sign-in.
+    // A repeated sign-in opens the page in a popup window.
     expect(headers['cross-origin-opener-policy']).toBe('unsafe-none');
     expect(headers['cross-origin-resource-policy']).toBe('same-origin');
   });
 
-  test('a request that only asks for the header does not use a code up', async () => {
+  test('a HEAD request does not consume a code', async () => {
     const code = await browser.newCode();
     expect((await call('HEAD', browser.pathOf({ one_time_code: code }))).status).toBe(200);
-    expect((await browser.type(code)).status).toBe(303);
+    expect((await browser.typeCode(code)).status).toBe(303);
   });
 
   describe('a request of another client', () => {
@@ -181,16 +184,16 @@ export const localSignInSuite = (start: Start): void => {
       ['has no redirect_uri', { redirect_uri: null }],
       ['leads to another host', { redirect_uri: 'https://evil.example.com/console/sign-in/callback' }],
       ['leads to another path', { redirect_uri: '/console/sign-in/callback' }],
-    ])('%s: it is told to the person, who is sent nowhere', async (_name, overrides) => {
+    ])('%s: the user sees an error and is not redirected', async (_name, overrides) => {
       const code = await browser.newCode();
-      for (const reply of [await browser.open(overrides), await browser.type(code, overrides)]) {
+      for (const reply of [await browser.open(overrides), await browser.typeCode(code, overrides)]) {
         expect([reply.status, reply.headers['location']]).toEqual([400, undefined]);
         expect(reply.text).toContain('Portico cannot sign you in');
       }
-      expect((await browser.type(code)).status).toBe(303);
+      expect((await browser.typeCode(code)).status).toBe(303);
     });
 
-    test('leads to this path with more behind it, or names it twice', async () => {
+    test('has a suffix after this path, or repeats the parameter', async () => {
       for (const more of ['/', '?x=1', '#x'])
         expect((await browser.open({ redirect_uri: `${browser.callback}${more}` })).status).toBe(400);
       const twice = `${browser.pathOf()}&redirect_uri=${encodeURIComponent(browser.callback)}`;
@@ -212,18 +215,20 @@ export const localSignInSuite = (start: Start): void => {
     [{ request: 'e30' }, 'request_not_supported'],
     [{ request_uri: 'https://example.com' }, 'request_uri_not_supported'],
     [{ prompt: 'none' }, 'login_required'],
-  ])('%j leads back to the client with an error, and uses no code up', async (overrides, error) => {
+  ])('%j redirects to the client with an error, and consumes no code', async (overrides, error) => {
     const code = await browser.newCode();
-    const back = returned(expectStatus(await browser.open({ ...overrides, one_time_code: code }), 303));
-    expect(back).toMatchObject({ error, state: 'the state' });
-    expect(back['error_description']).toMatch(/^[\w .:()-]+\.$/);
-    expect(back['code']).toBeUndefined();
-    expect((await browser.type(code)).status).toBe(303);
+    const parameters = callbackParametersOf(
+      expectStatus(await browser.open({ ...overrides, one_time_code: code }), 303),
+    );
+    expect(parameters).toMatchObject({ error, state: 'the state' });
+    expect(parameters['error_description']).toMatch(/^[\w .:()-]+\.$/);
+    expect(parameters['code']).toBeUndefined();
+    expect((await browser.typeCode(code)).status).toBe(303);
   });
 
-  test('a parameter that is there twice is an error of the request', async () => {
+  test('a repeated parameter is an invalid request', async () => {
     const reply = expectStatus(await call('GET', `${browser.pathOf()}&state=another`), 303);
-    expect(returned(reply)).toMatchObject({ error: 'invalid_request' });
+    expect(callbackParametersOf(reply)).toMatchObject({ error: 'invalid_request' });
     expect((await browser.open({ state: null, nonce: null })).status).toBe(200);
   });
 
@@ -240,15 +245,15 @@ export const localSignInSuite = (start: Start): void => {
     [{ code_verifier: 'a'.repeat(129) }, 'invalid_request'],
     [{ code_verifier: `${'a'.repeat(43)}+` }, 'invalid_request'],
     [{ code: 'unknown' }, 'invalid_grant'],
-  ])('a token request with %j is refused, and a code stays good', async (overrides, error) => {
+  ])('a token request with %j is rejected, and the code stays valid', async (overrides, error) => {
     const code = await browser.grantedCode();
-    const refused = await browser.exchange(code, overrides);
-    expect(errorOf(refused)).toEqual([400, error]);
-    expect(refused.headers['cache-control']).toBe('no-store');
+    const rejection = await browser.exchange(code, overrides);
+    expect(errorOf(rejection)).toEqual([400, error]);
+    expect(rejection.headers['cache-control']).toBe('no-store');
     expect((await browser.exchange(code)).status).toBe(200);
   });
 
-  test('a code is used up by a wrong verifier, and by a wrong redirect_uri', async () => {
+  test('a wrong verifier and a wrong redirect_uri consume the code', async () => {
     for (const overrides of [{ code_verifier: 'b'.repeat(43) }, { redirect_uri: 'https://evil.example.com' }]) {
       const code = await browser.grantedCode();
       expect(errorOf(await browser.exchange(code, overrides))).toEqual([400, 'invalid_grant']);
@@ -256,13 +261,13 @@ export const localSignInSuite = (start: Start): void => {
     }
   });
 
-  test('no kind of code is good for another', async () => {
+  test('no kind of code is accepted in place of another', async () => {
     const typed = await browser.newCode();
     const granted = await browser.grantedCode();
     const refresh = textOf((await browser.exchange(await browser.grantedCode())).body.refresh_token);
     for (const code of [typed, refresh]) expect(errorOf(await browser.exchange(code))).toEqual([400, 'invalid_grant']);
     for (const code of [typed, granted]) expect(errorOf(await browser.renew(code))).toEqual([400, 'invalid_grant']);
-    for (const code of [granted, refresh]) expect((await browser.type(code)).status).toBe(400);
+    for (const code of [granted, refresh]) expect((await browser.typeCode(code)).status).toBe(400);
   });
 
   test('a sign-in is renewed by a token that changes each time', async () => {
@@ -281,31 +286,31 @@ export const localSignInSuite = (start: Start): void => {
     [{ refresh_token: null }, 'invalid_request'],
     [{ client_id: 'another' }, 'invalid_client'],
     [{ scope: 'openid admin' }, 'invalid_scope'],
-  ])('a renewal with %j is refused, and the token stays good', async (overrides, error) => {
+  ])('a renewal with %j is rejected, and the token stays valid', async (overrides, error) => {
     const refresh = textOf((await browser.exchange(await browser.grantedCode())).body.refresh_token);
     expect(errorOf(await browser.renew(refresh, overrides))).toEqual([400, error]);
     expect((await browser.renew(refresh)).status).toBe(200);
   });
 
-  test('of many who use one code at the same moment, one signs in', async () => {
-    const atOnce = (use: () => Promise<Reply>) => Promise.all(Array.from({ length: 8 }, use));
+  test('of many concurrent uses of one code, one succeeds', async () => {
+    const concurrently = (use: () => Promise<Reply>) => Promise.all(Array.from({ length: 8 }, use));
     const statusesOf = (replies: readonly Reply[]) => replies.map(({ status }) => status).toSorted();
     const typed = await browser.newCode();
-    expect(statusesOf(await atOnce(() => browser.type(typed)))).toEqual([303, ...Array<number>(7).fill(400)]);
+    expect(statusesOf(await concurrently(() => browser.typeCode(typed)))).toEqual([303, ...Array<number>(7).fill(400)]);
     const granted = await browser.grantedCode();
-    const exchanges = await atOnce(() => browser.exchange(granted));
+    const exchanges = await concurrently(() => browser.exchange(granted));
     expect(statusesOf(exchanges)).toEqual([200, ...Array<number>(7).fill(400)]);
     const refresh = textOf(exchanges.find(({ status }) => status === 200)?.body.refresh_token);
-    expect(statusesOf(await atOnce(() => browser.renew(refresh)))).toEqual([200, ...Array<number>(7).fill(400)]);
+    expect(statusesOf(await concurrently(() => browser.renew(refresh)))).toEqual([200, ...Array<number>(7).fill(400)]);
   });
 
-  test('each code is good for its time', async () => {
-    expect((await browser.type(await browser.newCode(ada, 0))).status).toBe(400);
+  test('each code expires on time', async () => {
+    expect((await browser.typeCode(await browser.newCode(ada, 0))).status).toBe(400);
     const { clock } = subject;
     if (!clock) return;
     const typed = await browser.newCode(ada, 600_000);
     clock.advance(599_999);
-    const granted = returned(expectStatus(await browser.type(typed), 303))['code'] ?? '';
+    const granted = callbackParametersOf(expectStatus(await browser.typeCode(typed), 303))['code'] ?? '';
     clock.advance(60_000);
     expect(errorOf(await browser.exchange(granted))).toEqual([400, 'invalid_grant']);
 
@@ -314,25 +319,25 @@ export const localSignInSuite = (start: Start): void => {
     const signedIn = expectStatus(await browser.exchange(early), 200).body;
     clock.advance(11.5 * hourMs);
     const late = expectStatus(await browser.renew(textOf(signedIn.refresh_token)), 200).body;
-    // The token ends with the sign-in, 12 hours after it.
+    // The token expires with the sign-in, after 12 hours.
     expect(late.expires_in).toBe(1_800);
     clock.advance(0.5 * hourMs);
     expect(errorOf(await browser.renew(textOf(late.refresh_token)))).toEqual([400, 'invalid_grant']);
   });
 
-  test('a body that is no small form is refused', async () => {
+  test('a body that is not a small form is rejected', async () => {
     const code = await browser.grantedCode();
     const json = { grant_type: 'authorization_code', client_id: 'portico', code };
     expect((await call('POST', '/local-issuer/token', { json })).status).toBe(400);
     for (const path of ['/local-issuer/token', browser.pathOf()])
       expect((await call('POST', path, { headers: form, raw: `x=${'y'.repeat(16_384)}` })).status).toBe(413);
-    expect(errorOf(await browser.ask({}))).toEqual([400, 'invalid_request']);
+    expect(errorOf(await browser.requestToken({}))).toEqual([400, 'invalid_request']);
     expect((await call('GET', '/local-issuer/token')).status).toBe(405);
   });
 
-  test('no code and no token is in the log', async () => {
+  test('the log contains no code and no token', async () => {
     const typed = await browser.newCode();
-    const { code = '' } = returned(expectStatus(await browser.open({ one_time_code: typed }), 303));
+    const { code = '' } = callbackParametersOf(expectStatus(await browser.open({ one_time_code: typed }), 303));
     const { body } = await browser.exchange(code);
     await browser.renew(textOf(body.refresh_token));
     await browser.renew(textOf(body.refresh_token));
@@ -343,23 +348,23 @@ export const localSignInSuite = (start: Start): void => {
   });
 };
 
-/** How guessing is slowed down. */
+/** Limiting guesses. */
 export const guessedCodesSuite = (start: Start): void => {
-  test('who tries too many wrong codes has to wait, and a good code still works', async () => {
+  test('too many wrong codes are rate limited, and a valid code still works', async () => {
     const limit = { allowed: 3, windowSeconds: 60 };
     const subject = await start({ signsIn: true, settings: { failedCredentialsLimit: limit } });
     try {
       const browser = createBrowser(subject);
       const granted = await browser.grantedCode();
-      for (let attempt = 0; attempt < 2; attempt += 1) expect((await browser.type('wrong')).status).toBe(400);
+      for (let attempt = 0; attempt < 2; attempt += 1) expect((await browser.typeCode('wrong')).status).toBe(400);
       expect(errorOf(await browser.exchange('wrong'))).toEqual([400, 'invalid_grant']);
-      const page = await browser.type('wrong');
+      const page = await browser.typeCode('wrong');
       expect([page.status, page.headers['content-type']]).toEqual([429, 'text/html; charset=utf-8']);
       expect(page.text).toMatch(/Try again in \d+ s\./);
       expect(Number(page.headers['retry-after'])).toBeGreaterThan(0);
       expect((await browser.renew('wrong')).status).toBe(429);
       expect((await browser.exchange(granted)).status).toBe(200);
-      expect((await browser.type(await browser.newCode())).status).toBe(303);
+      expect((await browser.typeCode(await browser.newCode())).status).toBe(303);
     } finally {
       await subject.close();
     }

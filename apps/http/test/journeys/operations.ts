@@ -30,23 +30,23 @@ const weather = {
   paths: { '/forecast': { get: operation('readForecast', 'Read the weather forecast of a city') } },
 };
 
-/** Operations: listed, and searched. */
+/** Listing, reading and searching operations. */
 export const operationsSuite = (start: Start): void => {
-  const { subject, cast, call, pages } = provideSubject(start);
+  const { subject, fixtures, call, pages } = provideSubject(start);
   let messages: string;
   let forecasts: string;
   let orders: string;
-  const list = (id: string, query = '', credential: CallOptions = { token: cast.admin }) =>
+  const list = (id: string, query = '', credential: CallOptions = { token: fixtures.admin }) =>
     call('GET', `/api/collections/${id}/operations${query}`, credential);
-  const search = (json: object, credential: CallOptions = { token: cast.admin }) =>
+  const search = (json: object, credential: CallOptions = { token: fixtures.admin }) =>
     call('POST', '/api/operations/search', { json, ...credential });
   const ids = (reply: { readonly list: readonly Readonly<Record<string, unknown>>[] }) =>
     reply.list.map(({ operation_id }) => operation_id);
 
   beforeAll(async () => {
-    messages = await cast.newCollection({ name: 'Messages', openapi_spec: messaging });
-    forecasts = await cast.newCollection({ name: 'Weather', openapi_spec: weather });
-    orders = await cast.newCollection({
+    messages = await fixtures.newCollection({ name: 'Messages', openapi_spec: messaging });
+    forecasts = await fixtures.newCollection({ name: 'Weather', openapi_spec: weather });
+    orders = await fixtures.newCollection({
       name: 'Orders',
       openapi_spec: shop,
       authentication: { type: 'apiKey', name: 'X-Shop-Key', value: 'the-key-of-the-shop' },
@@ -55,8 +55,8 @@ export const operationsSuite = (start: Start): void => {
   });
 
   describe('a list', () => {
-    test('has the operations in the order of the document, at once', async () => {
-      const id = await cast.newCollection({ openapi_spec: messaging });
+    test('has the operations in the order of the document, immediately', async () => {
+      const id = await fixtures.newCollection({ openapi_spec: messaging });
       const reply = await list(id);
       expect(reply.status).toBe(200);
       expect(ids(reply)).toEqual(['sendMessage', 'listMessages', 'readMessage', 'deleteMessage', 'readBalance']);
@@ -71,40 +71,40 @@ export const operationsSuite = (start: Start): void => {
       });
     });
 
-    test('comes in pages, whose links lead through all of it', async () => {
-      const found = await pages(`/api/collections/${messages}/operations?limit=2`);
-      expect([found.length, found.flatMap(ids)]).toEqual([3, ids(await list(messages))]);
+    test('has pages, with links that lead through all of it', async () => {
+      const replies = await pages(`/api/collections/${messages}/operations?limit=2`);
+      expect([replies.length, replies.flatMap(ids)]).toEqual([3, ids(await list(messages))]);
     });
 
-    test('may be of one tag, or of operations that contain a text, also in pages', async () => {
+    test('can be filtered by a tag or a substring, also in pages', async () => {
       expect(ids(await list(messages, '?tag=reading'))).toEqual(['listMessages', 'readMessage']);
       expect(ids(await list(messages, '?tag=read'))).toEqual([]);
       expect(ids(await list(messages, '?q=MESSAGE'))).toHaveLength(4);
       expect(ids(await list(messages, '?q=deletem'))).toEqual(['deleteMessage']);
       expect(ids(await list(messages, '?q=%2F%7Bid%7D&tag=reading'))).toEqual(['readMessage']);
-      // Signs that mean something in a pattern.
+      // Characters with a special meaning in patterns.
       expect(ids(await list(messages, '?q=100%25'))).toEqual(['readBalance']);
       expect(ids(await list(messages, '?q=messages_'))).toEqual([]);
       expect(ids(await list(messages, '?q=!'))).toEqual([]);
-      const found = await pages(`/api/collections/${messages}/operations?q=message&limit=3`);
-      expect(found.map(ids)).toEqual([['sendMessage', 'listMessages', 'readMessage'], ['deleteMessage']]);
+      const replies = await pages(`/api/collections/${messages}/operations?q=message&limit=3`);
+      expect(replies.map(ids)).toEqual([['sendMessage', 'listMessages', 'readMessage'], ['deleteMessage']]);
     });
 
     test('is sent only if it has changed', async () => {
       const { headers } = await list(messages);
       const again = await list(messages, '', {
-        token: cast.admin,
+        token: fixtures.admin,
         headers: ['If-None-Match', textOf(headers.etag ?? '')],
       });
       expect([again.status, again.text]).toEqual([304, '']);
     });
 
-    test('follows the document, and a key survives as long as method and path do', async () => {
-      const id = await cast.newCollection({ openapi_spec: messaging });
+    test('follows the document, and a key is stable while method and path stay the same', async () => {
+      const id = await fixtures.newCollection({ openapi_spec: messaging });
       const [before] = (await list(id)).list;
       const paths = { '/messages': { post: operation('send', 'Sends') }, '/new': { get: operation('other', 'Other') } };
       await call('PUT', `/api/collections/${id}`, {
-        token: cast.admin,
+        token: fixtures.admin,
         json: { openapi_spec: { ...messaging, paths } },
       });
       const after = await list(id);
@@ -113,7 +113,7 @@ export const operationsSuite = (start: Start): void => {
     });
 
     test.each(['?limit=0', '?limit=1001', '?limit=1.5', '?cursor=-1', '?cursor=100000', `?tag=${'x'.repeat(201)}`])(
-      'is refused with %s',
+      'rejects %s',
       async (query) => {
         const reply = await list(messages, query);
         expect([reply.status, textOf(reply.body.detail).startsWith('Invalid query parameter: ')]).toEqual([400, true]);
@@ -121,13 +121,13 @@ export const operationsSuite = (start: Start): void => {
     );
 
     test('is shown to who may read the collection', async () => {
-      const client = await cast.newClient();
+      const client = await fixtures.newClient();
       expect((await list(messages, '', { key: client.key })).body).toEqual({
         detail: 'No access to this collection',
       });
-      await cast.grant(client, messages);
+      await fixtures.grant(client, messages);
       expect((await list(messages, '', { key: client.key })).list).toHaveLength(5);
-      await cast.revoke(client, messages);
+      await fixtures.revoke(client, messages);
       expect((await list(messages, '', { key: client.key })).status).toBe(403);
     });
   });
@@ -135,10 +135,10 @@ export const operationsSuite = (start: Start): void => {
   describe('a slice', () => {
     const keyOf = async (id: string, name: string) =>
       textOf((await list(id)).list.find(({ operation_id }) => operation_id === name)?.operation_key);
-    const slice = (id: string, key: string, query = '', credential: CallOptions = { token: cast.admin }) =>
+    const slice = (id: string, key: string, query = '', credential: CallOptions = { token: fixtures.admin }) =>
       call('GET', `/api/collections/${id}/operations/${key}${query}`, credential);
 
-    test('says all that is needed for a call', async () => {
+    test('has everything that a call needs', async () => {
       const reply = await slice(orders, await keyOf(orders, 'placeOrder'));
       expect(reply.status).toBe(200);
       expect(reply.body).toMatchObject({
@@ -161,13 +161,13 @@ export const operationsSuite = (start: Start): void => {
       expect(reply.text).not.toContain('the-key-of-the-shop');
     });
 
-    test('has the schema of the first success if it is asked for', async () => {
+    test('has the schema of the first success on request', async () => {
       const key = await keyOf(orders, 'placeOrder');
       expect((await slice(orders, key)).text).not.toContain('"number"');
       expect((await slice(orders, key, '?detail=full')).text).toContain('"number"');
     });
 
-    test('fits the size that is asked for, and says what was cut', async () => {
+    test('fits the requested size, and lists the truncated parts', async () => {
       const key = await keyOf(orders, 'placeOrder');
       const small = await slice(orders, key, '?max_bytes=1024&detail=full');
       expect(Buffer.byteLength(small.text)).toBeLessThanOrEqual(1_024);
@@ -176,7 +176,7 @@ export const operationsSuite = (start: Start): void => {
       for (const bytes of [1_023, 262_145]) expect((await slice(orders, key, `?max_bytes=${bytes}`)).status).toBe(400);
     });
 
-    test('fits the power of two that is not above the size that is asked for', async () => {
+    test('fits the largest power of two that does not exceed the requested size', async () => {
       const key = await keyOf(orders, 'placeOrder');
       const tagOf = async (query: string) => (await slice(orders, key, query)).headers.etag;
       const [exact, above, next] = [1_024, 2_047, 2_048].map((bytes) =>
@@ -189,7 +189,7 @@ export const operationsSuite = (start: Start): void => {
       expect(await tagOf('?as=openapi&max_bytes=262144')).toBe(await tagOf('?as=openapi'));
     });
 
-    test('may be a function tool, or an OpenAPI document', async () => {
+    test('can be a function tool, or an OpenAPI document', async () => {
       const key = await keyOf(orders, 'placeOrder');
       const tool = await slice(orders, key, '?as=tool');
       expect(tool.body).toMatchObject({
@@ -205,35 +205,35 @@ export const operationsSuite = (start: Start): void => {
     test('is sent only if the collection has changed', async () => {
       const key = await keyOf(orders, 'placeOrder');
       const { headers } = await slice(orders, key);
-      const conditional = { token: cast.admin, headers: ['If-None-Match', textOf(headers.etag ?? '')] };
+      const conditional = { token: fixtures.admin, headers: ['If-None-Match', textOf(headers.etag ?? '')] };
       expect((await slice(orders, key, '', conditional)).status).toBe(304);
       expect((await slice(orders, key, '?detail=full', conditional)).status).toBe(200);
-      await call('PUT', `/api/collections/${orders}`, { token: cast.admin, json: { name: 'Orders of shops' } });
+      await call('PUT', `/api/collections/${orders}`, { token: fixtures.admin, json: { name: 'Orders of shops' } });
       expect((await slice(orders, key, '', conditional)).body.collection_name).toBe('Orders of shops');
     });
 
     test('is shown to who may read the collection', async () => {
-      const client = await cast.newClient();
+      const client = await fixtures.newClient();
       const key = await keyOf(orders, 'placeOrder');
       const read = () => slice(orders, key, '', { key: client.key });
       expect((await read()).body).toEqual({ detail: 'No access to this collection' });
-      await cast.grant(client, orders);
+      await fixtures.grant(client, orders);
       expect((await read()).status).toBe(200);
-      await cast.revoke(client, orders);
+      await fixtures.revoke(client, orders);
       expect((await read()).status).toBe(403);
     });
 
-    test('follows the document at once', async () => {
-      const id = await cast.newCollection({ openapi_spec: shop });
+    test('follows the document immediately', async () => {
+      const id = await fixtures.newCollection({ openapi_spec: shop });
       const key = await keyOf(id, 'placeOrder');
       expect((await slice(id, key)).body.summary).toBe('Place an order');
       const text = JSON.stringify(shop).replace('Place an order', 'Order');
       await call('PUT', `/api/collections/${id}`, {
-        token: cast.admin,
+        token: fixtures.admin,
         json: { openapi_spec: JSON.parse(text) as object },
       });
       expect((await slice(id, key)).body.summary).toBe('Order');
-      await call('PUT', `/api/collections/${id}`, { token: cast.admin, json: { openapi_spec: smallDocument } });
+      await call('PUT', `/api/collections/${id}`, { token: fixtures.admin, json: { openapi_spec: smallDocument } });
       expect((await slice(id, key)).body).toEqual({ detail: 'Operation not found' });
     });
 
@@ -243,9 +243,9 @@ export const operationsSuite = (start: Start): void => {
     });
   });
 
-  test('metadata says in words, if it is asked to, what the credential is and whether all is deprecated', async () => {
+  test('metadata describes the credential and reports full deprecation on request', async () => {
     const read = (id: string, query = '') =>
-      call('GET', `/api/collections/${id}/metadata${query}`, { token: cast.admin });
+      call('GET', `/api/collections/${id}/metadata${query}`, { token: fixtures.admin });
     const plain = await read(messages);
     expect(Object.keys(plain.body)).toEqual(['id', 'name', 'description', 'base_url', 'authentication']);
     const reply = await read(orders, '?include=hints');
@@ -254,20 +254,20 @@ export const operationsSuite = (start: Start): void => {
       authentication: { value: 'the-key-of-the-shop', value_hint: 'the key of Orders of shops' },
     });
     const paths = { '/old': { get: operation('old', 'Old', { deprecated: true }) } };
-    const old = await cast.newCollection({ openapi_spec: { ...smallDocument, paths } });
+    const old = await fixtures.newCollection({ openapi_spec: { ...smallDocument, paths } });
     const hinted = await read(old, '?include=hints');
     expect(hinted.body).toMatchObject({ deprecated: true, authentication: { type: 'none', value_hint: null } });
-    const conditional = { token: cast.admin, headers: ['If-None-Match', textOf(hinted.headers.etag ?? '')] };
+    const conditional = { token: fixtures.admin, headers: ['If-None-Match', textOf(hinted.headers.etag ?? '')] };
     expect((await call('GET', `/api/collections/${old}/metadata?include=hints`, conditional)).status).toBe(304);
     expect((await call('GET', `/api/collections/${old}/metadata`, conditional)).status).toBe(200);
     expect((await read(orders, '?include=all')).status).toBe(400);
   });
 
-  describe('a document alone', () => {
+  describe('the document', () => {
     const read = (format: string, headers: readonly string[] = []) =>
-      call('GET', `/api/collections/${messages}/openapi.${format}`, { token: cast.admin, headers: [...headers] });
+      call('GET', `/api/collections/${messages}/openapi.${format}`, { token: fixtures.admin, headers: [...headers] });
 
-    test.each(['identity', 'gzip'])('is the text that was sent, in %s', async (coding) => {
+    test.each(['identity', 'gzip'])('is the original text, in %s', async (coding) => {
       const reply = await read('json', ['Accept-Encoding', coding]);
       expect([reply.status, reply.text]).toEqual([200, JSON.stringify(messaging)]);
       const yaml = await read('yaml', ['Accept-Encoding', coding]);
@@ -287,14 +287,14 @@ export const operationsSuite = (start: Start): void => {
     });
 
     test.each(['json', 'yaml'])('as %s is shown to who may read the collection', async (format) => {
-      const client = await cast.newClient();
+      const client = await fixtures.newClient();
       const reply = await call('GET', `/api/collections/${messages}/openapi.${format}`, { key: client.key });
       expect([reply.status, reply.body]).toEqual([403, { detail: 'No access to this collection' }]);
     });
   });
 
   describe('a search', () => {
-    test('finds the operation that does what was asked', async () => {
+    test('finds the operation that matches the query', async () => {
       const reply = await search({ query: 'send a text message' });
       expect(reply.status).toBe(200);
       const [first] = reply.list;
@@ -311,7 +311,7 @@ export const operationsSuite = (start: Start): void => {
       });
     });
 
-    test('may be of one collection, of one method, and of so many results', async () => {
+    test('can be limited to one collection, to one method, and to a number of results', async () => {
       expect(ids(await search({ query: 'weather forecast', collection_id: forecasts }))).toEqual(['readForecast']);
       const deletions = await search({ query: 'delete a message', method: 'DELETE' });
       expect(ids(deletions)).toEqual(['deleteMessage']);
@@ -322,32 +322,35 @@ export const operationsSuite = (start: Start): void => {
         expect((await search({ query: 'message', ...refused })).status).toBe(400);
     });
 
-    test('shows a client what it may see, and what is hidden changes nothing', async () => {
-      const client = await cast.newClient();
+    test('returns only operations visible to the client, and hidden ones make no difference', async () => {
+      const client = await fixtures.newClient();
       const query = { query: 'send a text message to a phone' };
       expect((await search(query, { key: client.key })).list).toEqual([]);
-      await cast.grant(client, messages);
+      await fixtures.grant(client, messages);
       const before = await search(query, { key: client.key });
       expect(ids(before)[0]).toBe('sendMessage');
-      const hidden = await cast.newCollection({ name: 'More messages', openapi_spec: messaging });
+      const hidden = await fixtures.newCollection({ name: 'More messages', openapi_spec: messaging });
       await subject.runJobs();
       expect((await search(query, { key: client.key })).text).toBe(before.text);
       expect((await search({ ...query, collection_id: hidden }, { key: client.key })).list).toEqual([]);
-      await cast.revoke(client, messages);
+      await fixtures.revoke(client, messages);
       expect((await search(query, { key: client.key })).list).toEqual([]);
     });
 
-    test('shows at once nothing of an operation, or a collection, that is gone', async () => {
-      const id = await cast.newCollection({ name: 'Ferries', openapi_spec: ferries });
+    test('immediately omits removed operations and collections', async () => {
+      const id = await fixtures.newCollection({ name: 'Ferries', openapi_spec: ferries });
       await subject.runJobs();
       const query = { query: 'book a ferry crossing' };
       expect(ids(await search(query))[0]).toBe('bookCrossing');
       const paths = { '/timetable': { get: operation('readTimetable', 'Read the timetable of the ferries') } };
-      await call('PUT', `/api/collections/${id}`, { token: cast.admin, json: { openapi_spec: { ...ferries, paths } } });
+      await call('PUT', `/api/collections/${id}`, {
+        token: fixtures.admin,
+        json: { openapi_spec: { ...ferries, paths } },
+      });
       expect(ids(await search(query))).not.toContain('bookCrossing');
       await subject.runJobs();
       expect(ids(await search({ query: 'timetable of the ferries' }))[0]).toBe('readTimetable');
-      await call('DELETE', `/api/collections/${id}`, { token: cast.admin });
+      await call('DELETE', `/api/collections/${id}`, { token: fixtures.admin });
       expect((await search({ query: 'timetable of the ferries' })).text).not.toContain('erries');
     });
   });

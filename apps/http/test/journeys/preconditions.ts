@@ -3,10 +3,10 @@ import type { CallOptions } from '../client.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { smallDocument, textOf, unknownId, type Start } from '../subject.ts';
 
-/** Changes of a collection that its caller makes only to the state that it has read (RFC 9110, section 13.1.1). */
+/** Changes that apply only to the state of a collection that the caller has read (RFC 9110, section 13.1.1). */
 export const preconditionsSuite = (start: Start): void => {
-  const { cast, call } = provideSubject(start);
-  const asAdmin = (headers: readonly string[] = []): CallOptions => ({ token: cast.admin, headers });
+  const { fixtures, call } = provideSubject(start);
+  const asAdmin = (headers: readonly string[] = []): CallOptions => ({ token: fixtures.admin, headers });
   const change = (id: string, ifMatch: readonly string[], json: object) =>
     call('PUT', `/api/collections/${id}`, { ...asAdmin(ifMatch.flatMap((tag) => ['If-Match', tag])), json });
   const remove = (id: string, ifMatch: string) =>
@@ -14,7 +14,7 @@ export const preconditionsSuite = (start: Start): void => {
   const read = (id: string, part = '', ...headers: string[]) =>
     call('GET', `/api/collections/${id}${part}`, asAdmin(headers));
   const tagOf = async (...request: Parameters<typeof read>) => textOf((await read(...request)).headers.etag);
-  const refused = { status: 412, body: { detail: 'Precondition failed' } };
+  const preconditionFailed = { status: 412, body: { detail: 'Precondition failed' } };
 
   describe.each([
     ['the collection', [''] as const],
@@ -23,13 +23,13 @@ export const preconditionsSuite = (start: Start): void => {
     ['its metadata with hints', ['/metadata?include=hints'] as const],
     ['its summary', ['/summary'] as const],
   ])('the entity tag of %s', (_name, [part, ...headers]) => {
-    test('lets a change and a deletion of that state through, and none of another', async () => {
-      const id = await cast.newCollection();
+    test('allows a change and a deletion of that state, and of no other state', async () => {
+      const id = await fixtures.newCollection();
       const old = await tagOf(id, part, ...headers);
       expect((await change(id, [old], { name: 'First' })).status).toBe(200);
       const { updated_at } = (await read(id, '/summary')).body;
-      expect(await change(id, [old], { name: 'Second', description: 'd' })).toMatchObject(refused);
-      expect(await remove(id, old)).toMatchObject(refused);
+      expect(await change(id, [old], { name: 'Second', description: 'd' })).toMatchObject(preconditionFailed);
+      expect(await remove(id, old)).toMatchObject(preconditionFailed);
       expect((await read(id, '/summary')).body).toMatchObject({ name: 'First', description: 'About it', updated_at });
       const current = await tagOf(id, part, ...headers);
       expect((await change(id, [`"other", ${old} ,${current}`], { name: 'Third' })).status).toBe(200);
@@ -39,14 +39,14 @@ export const preconditionsSuite = (start: Start): void => {
     });
   });
 
-  test('* matches whatever exists', async () => {
-    const id = await cast.newCollection();
+  test('* matches any existing collection', async () => {
+    const id = await fixtures.newCollection();
     expect((await change(id, ['*'], { name: 'Any' })).status).toBe(200);
     expect((await remove(id, ' * ')).status).toBe(200);
   });
 
-  test('a weak tag, one of the document or of the list, and what is no tag match nothing', async () => {
-    const id = await cast.newCollection();
+  test('a weak tag, a tag of the document or of the list, and a malformed tag match nothing', async () => {
+    const id = await fixtures.newCollection();
     const tag = await tagOf(id);
     const others = [
       `W/${tag}`,
@@ -63,27 +63,30 @@ export const preconditionsSuite = (start: Start): void => {
       textOf((await call('GET', '/api/collections/', asAdmin())).headers.etag),
     ];
     for (const other of others) {
-      expect({ other, ...(await change(id, [other], { name: 'Changed' })) }).toMatchObject({ other, ...refused });
-      expect({ other, ...(await remove(id, other)) }).toMatchObject({ other, ...refused });
+      expect({ other, ...(await change(id, [other], { name: 'Changed' })) }).toMatchObject({
+        other,
+        ...preconditionFailed,
+      });
+      expect({ other, ...(await remove(id, other)) }).toMatchObject({ other, ...preconditionFailed });
     }
     expect(await tagOf(id)).toBe(tag);
   });
 
-  test('what is wrong with the caller, the body or the collection is said first', async () => {
-    const id = await cast.newCollection();
-    const client = await cast.newClient();
+  test('errors of the caller, the body or the collection are reported first', async () => {
+    const id = await fixtures.newCollection();
+    const client = await fixtures.newClient();
     const put = (of: string, options: CallOptions) =>
       call('PUT', `/api/collections/${of}`, { json: {}, ...options, headers: ['If-Match', '"old"'] });
     expect((await put(id, {})).status).toBe(401);
     expect((await put(id, { token: client.token })).status).toBe(403);
-    expect((await put(id, { token: cast.admin, json: { name: 5 } })).status).toBe(400);
-    expect((await put(unknownId, { token: cast.admin })).status).toBe(404);
+    expect((await put(id, { token: fixtures.admin, json: { name: 5 } })).status).toBe(400);
+    expect((await put(unknownId, { token: fixtures.admin })).status).toBe(404);
     expect((await remove(unknownId, '*')).status).toBe(404);
-    expect((await put(id, { token: cast.admin })).status).toBe(412);
+    expect((await put(id, { token: fixtures.admin })).status).toBe(412);
   });
 
-  test('of several writers who read the same state, one wins', async () => {
-    const id = await cast.newCollection();
+  test('of several writers that read the same state, one wins', async () => {
+    const id = await fixtures.newCollection();
     const tag = await tagOf(id);
     const writers = ['a', 'b', 'c', 'd', 'e', 'f'];
     const replies = await Promise.all(

@@ -10,18 +10,18 @@ const registration = (uid: string, fields: Readonly<Record<string, unknown>> = {
   ...fields,
 });
 
-/** The first fields of every answer about a profile, in this order. */
+/** The first fields of every profile in a response, in this order. */
 const commonFields = ['id', 'email', 'full_name', 'company_name', 'role', 'registration_status'];
 
 /** Registration, approval, rejection, credentials, roles and tiers. */
 export const profilesSuite = (start: Start): void => {
-  const { subject, cast, call } = provideSubject(start);
+  const { subject, fixtures, call } = provideSubject(start);
   const post = (json: unknown) => call('POST', '/api/profiles/register', { json });
   const decide = (id: string, decision: string) =>
-    call('POST', `/api/profiles/${id}/${decision}`, { token: cast.admin });
+    call('POST', `/api/profiles/${id}/${decision}`, { token: fixtures.admin });
 
   describe('registration', () => {
-    test('returns the registered profile, its e-mail in lower case and its texts trimmed', async () => {
+    test('returns the registered profile, with its e-mail in lower case and its strings trimmed', async () => {
       const reply = await post(registration('reg-1', { email: ' Reg-1@Example.COM ', full_name: '  Alice  ' }));
       expect(reply.status).toBe(201);
       const { id, created_at, ...rest } = reply.body;
@@ -36,7 +36,7 @@ export const profilesSuite = (start: Start): void => {
       expect([typeof id, typeof created_at]).toEqual(['string', 'string']);
     });
 
-    test('takes one mailbox once, however it is written', async () => {
+    test('accepts each mailbox once, in any notation', async () => {
       const [first, ...same] = [
         'jos\u00e9@b\u00fccher.example',
         'jOSe\u0301@b\u00fccher.example',
@@ -49,9 +49,11 @@ export const profilesSuite = (start: Start): void => {
       }
       for (const email of [first, ...same]) {
         const path = `/api/profiles/${encodeURIComponent(email ?? '')}`;
-        expect((await call('GET', path, { token: cast.admin })).body).toMatchObject({ id, email: first });
-        const found = await call('GET', `/api/profiles/?q=${encodeURIComponent(email ?? '')}`, { token: cast.admin });
-        expect(found.list.map((one) => one.id)).toEqual([id]);
+        expect((await call('GET', path, { token: fixtures.admin })).body).toMatchObject({ id, email: first });
+        const search = await call('GET', `/api/profiles/?q=${encodeURIComponent(email ?? '')}`, {
+          token: fixtures.admin,
+        });
+        expect(search.list.map((one) => one.id)).toEqual([id]);
       }
       for (const email of ['\u212aim@corp.example', 'kim@cor\u200bp.example']) {
         expect(refusalOf(await post(registration('unicode-9', { email })))).toEqual([
@@ -61,7 +63,7 @@ export const profilesSuite = (start: Start): void => {
       }
     });
 
-    test('composes names, and refuses characters in them that cannot be seen', async () => {
+    test('composes names, and rejects invisible characters in them', async () => {
       const names = { full_name: 'Zoe\u0308', company_name: '\u0645\u06cc\u200c\u062e\u0648' };
       const reply = await post(registration('unicode-10', names));
       expect([reply.status, reply.body.full_name, reply.body.company_name]).toEqual([
@@ -71,9 +73,9 @@ export const profilesSuite = (start: Start): void => {
       ]);
       for (const field of ['full_name', 'company_name']) {
         for (const character of ['\u200b', '\u2060', '\u{e0041}', '\u00ad', '\u200d ']) {
-          const refused = await post(registration('unicode-11', { [field]: `Pa${character}y` }));
+          const rejection = await post(registration('unicode-11', { [field]: `Pa${character}y` }));
           const detail = `Invalid request body: ${field} must not contain characters that cannot be seen`;
-          expect([refused.status, refused.body.detail]).toEqual([400, detail]);
+          expect([rejection.status, rejection.body.detail]).toEqual([400, detail]);
         }
       }
     });
@@ -95,7 +97,7 @@ export const profilesSuite = (start: Start): void => {
       expect(reply.body.company_name).toBeNull();
     });
 
-    test('refuses a second registration of an e-mail, in any case, or of an identity', async () => {
+    test('rejects a second registration of an e-mail, in any case, or of an identity', async () => {
       await post(registration('reg-3'));
       expectRefusal(await post(registration('reg-4', { email: 'REG-3@example.com' })), 409, 'Email already registered');
       const sameUid = await post(registration('reg-3', { email: 'other@example.com' }));
@@ -119,7 +121,7 @@ export const profilesSuite = (start: Start): void => {
       ['firebase_uid', 128],
       ['full_name', 200],
       ['company_name', 200],
-    ])('takes a %s of %i characters and no more', async (field, max) => {
+    ])('accepts a %s of at most %i characters', async (field, max) => {
       expect((await post(registration(`edge-${field}`, edge(field, max)))).status).toBe(201);
       const over = await post(registration(`over-${field}`, edge(field, max + 1)));
       expect(over.status).toBe(400);
@@ -130,7 +132,7 @@ export const profilesSuite = (start: Start): void => {
       expect((await post(registration('astral', { full_name: '😀'.repeat(200) }))).status).toBe(201);
     });
 
-    test('takes an e-mail of 254 characters and no more', async () => {
+    test('accepts an e-mail of at most 254 characters', async () => {
       const email = (length: number) => `${'a'.repeat(length - 12)}@example.com`;
       expect((await post(registration('mail-254', { email: email(254) }))).status).toBe(201);
       expect((await post(registration('mail-255', { email: email(255) }))).status).toBe(400);
@@ -150,11 +152,11 @@ export const profilesSuite = (start: Start): void => {
       [null, 'email must be a string'],
       [7, 'email must be a string'],
       [['a@example.com'], 'email must be a string'],
-    ])('refuses %j as an e-mail', async (email, because) => {
+    ])('rejects %j as an e-mail', async (email, because) => {
       expectRefusal(await post(registration('bad-mail', { email })), 400, `Invalid request body: ${because}`);
     });
 
-    test.each(['firebase_uid', 'email', 'full_name'])('names a missing %s', async (field) => {
+    test.each(['firebase_uid', 'email', 'full_name'])('reports a missing %s', async (field) => {
       const reply = await post(registration('missing', { [field]: undefined }));
       expect([reply.status, reply.body]).toEqual([400, { detail: `Invalid request body: ${field} is required` }]);
     });
@@ -162,15 +164,15 @@ export const profilesSuite = (start: Start): void => {
 
   describe("the caller's own profile", () => {
     test('a pending profile reads itself, without a client identifier or a time of approval', async () => {
-      const person = await cast.register({ company_name: 'Example Ltd.' });
+      const person = await fixtures.register({ company_name: 'Example Ltd.' });
       const reply = await call('GET', '/api/profiles/me', { token: person.token });
       expect(reply.status).toBe(200);
       expect(Object.keys(reply.body)).toEqual([...commonFields, 'client_id', 'created_at', 'updated_at']);
       expect(reply.body).toMatchObject({ id: person.id, client_id: null, company_name: 'Example Ltd.' });
     });
 
-    test('an approved one has both, and on request its tier', async () => {
-      const client = await cast.newClient();
+    test('an approved profile has both, and on request its tier', async () => {
+      const client = await fixtures.newClient();
       const reply = await call('GET', '/api/profiles/me?include=tier', { token: client.token });
       expect(reply.body).toMatchObject({ client_id: client.key.clientId, tier: null, registration_status: 'approved' });
       expect(typeof reply.body.approved_at).toBe('string');
@@ -187,12 +189,12 @@ export const profilesSuite = (start: Start): void => {
     });
 
     test('an API key is not accepted here', async () => {
-      const { key } = await cast.newClient();
+      const { key } = await fixtures.newClient();
       expect((await call('GET', '/api/profiles/me', { key })).status).toBe(401);
     });
 
-    test('changes what is sent and leaves the rest', async () => {
-      const person = await cast.register({ company_name: 'Old Ltd.' });
+    test('changes only the fields in the body', async () => {
+      const person = await fixtures.register({ company_name: 'Old Ltd.' });
       const put = (json: unknown) => call('PUT', '/api/profiles/me', { token: person.token, json });
       const renamed = await put({ full_name: ' New Name ' });
       expect(Object.keys(renamed.body)).toEqual([...commonFields, 'client_id', 'created_at', 'updated_at']);
@@ -208,7 +210,7 @@ export const profilesSuite = (start: Start): void => {
     });
 
     test('a PUT without a body changes nothing; an invalid body is a 400', async () => {
-      const person = await cast.register();
+      const person = await fixtures.register();
       expect((await call('PUT', '/api/profiles/me', { token: person.token })).status).toBe(200);
       const over = await call('PUT', '/api/profiles/me', { token: person.token, json: { full_name: 'x'.repeat(201) } });
       expect(over.status).toBe(400);
@@ -217,7 +219,7 @@ export const profilesSuite = (start: Start): void => {
 
   describe('decisions', () => {
     test('approval returns the credentials, and the key works immediately', async () => {
-      const person = await cast.register();
+      const person = await fixtures.register();
       const reply = await decide(person.id, 'approve');
       expect(reply.status).toBe(200);
       expect(Object.keys(reply.body)).toEqual(['message', 'client_id', 'client_secret']);
@@ -226,8 +228,8 @@ export const profilesSuite = (start: Start): void => {
       expect((await call('POST', '/api/audit/', { key, json: { message: {} } })).status).toBe(201);
     });
 
-    test('a rejection can be taken back, and then the person be approved', async () => {
-      const person = await cast.register();
+    test('a rejection can be reverted, and the profile approved afterwards', async () => {
+      const person = await fixtures.register();
       expect((await decide(person.id, 'reopen')).body).toEqual({ detail: 'User not rejected' });
       await decide(person.id, 'reject');
       const reopened = await decide(person.id, 'reopen');
@@ -238,15 +240,15 @@ export const profilesSuite = (start: Start): void => {
 
     test('the credentials are mailed', async ({ skip }) => {
       if (!subject.mails) return skip('mails cannot be inspected');
-      const client = await cast.newClient();
+      const client = await fixtures.newClient();
       await subject.runJobs();
       const mail = subject.mails.find(({ to }) => to === client.email);
       expect(mail?.text).toContain(client.key.secret);
     });
 
     test('a decision is final', async () => {
-      const approved = await cast.newClient();
-      const rejected = await cast.register();
+      const approved = await fixtures.newClient();
+      const rejected = await fixtures.register();
       expect((await decide(rejected.id, 'reject')).body).toEqual({ message: 'User rejected' });
       for (const decision of ['approve', 'reject']) {
         expect((await decide(approved.id, decision)).body).toEqual({ detail: 'User already approved' });
@@ -255,7 +257,7 @@ export const profilesSuite = (start: Start): void => {
     });
 
     test('of two concurrent approvals, one succeeds, and its key pair works', async () => {
-      const person = await cast.register();
+      const person = await fixtures.register();
       const replies = await Promise.all([decide(person.id, 'approve'), decide(person.id, 'approve')]);
       expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
       const issued = replies.find(({ status }) => status === 200)?.body ?? {};
@@ -263,26 +265,26 @@ export const profilesSuite = (start: Start): void => {
       expect((await call('GET', '/api/rate-limits/tiers/active/all', { key })).status).toBe(200);
     });
 
-    test('a rejection accepts a reason of up to 1,000 characters, none, or no body at all', async () => {
+    test('a rejection accepts a reason of up to 1,000 characters, no reason, or no body at all', async () => {
       const reject = async (json: unknown) => {
-        const { id } = await cast.register();
-        return call('POST', `/api/profiles/${id}/reject`, { token: cast.admin, json });
+        const { id } = await fixtures.register();
+        return call('POST', `/api/profiles/${id}/reject`, { token: fixtures.admin, json });
       };
       expect((await reject({ reason: 'x'.repeat(1_000) })).status).toBe(200);
       expect((await reject({ reason: 'x'.repeat(1_001) })).status).toBe(400);
       expect((await reject({ reason: null })).status).toBe(200);
       expect((await reject({})).status).toBe(200);
-      const { id } = await cast.register();
+      const { id } = await fixtures.register();
       const headers = ['Content-Type', 'text/plain', 'Content-Length', '0'];
-      expect((await call('POST', `/api/profiles/${id}/reject`, { token: cast.admin, headers })).status).toBe(200);
+      expect((await call('POST', `/api/profiles/${id}/reject`, { token: fixtures.admin, headers })).status).toBe(200);
     });
 
     test('the address of a rejected profile stays taken until the profile is deleted', async () => {
-      const person = await cast.register();
+      const person = await fixtures.register();
       await decide(person.id, 'reject');
       const again = registration('again', { email: person.email });
       expect((await post(again)).status).toBe(409);
-      const removed = await call('DELETE', `/api/profiles/${person.id}`, { token: cast.admin });
+      const removed = await call('DELETE', `/api/profiles/${person.id}`, { token: fixtures.admin });
       expect([removed.status, removed.body]).toEqual([200, { message: 'User deleted' }]);
       expect((await post(again)).status).toBe(201);
       expect((await call('GET', '/api/profiles/me', { token: person.token })).status).toBe(404);
@@ -295,31 +297,35 @@ export const profilesSuite = (start: Start): void => {
       ['DELETE', ''],
     ])('%s …%s of an unknown or malformed id is a 404', async (method, action) => {
       for (const id of [unknownId, 'not-a-uuid', '123', unknownId.slice(1)]) {
-        expectRefusal(await call(method, `/api/profiles/${id}${action}`, { token: cast.admin }), 404, 'User not found');
+        expectRefusal(
+          await call(method, `/api/profiles/${id}${action}`, { token: fixtures.admin }),
+          404,
+          'User not found',
+        );
       }
     });
 
     test('an id is accepted in any case', async () => {
-      const person = await cast.register();
+      const person = await fixtures.register();
       expect((await decide(person.id.toUpperCase(), 'approve')).status).toBe(200);
     });
   });
 
   describe('the list of profiles', () => {
-    test('contains every profile, with the fields of a list', async () => {
-      const client = await cast.newClient();
-      const reply = await call('GET', '/api/profiles/', { token: cast.admin });
+    test('contains every profile, with the fields of a list entry', async () => {
+      const client = await fixtures.newClient();
+      const reply = await call('GET', '/api/profiles/', { token: fixtures.admin });
       const line = reply.list.find(({ id }) => id === client.id);
       expect(line).toMatchObject({ client_id: client.key.clientId, registration_status: 'approved' });
       expect(Object.keys(line ?? {})).toEqual([...commonFields, 'client_id', 'created_at']);
-      const withTier = await call('GET', '/api/profiles?include=tier', { token: cast.admin });
+      const withTier = await call('GET', '/api/profiles?include=tier', { token: fixtures.admin });
       expect(withTier.list.find(({ id }) => id === client.id)).toHaveProperty('tier', null);
     });
 
-    test('says on request which profiles are bound', async () => {
-      const person = await cast.register();
+    test('reports on request which profiles are bound', async () => {
+      const person = await fixtures.register();
       const listed = async (include: string) => {
-        const { list } = await call('GET', `/api/profiles?include=${include}`, { token: cast.admin });
+        const { list } = await call('GET', `/api/profiles?include=${include}`, { token: fixtures.admin });
         return list.find(({ id }) => id === person.id);
       };
       expect(await listed('bound')).toHaveProperty('bound', false);
@@ -333,10 +339,9 @@ export const profilesSuite = (start: Start): void => {
     });
 
     test('an invalid query is a 400', async () => {
-      expect(outcomeOf(await call('GET', '/api/profiles?include=tier&include=tier', { token: cast.admin }))).toEqual([
-        400,
-        { detail: 'Invalid query parameter: include is given more than once' },
-      ]);
+      expect(
+        outcomeOf(await call('GET', '/api/profiles?include=tier&include=tier', { token: fixtures.admin })),
+      ).toEqual([400, { detail: 'Invalid query parameter: include is given more than once' }]);
     });
   });
 
@@ -346,16 +351,16 @@ export const profilesSuite = (start: Start): void => {
     const works = async (clientId: string, secret: string) =>
       (await call('GET', '/api/rate-limits/tiers/active/all', { key: { clientId, secret } })).status === 200;
 
-    test('an admin replaces a secret: the new one works, the previous one no longer', async () => {
-      const client = await cast.newClient();
-      const reply = await rotate(cast.admin, client.id);
+    test('an admin replaces a secret: the new secret works, the previous one no longer', async () => {
+      const client = await fixtures.newClient();
+      const reply = await rotate(fixtures.admin, client.id);
       expect([reply.status, reply.body.client_id]).toEqual([200, client.key.clientId]);
       expect(await works(client.key.clientId, textOf(reply.body.client_secret))).toBe(true);
       expect(await works(client.key.clientId, client.key.secret)).toBe(false);
     });
 
-    test('a client replaces its own, and the previous secret stays valid for the grace period', async () => {
-      const client = await cast.newClient();
+    test('a client replaces its own secret, and the previous one stays valid for the grace period', async () => {
+      const client = await fixtures.newClient();
       expect((await rotate(client.token, 'me', { grace_seconds: 60 })).status).toBe(200);
       expect(await works(client.key.clientId, client.key.secret)).toBe(true);
       if (!subject.clock) return;
@@ -364,30 +369,30 @@ export const profilesSuite = (start: Start): void => {
     });
 
     test('the grace period is 0 to 604,800 seconds', async () => {
-      const client = await cast.newClient();
+      const client = await fixtures.newClient();
       for (const grace_seconds of [0, 604_800, null]) {
         expect((await rotate(client.token, 'me', { grace_seconds })).status).toBe(200);
       }
       for (const grace_seconds of [-1, 604_801, 1.5, '5', true]) {
         expect((await rotate(client.token, 'me', { grace_seconds })).status).toBe(400);
-        expect((await rotate(cast.admin, client.id, { grace_seconds })).status).toBe(400);
+        expect((await rotate(fixtures.admin, client.id, { grace_seconds })).status).toBe(400);
       }
     });
 
     test('neither a pending profile nor an admin has credentials', async () => {
-      const person = await cast.register();
+      const person = await fixtures.register();
       expect((await rotate(person.token, 'me')).body).toEqual({ detail: 'User not approved' });
-      expect((await rotate(cast.admin, person.id)).status).toBe(409);
-      expect((await rotate(cast.admin, 'me')).status).toBe(409);
+      expect((await rotate(fixtures.admin, person.id)).status).toBe(409);
+      expect((await rotate(fixtures.admin, 'me')).status).toBe(409);
     });
   });
 
   describe('roles and tiers', () => {
-    const put = (id: string, what: string, json: unknown) =>
-      call('PUT', `/api/profiles/${id}/${what}`, { token: cast.admin, json });
+    const put = (id: string, property: string, json: unknown) =>
+      call('PUT', `/api/profiles/${id}/${property}`, { token: fixtures.admin, json });
 
-    test('promotion puts the key to sleep, demotion wakes it', async () => {
-      const client = await cast.newClient();
+    test('promotion deactivates the key, demotion reactivates it', async () => {
+      const client = await fixtures.newClient();
       const tiers = '/api/rate-limits/tiers';
       expect((await call('GET', tiers, { token: client.token })).status).toBe(403);
       const promoted = await put(client.id, 'role', { role: 'admin' });
@@ -398,11 +403,11 @@ export const profilesSuite = (start: Start): void => {
       expect((await call('GET', `${tiers}/active/all`, { key: client.key })).status).toBe(200);
     });
 
-    test('promotion of an unbound profile returns a warning, and gives no stranger access', async () => {
-      const person = await cast.register();
+    test('promotion of an unbound profile returns a warning, and gives strangers no access', async () => {
+      const person = await fixtures.register();
       const promoted = await put(person.id, 'role', { role: 'admin' });
       expect([promoted.status, promoted.body.role]).toEqual([200, 'admin']);
-      expect(promoted.body.warning).toMatch(/whoever first presents a token with its user id and e-mail/);
+      expect(promoted.body.warning).toMatch(/the first person to present a token with its user id and e-mail/);
       for (const email of [{}, { email: '' }, { email: 'mallory@evil.example' }]) {
         const token = await subject.mint({ uid: person.uid, ...email });
         expect((await call('GET', '/api/profiles/', { token })).status).toBe(401);
@@ -414,26 +419,26 @@ export const profilesSuite = (start: Start): void => {
     });
 
     test('the last admin can be neither demoted nor deleted', async () => {
-      expectRefusal(await put(cast.adminId, 'role', { role: 'client' }), 409, 'The last admin cannot be removed');
-      expect((await call('DELETE', `/api/profiles/${cast.adminId}`, { token: cast.admin })).status).toBe(409);
+      expectRefusal(await put(fixtures.adminId, 'role', { role: 'client' }), 409, 'The last admin cannot be removed');
+      expect((await call('DELETE', `/api/profiles/${fixtures.adminId}`, { token: fixtures.admin })).status).toBe(409);
     });
 
     test('an unbound admin does not count as the admin that must remain', async () => {
-      const person = await cast.register();
+      const person = await fixtures.register();
       await put(person.id, 'role', { role: 'admin' });
-      expect((await put(cast.adminId, 'role', { role: 'client' })).status).toBe(409);
-      expect((await call('DELETE', `/api/profiles/${cast.adminId}`, { token: cast.admin })).status).toBe(409);
-      expect((await call('DELETE', `/api/profiles/${person.id}`, { token: cast.admin })).status).toBe(200);
+      expect((await put(fixtures.adminId, 'role', { role: 'client' })).status).toBe(409);
+      expect((await call('DELETE', `/api/profiles/${fixtures.adminId}`, { token: fixtures.admin })).status).toBe(409);
+      expect((await call('DELETE', `/api/profiles/${person.id}`, { token: fixtures.admin })).status).toBe(200);
     });
 
     test('a rejected profile cannot be promoted', async () => {
-      const person = await cast.register();
+      const person = await fixtures.register();
       await decide(person.id, 'reject');
       expect((await put(person.id, 'role', { role: 'admin' })).body).toEqual({ detail: 'User already rejected' });
     });
 
     test('a role is admin or client', async () => {
-      const { id } = await cast.register();
+      const { id } = await fixtures.register();
       for (const json of [{}, { role: null }, { role: 'root' }, { role: 1 }]) {
         expect((await put(id, 'role', json)).status).toBe(400);
       }
@@ -441,9 +446,9 @@ export const profilesSuite = (start: Start): void => {
     });
 
     test('a tier is assigned and removed', async () => {
-      const { id } = await cast.register();
+      const { id } = await fixtures.register();
       const tier = { tier: 'assigned', allowed_limit: 5, window_seconds: 60 };
-      await call('POST', '/api/rate-limits/tiers', { token: cast.admin, json: tier });
+      await call('POST', '/api/rate-limits/tiers', { token: fixtures.admin, json: tier });
       expect((await put(id, 'tier', { tier: 'assigned' })).body).toMatchObject({ id, tier: 'assigned' });
       expect((await put(id, 'tier', { tier: null })).body.tier).toBeNull();
       expect((await put(id, 'tier', { tier: 'no-such-tier' })).body).toEqual({ detail: 'Tier not found' });

@@ -8,15 +8,15 @@ import { textOf, type Client, type Start } from '../subject.ts';
 
 /** Credentials, bodies and the wire itself. */
 export const protocolSuite = (start: Start): void => {
-  const { subject, cast, call } = provideSubject(start);
+  const { subject, fixtures, call } = provideSubject(start);
   let client: Client;
 
   beforeAll(async () => {
-    client = await cast.newClient();
+    client = await fixtures.newClient();
   });
 
   describe('credentials', () => {
-    const anyone = (options: CallOptions) => call('GET', '/api/rate-limits/tiers/active/all', options);
+    const callWith = (options: CallOptions) => call('GET', '/api/rate-limits/tiers/active/all', options);
 
     test.each<[string, () => CallOptions, string]>([
       ['none', () => ({}), 'Invalid or expired token'],
@@ -55,8 +55,8 @@ export const protocolSuite = (start: Start): void => {
       ],
       ['an unknown client', () => ({ key: { ...client.key, clientId: client.id } }), 'Invalid API credentials'],
       ['a malformed client id', () => ({ key: { ...client.key, clientId: 'x' } }), 'Invalid API credentials'],
-    ])('%s: 401', async (_what, options, detail) => {
-      const reply = await anyone(options());
+    ])('%s: 401', async (_case, options, detail) => {
+      const reply = await callWith(options());
       expect([reply.status, reply.body, reply.headers['www-authenticate']]).toEqual([401, { detail }, 'Bearer']);
     });
 
@@ -65,7 +65,7 @@ export const protocolSuite = (start: Start): void => {
       ['a wrong key pair', () => ({ key: { ...client.key, clientId: 'x' } })],
       ['half a pair', () => ({ headers: ['X-API-Key', client.key.secret] })],
       ['a secret as a token', () => ({ token: client.key.secret })],
-    ])('%s where only tokens are accepted: a token is required', async (_what, options) => {
+    ])('%s where only tokens are accepted: a token is required', async (_case, options) => {
       for (const path of ['/api/collections/', '/api/profiles/me', '/api/audit/']) {
         const reply = await call('GET', path, options());
         expect([path, reply.status, reply.body]).toEqual([path, 401, { detail: 'Identity token required' }]);
@@ -75,7 +75,7 @@ export const protocolSuite = (start: Start): void => {
 
     test('the scheme is accepted in any case', async () => {
       for (const scheme of ['bearer', 'BEARER', 'BeArEr']) {
-        expect((await anyone({ headers: ['AUTHORIZATION', `${scheme} ${client.token}`] })).status).toBe(200);
+        expect((await callWith({ headers: ['AUTHORIZATION', `${scheme} ${client.token}`] })).status).toBe(200);
       }
     });
 
@@ -83,14 +83,14 @@ export const protocolSuite = (start: Start): void => {
       if (!subject.clock) return skip('the clock cannot be moved');
       const token = await subject.mint({ uid: client.uid });
       subject.clock.advance(3_600_000 + 60_000);
-      expect((await anyone({ token })).status).toBe(401);
+      expect((await callWith({ token })).status).toBe(401);
     });
 
     test('a token with another e-mail does not take over a profile that was registered without a token', async () => {
-      const person = await cast.register();
+      const person = await fixtures.register();
       const stranger = await subject.mint({ uid: person.uid, email: 'other@example.com' });
       expect((await call('GET', '/api/profiles/me', { token: stranger })).status).toBe(404);
-      expect((await anyone({ token: stranger })).status).toBe(401);
+      expect((await callWith({ token: stranger })).status).toBe(401);
       const token = await subject.mint({ uid: person.uid, email: person.email });
       expect((await call('GET', '/api/profiles/me', { token })).status).toBe(200);
     });
@@ -161,14 +161,14 @@ export const protocolSuite = (start: Start): void => {
       expect((await send(`\uFEFF${registration('bom')}`)).status).toBe(201);
     });
 
-    test('an empty body counts as absent, whatever its type', async () => {
+    test('an empty body counts as absent, regardless of its media type', async () => {
       for (const headers of [[], ['Content-Type', 'text/plain']]) {
         expect(await detail('', headers)).toBe('Invalid request body: firebase_uid is required');
         expect(await detail('', headers, true)).toBe('Invalid request body: firebase_uid is required');
       }
     });
 
-    test('256 KiB are accepted and one byte more is a 413, with Content-Length and chunked', async () => {
+    test('256 KiB are accepted, and one more byte is a 413, with Content-Length and chunked', async () => {
       const padded = (uid: string, bytes: number) => registration(uid).padEnd(bytes, ' ');
       expect((await send(padded('limit-1', 262_144))).status).toBe(201);
       expect((await send(padded('limit-2', 262_144), json, true)).status).toBe(201);
@@ -178,7 +178,7 @@ export const protocolSuite = (start: Start): void => {
       }
     });
 
-    test('a route that takes no body ignores one', async () => {
+    test('a route that takes no body ignores a body', async () => {
       const reply = await call('GET', '/health', { raw: 'x'.repeat(100_000), headers: ['Content-Type', 'text/plain'] });
       expect(reply.status).toBe(200);
       expect((await call('GET', '/health')).status).toBe(200);
@@ -186,17 +186,20 @@ export const protocolSuite = (start: Start): void => {
 
     test('credentials and the role are checked before the body', async () => {
       const options = { raw: '{', headers: json };
-      const [ofClient, ofAdmin] = [await subject.mint({ uid: client.uid }), await subject.mint({ uid: 'first-admin' })];
+      const [clientToken, adminToken] = [
+        await subject.mint({ uid: client.uid }),
+        await subject.mint({ uid: 'first-admin' }),
+      ];
       expect((await call('POST', '/api/collections/', options)).status).toBe(401);
-      expect((await call('POST', '/api/collections/', { ...options, token: ofClient })).status).toBe(403);
-      expect((await call('POST', '/api/collections/', { ...options, token: ofAdmin })).status).toBe(400);
+      expect((await call('POST', '/api/collections/', { ...options, token: clientToken })).status).toBe(403);
+      expect((await call('POST', '/api/collections/', { ...options, token: adminToken })).status).toBe(400);
     });
   });
 
   describe('the wire', () => {
     const registering = (headers: string): string =>
       `POST /api/profiles/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
-    /** What is received; `late` is sent once something is. */
+    /** Returns the received text; sends `late` after the first data. */
     const exchange = (text: string, late = ''): Promise<string> =>
       new Promise((resolve, reject) => {
         const { hostname, port } = new URL(subject.client.baseUrl);
@@ -230,11 +233,11 @@ export const protocolSuite = (start: Start): void => {
       ],
       ['a malformed header', 'GET / HTTP/1.1\r\nHost: x\r\nBad header\r\n\r\n', '400'],
       ['endless headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
-    ])('%s is refused in JSON, and the connection closes', async (_what, text, status) => {
+    ])('%s is refused in JSON, and the connection closes', async (_case, text, status) => {
       const received = await exchange(text);
       expect(refusal.exec(received)?.[1]).toBe(status);
       expect(received).toMatch(/^Connection: close\r$/m);
-      // Each is logged, under the request id in its answer.
+      // Each request is logged, with the request id of its response.
       const ids = [...received.matchAll(requestIds)].map(([, id]) => id);
       expect(ids).toHaveLength(1);
       await expect.poll(() => linesOf(ids[0])).toMatchObject([expect.stringContaining(`"status":${status}`)]);
@@ -244,7 +247,7 @@ export const protocolSuite = (start: Start): void => {
       );
     });
 
-    test('a Host may have a port or be an IPv6 address, and HTTP/1.0 needs none', async () => {
+    test('a Host may have a port or be an IPv6 address, and HTTP/1.0 needs no Host', async () => {
       for (const host of ['example.com:8080', '[::1]:3000', '127.0.0.1', 'a-b_c.example'])
         expect(await exchange(`GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).toMatch(
           /^HTTP\/1\.1 200 /,
@@ -252,35 +255,36 @@ export const protocolSuite = (start: Start): void => {
       expect(await exchange('GET /health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
     });
 
-    test('an unreadable request keeps the request id in its head', async () => {
+    test('an unreadable request keeps the request id of its headers', async () => {
       const head = registering('Transfer-Encoding: chunked\r\nX-Request-Id: told-1');
       expect([...(await exchange(`${head}{}\r\n`)).matchAll(requestIds)]).toMatchObject([{ 1: 'told-1' }]);
       await expect.poll(() => linesOf('told-1')).toHaveLength(1);
     });
 
-    test('a complete request gets its own answer, whatever nonsense follows it', async () => {
+    test('a complete request gets its own response, even if nonsense follows it', async () => {
       const body = JSON.stringify({ firebase_uid: 'piped', email: 'piped@example.com', full_name: 'Piped' });
       const head = registering(`Content-Length: ${body.length}`);
       expect(statusesIn(await exchange(`${head}${body}nonsense\r\n\r\n`))).toEqual(['201', '400']);
-      // A malformed body that no route reads gets no answer.
+      // A malformed body that no route reads gets no response.
       expect(
         statusesIn(await exchange('GET /health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n{}')),
       ).toEqual(['200']);
     });
 
-    test('a body that goes on malformed after the refusal of its request gets no second answer', async () => {
-      const begun = 'POST /api/collections/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n';
-      expect(statusesIn(await exchange(begun, 'nonsense\r\n'))).toEqual(['401']);
+    test('a body that becomes malformed after its request was rejected gets no second response', async () => {
+      const incompleteRequest =
+        'POST /api/collections/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n';
+      expect(statusesIn(await exchange(incompleteRequest, 'nonsense\r\n'))).toEqual(['401']);
     });
 
-    test('a client that waits for 100 Continue gets an early answer', async () => {
+    test('a client that waits for 100 Continue gets an early response', async () => {
       const head = (length: number, more = '') =>
         `POST /api/profiles/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n` +
         `Expect: 100-continue\r\n${more}\r\n`;
-      const refused = await exchange(head(262_145));
-      expect(refused).toMatch(/^HTTP\/1\.1 413 /);
-      // Whether its body follows is unknown, so Node closes the connection.
-      expect(refused).toMatch(/^Connection: close\r$/m);
+      const rejection = await exchange(head(262_145));
+      expect(rejection).toMatch(/^HTTP\/1\.1 413 /);
+      // Node cannot know whether the body follows, so it closes the connection.
+      expect(rejection).toMatch(/^Connection: close\r$/m);
       expect(await exchange(`${head(2, 'Connection: close\r\n')}{}`)).toMatch(
         /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 /,
       );

@@ -6,44 +6,44 @@ import { provideSubject } from '../provide-subject.ts';
 import { unknownId, type Client, type Start } from '../subject.ts';
 
 const concrete = (path: string): string => path.replace(/:\w+/g, unknownId);
-const guarded = routes.filter(({ auth }) => auth !== 'free' && auth !== 'open');
-const named = (list: typeof routes) => list.map((route) => [`${route.method} ${route.path}`, route] as const);
+const protectedRoutes = routes.filter(({ auth }) => auth !== 'free' && auth !== 'open');
+const withNames = (list: typeof routes) => list.map((route) => [`${route.method} ${route.path}`, route] as const);
 
-/** What every route refuses, whatever it does. */
+/** Requests that every route rejects. */
 export const refusalsSuite = (start: Start): void => {
-  const { cast, call } = provideSubject(start);
+  const { fixtures, call } = provideSubject(start);
   let client: Client;
 
   beforeAll(async () => {
-    client = await cast.newClient();
+    client = await fixtures.newClient();
   });
 
-  test.each(named(guarded))('%s requires a credential', async (_name, { method, path }) => {
+  test.each(withNames(protectedRoutes))('%s requires a credential', async (_name, { method, path }) => {
     expect((await call(method, concrete(path))).status).toBe(401);
   });
 
-  test.each(named(guarded.filter(({ auth }) => auth !== 'token or key')))(
+  test.each(withNames(protectedRoutes.filter(({ auth }) => auth !== 'token or key')))(
     '%s accepts no API key',
     async (_name, { method, path }) => {
       expect((await call(method, concrete(path), { key: client.key })).status).toBe(401);
     },
   );
 
-  test.each(named(routes.filter(({ auth }) => auth === 'admin')))(
+  test.each(withNames(routes.filter(({ auth }) => auth === 'admin')))(
     '%s is for admins, whether its target exists or not',
     async (_name, { method, path }) => {
       expectRefusal(await call(method, concrete(path), { token: client.token }), 403, 'Admin access required');
     },
   );
 
-  describe.each(named(routes.filter(({ body }) => body !== null && body.kind !== 'form')))(
+  describe.each(withNames(routes.filter(({ body }) => body !== null && body.kind !== 'form')))(
     '%s',
     (_name, { method, path, auth }) => {
       const send = (raw: string, headers: readonly string[]): Promise<{ status: number }> => {
         const options: CallOptions = { raw, headers };
-        return call(method, concrete(path), auth === 'open' ? options : { ...options, token: cast.admin });
+        return call(method, concrete(path), auth === 'open' ? options : { ...options, token: fixtures.admin });
       };
-      test('refuses a body that is not a JSON object, or has another media type or a coding', async () => {
+      test('rejects a body that is not a JSON object, or has another media type or a content coding', async () => {
         for (const raw of ['{', '[]', '"x"', '\xff']) {
           expect((await send(raw, ['Content-Type', 'application/json'])).status).toBe(400);
         }
@@ -51,43 +51,43 @@ export const refusalsSuite = (start: Start): void => {
         expect((await send('{}', ['Content-Type', 'application/json', 'Content-Encoding', 'br'])).status).toBe(400);
       });
 
-      test('refuses a body above its limit', async () => {
+      test('rejects a body above its limit', async () => {
         expect((await send(' '.repeat(1_048_577), ['Content-Type', 'application/json'])).status).toBe(413);
       });
     },
   );
 
-  test.each(named(routes.filter(({ refusesUnknown }) => refusesUnknown)))(
-    '%s refuses a parameter that it does not have, with the names of those that it has',
+  test.each(withNames(routes.filter(({ refusesUnknown }) => refusesUnknown)))(
+    '%s rejects an unknown parameter, with the names of the known ones',
     async (_name, { method, path, query }) => {
-      const reply = await call(method, `${concrete(path)}?colour=red`, { token: cast.admin });
-      const there = query ? `There are: ${Object.keys(query.shape).join(', ')}` : 'There are none';
-      expectRefusal(reply, 400, `Invalid query parameter: colour is unknown. ${there}`);
+      const reply = await call(method, `${concrete(path)}?colour=red`, { token: fixtures.admin });
+      const hint = query ? `There are: ${Object.keys(query.shape).join(', ')}` : 'There are none';
+      expectRefusal(reply, 400, `Invalid query parameter: colour is unknown. ${hint}`);
     },
   );
 
-  test.each(named(routes.filter(({ query }) => query !== null)))(
-    '%s refuses a repeated parameter',
+  test.each(withNames(routes.filter(({ query }) => query !== null)))(
+    '%s rejects a repeated parameter',
     async (_name, { method, path, query }) => {
       const [name = ''] = Object.keys(query?.shape ?? {});
-      const reply = await call(method, `${concrete(path)}?${name}=1&${name}=1`, { token: cast.admin });
+      const reply = await call(method, `${concrete(path)}?${name}=1&${name}=1`, { token: fixtures.admin });
       expectRefusal(reply, 400, `Invalid query parameter: ${name} is given more than once`);
     },
   );
 };
 
-/** What each route answers to a caller whose limit is used up. */
+/** The responses of each route to a caller over its limit. */
 export const exhaustionSuite = (start: Start): void => {
   const limit = { allowed: 1, windowSeconds: 60 };
-  const { cast, call } = provideSubject(start, { settings: { defaultLimit: limit, anonymousLimit: limit } });
+  const { fixtures, call } = provideSubject(start, { settings: { defaultLimit: limit, anonymousLimit: limit } });
   let client: Client;
   beforeAll(async () => {
-    client = await cast.newClient();
+    client = await fixtures.newClient();
     await call('GET', '/api/rate-limits/tiers/active/all', { key: client.key });
   });
 
-  test.each(named([...guarded, ...routes.filter(({ auth }) => auth === 'open')]))(
-    '%s refuses a caller over its limit, and says when to retry',
+  test.each(withNames([...protectedRoutes, ...routes.filter(({ auth }) => auth === 'open')]))(
+    '%s rejects a caller over its limit, with a Retry-After',
     async (_name, { method, path, auth }) => {
       const options = auth === 'open' ? { json: {} } : { token: client.token };
       const reply = await call(method, concrete(path), options);

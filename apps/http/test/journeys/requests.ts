@@ -10,30 +10,30 @@ const reason = 'To send reminders';
 const dayMs = 86_400_000;
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 
-/** Asking for access, and deciding about it. */
+/** Requesting access, and deciding about requests. */
 export const requestsSuite = (start: Start): void => {
-  const { subject, cast, call, pages, asAdmin: administer } = provideSubject(start);
-  const asAdmin = (method: string, query: string, json?: unknown) => administer(method, `${path}${query}`, json);
-  const open = (name?: string): Promise<string> =>
-    cast.newCollection({ discoverable: true, ...(name ? { name } : {}) });
-  const ask = ({ key }: Client, collection_id: string, fields: object = {}): Promise<Reply> =>
+  const { subject, fixtures, call, pages, asAdmin: callAsAdmin } = provideSubject(start);
+  const asAdmin = (method: string, query: string, json?: unknown) => callAsAdmin(method, `${path}${query}`, json);
+  const newDiscoverable = (name?: string): Promise<string> =>
+    fixtures.newCollection({ discoverable: true, ...(name ? { name } : {}) });
+  const postRequest = ({ key }: Client, collection_id: string, fields: object = {}): Promise<Reply> =>
     call('POST', path, { key, json: { collection_id, reason, ...fields } });
-  const asked = async (client: Client, collection: string, fields: object = {}): Promise<string> =>
-    textOf(expectStatus(await ask(client, collection, fields), 201).body.id);
+  const createRequest = async (client: Client, collection: string, fields: object = {}): Promise<string> =>
+    textOf(expectStatus(await postRequest(client, collection, fields), 201).body.id);
   const statusOf = async (id: string) => expectStatus(await asAdmin('GET', `/${id}`), 200).body.status;
-  const reads = async ({ key }: Client, collection: string): Promise<boolean> =>
+  const canRead = async ({ key }: Client, collection: string): Promise<boolean> =>
     (await call('GET', `/api/collections/${collection}`, { key })).status === 200;
-  const refused = ({ status, body }: Reply) => [status, body.detail];
-  /** Makes what follows later than what went before. */
-  const aMomentPasses = async (): Promise<void> => {
+  const refusalOf = ({ status, body }: Reply) => [status, body.detail];
+  /** Waits so that later changes get later timestamps. */
+  const waitAMoment = async (): Promise<void> => {
     if (subject.clock) subject.clock.advance(5);
     else await setTimeout(5);
   };
 
-  describe('asking', () => {
-    test('makes a pending request, which the asker and administrators see', async () => {
-      const [ada, collection] = [await cast.newClient(), await open('Weather')];
-      const reply = expectStatus(await ask(ada, collection, { duration_days: 30 }), 201);
+  describe('requesting access', () => {
+    test('creates a pending request, which the requester and administrators see', async () => {
+      const [ada, collection] = [await fixtures.newClient(), await newDiscoverable('Weather')];
+      const reply = expectStatus(await postRequest(ada, collection, { duration_days: 30 }), 201);
       const request = {
         id: expect.any(String) as string,
         status: 'pending',
@@ -50,48 +50,53 @@ export const requestsSuite = (start: Start): void => {
       };
       expect(reply.body).toEqual(request);
       const one = `${path}/${textOf(reply.body.id)}`;
-      for (const by of [{ key: ada.key }, { token: ada.token }, { token: cast.admin }]) {
+      for (const by of [{ key: ada.key }, { token: ada.token }, { token: fixtures.admin }]) {
         expect((await call('GET', one, by)).body).toEqual(reply.body);
         expect((await call('GET', `${path}?profile_id=${ada.id}`, by)).list).toEqual([reply.body]);
       }
-      expect(await reads(ada, collection)).toBe(false);
+      expect(await canRead(ada, collection)).toBe(false);
     });
 
-    test('is for approved clients, and for collections that they can see', async () => {
-      const [ada, hidden, granted] = [await cast.newClient(), await cast.newCollection(), await cast.newCollection()];
-      const collection = await open();
-      await cast.grant(ada, granted);
+    test('is for approved clients, and for collections visible to them', async () => {
+      const [ada, hidden, granted] = [
+        await fixtures.newClient(),
+        await fixtures.newCollection(),
+        await fixtures.newCollection(),
+      ];
+      const collection = await newDiscoverable();
+      await fixtures.grant(ada, granted);
       const json = { collection_id: collection, reason };
-      const by = async (options: CallOptions) => refused(await call('POST', path, { json, ...options }));
-      expect(await by({ token: (await cast.register()).token })).toEqual([403, 'Approval required']);
-      expect(await by({ token: cast.admin })).toEqual([409, 'User is an admin and needs no grant']);
-      for (const id of [hidden, unknownId]) expect(refused(await ask(ada, id))).toEqual([404, 'Collection not found']);
-      expect(refused(await ask(ada, granted))).toEqual([409, 'Client already has access']);
+      const by = async (options: CallOptions) => refusalOf(await call('POST', path, { json, ...options }));
+      expect(await by({ token: (await fixtures.register()).token })).toEqual([403, 'Approval required']);
+      expect(await by({ token: fixtures.admin })).toEqual([409, 'User is an admin and needs no grant']);
+      for (const id of [hidden, unknownId])
+        expect(refusalOf(await postRequest(ada, id))).toEqual([404, 'Collection not found']);
+      expect(refusalOf(await postRequest(ada, granted))).toEqual([409, 'Client already has access']);
     });
 
-    test('again is refused as long as the request is pending', async () => {
-      const [ada, collection] = [await cast.newClient(), await open()];
-      const id = await asked(ada, collection);
-      expect(refused(await ask(ada, collection))).toEqual([409, 'Access already requested']);
-      await asked(await cast.newClient(), collection);
+    test('is rejected while an earlier request is pending', async () => {
+      const [ada, collection] = [await fixtures.newClient(), await newDiscoverable()];
+      const id = await createRequest(ada, collection);
+      expect(refusalOf(await postRequest(ada, collection))).toEqual([409, 'Access already requested']);
+      await createRequest(await fixtures.newClient(), collection);
       expectStatus(await asAdmin('POST', `/${id}/deny`), 200);
-      expect(await asked(ada, collection)).not.toBe(id);
+      expect(await createRequest(ada, collection)).not.toBe(id);
     });
 
-    test('at once makes one request', async () => {
-      const [ada, collection] = [await cast.newClient(), await open()];
-      const replies = await Promise.all(Array.from({ length: 8 }, () => ask(ada, collection)));
+    test('concurrently creates one request', async () => {
+      const [ada, collection] = [await fixtures.newClient(), await newDiscoverable()];
+      const replies = await Promise.all(Array.from({ length: 8 }, () => postRequest(ada, collection)));
       expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(409)]);
     });
 
-    test('takes reasons and durations up to their limits', async () => {
-      const ada = await cast.newClient();
+    test('accepts reasons and durations up to their limits', async () => {
+      const ada = await fixtures.newClient();
       for (const fields of [
         { reason: '😀'.repeat(1_000), duration_days: 1 },
         { reason: '.', duration_days: 3_650 },
         { duration_days: null },
       ])
-        expect(await ask(ada, await open(), fields)).toMatchObject({ status: 201, body: fields });
+        expect(await postRequest(ada, await newDiscoverable(), fields)).toMatchObject({ status: 201, body: fields });
       for (const fields of [
         { reason: '😀'.repeat(1_001) },
         { reason: ' \n' },
@@ -100,96 +105,96 @@ export const requestsSuite = (start: Start): void => {
         { duration_days: 3_651 },
         { duration_days: 1.5 },
       ])
-        expect([fields, (await ask(ada, unknownId, fields)).status]).toEqual([fields, 400]);
+        expect([fields, (await postRequest(ada, unknownId, fields)).status]).toEqual([fields, 400]);
     });
 
-    test('keeps what was written as text', async () => {
-      const [ada, collection] = [await cast.newClient(), await open('<img src=x>')];
-      const odd = `<script>alert("1")</script>\n'; drop table access_requests; -- =1+1 \u202e ${'{{7*7}}'}`;
-      const id = await asked(ada, collection, { reason: odd });
-      expectStatus(await asAdmin('POST', `/${id}/deny`, { reason: odd }), 200);
+    test('stores and returns the reason verbatim', async () => {
+      const [ada, collection] = [await fixtures.newClient(), await newDiscoverable('<img src=x>')];
+      const hostileText = `<script>alert("1")</script>\n'; drop table access_requests; -- =1+1 \u202e ${'{{7*7}}'}`;
+      const id = await createRequest(ada, collection, { reason: hostileText });
+      expectStatus(await asAdmin('POST', `/${id}/deny`, { reason: hostileText }), 200);
       const reply = await call('GET', `${path}/${id}`, { key: ada.key });
-      expect(reply.body).toMatchObject({ reason: odd, answer: odd, collection_name: '<img src=x>' });
+      expect(reply.body).toMatchObject({ reason: hostileText, answer: hostileText, collection_name: '<img src=x>' });
       expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
       expect(reply.headers['x-content-type-options']).toBe('nosniff');
     });
 
-    test('is refused while 100 requests wait', async () => {
-      const ada = await cast.newClient();
-      const collections = await Promise.all(Array.from({ length: 101 }, () => open()));
+    test('is rejected while 100 requests are pending', async () => {
+      const ada = await fixtures.newClient();
+      const collections = await Promise.all(Array.from({ length: 101 }, () => newDiscoverable()));
       const [last = '', ...first] = collections;
-      for (const collection of first) await asked(ada, collection);
-      expect(refused(await ask(ada, last))).toEqual([
+      for (const collection of first) await createRequest(ada, collection);
+      expect(refusalOf(await postRequest(ada, last))).toEqual([
         409,
         'Too many pending requests: at most 100 may wait; withdraw one, or ask again when some are decided',
       ]);
       const [one] = (await call('GET', `${path}?limit=1`, { key: ada.key })).list;
       await call('DELETE', `${path}/${textOf(one?.id)}`, { key: ada.key });
-      expect((await ask(ada, last)).status).toBe(201);
+      expect((await postRequest(ada, last)).status).toBe(201);
     });
   });
 
   describe('approving', () => {
-    test('grants the collection at once, and is told', async () => {
-      const [ada, collection] = [await cast.newClient(), await open()];
-      const id = await asked(ada, collection);
+    test('grants the collection immediately, and the response reports it', async () => {
+      const [ada, collection] = [await fixtures.newClient(), await newDiscoverable()];
+      const id = await createRequest(ada, collection);
       const { body } = expectStatus(await asAdmin('POST', `/${id}/approve`), 200);
       expect(body).toMatchObject({ id, status: 'approved', decided_at: timestamp, expires_at: null, answer: null });
       expect(body.granted_at).toBe(body.decided_at);
-      expect(await reads(ada, collection)).toBe(true);
+      expect(await canRead(ada, collection)).toBe(true);
       expect(await statusOf(id)).toBe('approved');
-      expect((await cast.grant(ada, collection)).status).toBe(409);
+      expect((await fixtures.grant(ada, collection)).status).toBe(409);
     });
 
-    test('ends the access after the days that were asked for, when the administrator says, or never', async () => {
-      const ends = async (fields: object, json?: object) => {
-        const id = await asked(await cast.newClient(), await open(), fields);
+    test("grants access for the requested days, until the administrator's expiry, or without expiry", async () => {
+      const grantedMs = async (fields: object, json?: object) => {
+        const id = await createRequest(await fixtures.newClient(), await newDiscoverable(), fields);
         const { granted_at, expires_at } = expectStatus(await asAdmin('POST', `/${id}/approve`, json), 200).body;
         return expires_at === null ? null : Date.parse(textOf(expires_at)) - Date.parse(textOf(granted_at));
       };
-      expect(await ends({ duration_days: 30 })).toBe(30 * dayMs);
-      expect(await ends({ duration_days: 30 }, {})).toBe(30 * dayMs);
-      expect(await ends({ duration_days: 30 }, { expires_at: '' })).toBe(30 * dayMs);
-      expect(await ends({ duration_days: 30 }, { expires_at: null })).toBeNull();
-      expect(await ends({})).toBeNull();
-      const id = await asked(await cast.newClient(), await open(), { duration_days: 30 });
+      expect(await grantedMs({ duration_days: 30 })).toBe(30 * dayMs);
+      expect(await grantedMs({ duration_days: 30 }, {})).toBe(30 * dayMs);
+      expect(await grantedMs({ duration_days: 30 }, { expires_at: '' })).toBe(30 * dayMs);
+      expect(await grantedMs({ duration_days: 30 }, { expires_at: null })).toBeNull();
+      expect(await grantedMs({})).toBeNull();
+      const id = await createRequest(await fixtures.newClient(), await newDiscoverable(), { duration_days: 30 });
       const reply = await asAdmin('POST', `/${id}/approve`, { expires_at: '2099-01-31T09:30:00.0009+02:00' });
       expect(reply.body.expires_at).toBe('2099-01-31T07:30:00.000Z');
     });
 
-    test('with an end that has passed is refused, and decides nothing', async () => {
-      const [ada, collection] = [await cast.newClient(), await open()];
-      const id = await asked(ada, collection);
+    test('with an expiry in the past is rejected, and decides nothing', async () => {
+      const [ada, collection] = [await fixtures.newClient(), await newDiscoverable()];
+      const id = await createRequest(ada, collection);
       const reply = await asAdmin('POST', `/${id}/approve`, { expires_at: '2001-01-31T09:30:00Z' });
-      expect(refused(reply)).toEqual([
+      expect(refusalOf(reply)).toEqual([
         400,
         expect.stringMatching(/^Invalid request body: expires_at must be in the future, it is \d{4}-.* now$/),
       ]);
-      expect([await statusOf(id), await reads(ada, collection)]).toEqual(['pending', false]);
+      expect([await statusOf(id), await canRead(ada, collection)]).toEqual(['pending', false]);
     });
 
-    test('at once, with denials, decides once', async () => {
-      const [ada, collection] = [await cast.newClient(), await open()];
-      const id = await asked(ada, collection);
+    test('concurrently with denials decides once', async () => {
+      const [ada, collection] = [await fixtures.newClient(), await newDiscoverable()];
+      const id = await createRequest(ada, collection);
       const replies = await Promise.all(
         Array.from({ length: 9 }, (_, at) => asAdmin('POST', `/${id}/${at % 3 === 2 ? 'deny' : 'approve'}`)),
       );
-      const won = replies.filter(({ status }) => status === 200);
-      const status = textOf(won[0]?.body.status);
-      expect([won.length, await statusOf(id), await reads(ada, collection)]).toEqual([
+      const successes = replies.filter(({ status }) => status === 200);
+      const status = textOf(successes[0]?.body.status);
+      expect([successes.length, await statusOf(id), await canRead(ada, collection)]).toEqual([
         1,
         status,
         status === 'approved',
       ]);
-      for (const reply of replies.filter((one) => one !== won[0]))
-        expect(refused(reply)).toEqual([409, `Request already decided: ${status}`]);
+      for (const reply of replies.filter((one) => one !== successes[0]))
+        expect(refusalOf(reply)).toEqual([409, `Request already decided: ${status}`]);
     });
 
-    test('is possible after the collection stopped being discoverable', async () => {
-      const [ada, collection] = [await cast.newClient(), await open('Once seen')];
-      const id = await asked(ada, collection);
+    test('is possible after the collection is no longer discoverable', async () => {
+      const [ada, collection] = [await fixtures.newClient(), await newDiscoverable('Once seen')];
+      const id = await createRequest(ada, collection);
       await call('PUT', `/api/collections/${collection}`, {
-        token: cast.admin,
+        token: fixtures.admin,
         json: { discoverable: false, name: 'Renamed in secret' },
       });
       const own = async () => (await call('GET', `${path}/${id}`, { key: ada.key })).body;
@@ -200,25 +205,25 @@ export const requestsSuite = (start: Start): void => {
       expect(await own()).toMatchObject({ status: 'approved', collection_name: 'Renamed in secret' });
     });
 
-    test('is a 404 once the collection or the asker is gone, with which the request goes', async () => {
-      const [ada, collection, other] = [await cast.newClient(), await open(), await open()];
-      const [first, second] = [await asked(ada, collection), await asked(ada, other)];
-      await call('DELETE', `/api/collections/${collection}`, { token: cast.admin });
-      expect(refused(await asAdmin('POST', `/${first}/approve`))).toEqual([404, 'Request not found']);
-      await call('DELETE', `/api/profiles/${ada.id}`, { token: cast.admin });
-      expect(refused(await asAdmin('POST', `/${second}/approve`))).toEqual([404, 'Request not found']);
+    test('is a 404 after the collection or the requester was deleted, because that deletes the request', async () => {
+      const [ada, collection, other] = [await fixtures.newClient(), await newDiscoverable(), await newDiscoverable()];
+      const [first, second] = [await createRequest(ada, collection), await createRequest(ada, other)];
+      await call('DELETE', `/api/collections/${collection}`, { token: fixtures.admin });
+      expect(refusalOf(await asAdmin('POST', `/${first}/approve`))).toEqual([404, 'Request not found']);
+      await call('DELETE', `/api/profiles/${ada.id}`, { token: fixtures.admin });
+      expect(refusalOf(await asAdmin('POST', `/${second}/approve`))).toEqual([404, 'Request not found']);
     });
 
-    test('an asker who is an administrator by now is refused; it can withdraw, and is a client again later', async () => {
-      const [ada, collection, other] = [await cast.newClient(), await open(), await open()];
-      const [first, second] = [await asked(ada, collection), await asked(ada, other)];
+    test('is rejected while the requester is an administrator, who can still withdraw, and possible after demotion', async () => {
+      const [ada, collection, other] = [await fixtures.newClient(), await newDiscoverable(), await newDiscoverable()];
+      const [first, second] = [await createRequest(ada, collection), await createRequest(ada, other)];
       await call('GET', '/api/profiles/me', { token: ada.token });
-      const become = (role: string) =>
-        call('PUT', `/api/profiles/${ada.id}/role`, { token: cast.admin, json: { role } });
-      expectStatus(await become('admin'), 200);
-      expect(refused(await asAdmin('POST', `/${first}/approve`))).toEqual([404, 'Client not found']);
+      const setRole = (role: string) =>
+        call('PUT', `/api/profiles/${ada.id}/role`, { token: fixtures.admin, json: { role } });
+      expectStatus(await setRole('admin'), 200);
+      expect(refusalOf(await asAdmin('POST', `/${first}/approve`))).toEqual([404, 'Client not found']);
       expect((await call('DELETE', `${path}/${second}`, { token: ada.token })).status).toBe(200);
-      expectStatus(await become('client'), 200);
+      expectStatus(await setRole('client'), 200);
       expect((await asAdmin('POST', `/${first}/approve`)).status).toBe(200);
     });
   });
@@ -228,77 +233,79 @@ export const requestsSuite = (start: Start): void => {
       approved: (id: string) => asAdmin('POST', `/${id}/approve`),
       denied: (id: string) => asAdmin('POST', `/${id}/deny`, { reason: 'Use the shared account' }),
       withdrawn: (id: string, { key }: Client) => call('DELETE', `${path}/${id}`, { key }),
-      granted: (_id: string, client: Client, collection: string) => cast.grant(client, collection),
+      granted: (_id: string, client: Client, collection: string) => fixtures.grant(client, collection),
     } as const;
 
     test.each(Object.keys(decisions) as (keyof typeof decisions)[])('that is %s stays so', async (status) => {
-      const [ada, collection] = [await cast.newClient(), await open()];
-      const id = await asked(ada, collection);
+      const [ada, collection] = [await fixtures.newClient(), await newDiscoverable()];
+      const id = await createRequest(ada, collection);
       const reply = await decisions[status](id, ada, collection);
       expect(reply.status).toBeLessThan(300);
       const before = (await call('GET', `${path}/${id}`, { key: ada.key })).body;
       const answer = status === 'denied' ? 'Use the shared account' : null;
       expect(before).toMatchObject({ status, decided_at: timestamp, answer });
       const isGranted = status === 'approved' || status === 'granted';
-      expect(await reads(ada, collection)).toBe(isGranted);
+      expect(await canRead(ada, collection)).toBe(isGranted);
       for (const again of [decisions.approved, decisions.denied, decisions.withdrawn])
-        expect(refused(await again(id, ada))).toEqual([409, `Request already decided: ${status}`]);
+        expect(refusalOf(await again(id, ada))).toEqual([409, `Request already decided: ${status}`]);
       expect((await call('GET', `${path}/${id}`, { key: ada.key })).body).toEqual(before);
-      expect((await ask(ada, collection)).status).toBe(isGranted ? 409 : 201);
+      expect((await postRequest(ada, collection)).status).toBe(isGranted ? 409 : 201);
     });
 
-    test('leaves entries with names in the audit log', async () => {
-      const [ada, collection] = [await cast.newClient(), await open('Audited')];
-      const denied = await asked(ada, collection);
+    test('has audit entries with names', async () => {
+      const [ada, collection] = [await fixtures.newClient(), await newDiscoverable('Audited')];
+      const denied = await createRequest(ada, collection);
       await decisions.denied(denied);
-      const withdrawn = await asked(ada, collection);
+      const withdrawn = await createRequest(ada, collection);
       await decisions.withdrawn(withdrawn, ada);
-      const approved = await asked(ada, collection, { duration_days: 7 });
+      const approved = await createRequest(ada, collection, { duration_days: 7 });
       await decisions.approved(approved);
       const query = `?source=system&collection_id=${collection}`;
-      const { body } = await call('GET', `/api/audit/${query}`, { token: cast.admin });
+      const { body } = await call('GET', `/api/audit/${query}`, { token: fixtures.admin });
       const entries = (body.data as { message: Record<string, unknown> }[]).map(({ message }) => message);
-      const of = (request_id: string, action: string) =>
+      const entryOf = (request_id: string, action: string) =>
         entries.find((entry) => entry.request_id === request_id && entry.action === action);
       const names = { profile_id: ada.id, profile: ada.email, collection: 'Audited' };
       const admin = { ...names, actor: 'admin@example.com' };
-      expect(of(approved, 'access.request')).toMatchObject({ ...names, actor: ada.email, duration_days: 7 });
-      expect(of(approved, 'access.request.approve')).toMatchObject({ ...admin, expires_at: timestamp });
-      expect(of(denied, 'access.request.deny')).toMatchObject(admin);
-      expect(of(withdrawn, 'access.request.withdraw')).toMatchObject({ ...names, actor: ada.email });
+      expect(entryOf(approved, 'access.request')).toMatchObject({ ...names, actor: ada.email, duration_days: 7 });
+      expect(entryOf(approved, 'access.request.approve')).toMatchObject({ ...admin, expires_at: timestamp });
+      expect(entryOf(denied, 'access.request.deny')).toMatchObject(admin);
+      expect(entryOf(withdrawn, 'access.request.withdraw')).toMatchObject({ ...names, actor: ada.email });
       expect(JSON.stringify(entries)).not.toContain(reason);
     });
   });
 
   describe('a list', () => {
-    test("holds one's own requests alone, whatever is asked for", async () => {
-      const [ada, bob, collection] = [await cast.newClient(), await cast.newClient(), await open()];
-      const [ofAda, ofBob] = [await asked(ada, collection), await asked(bob, collection)];
+    test("contains only the caller's own requests, with any filter", async () => {
+      const [ada, bob, collection] = [await fixtures.newClient(), await fixtures.newClient(), await newDiscoverable()];
+      const [ofAda, ofBob] = [await createRequest(ada, collection), await createRequest(bob, collection)];
       const ids = async (query: string, by: CallOptions) =>
         (await call('GET', `${path}${query}`, by)).list.map(({ id }) => id);
       expect(await ids('', { key: ada.key })).toEqual([ofAda]);
       expect(await ids(`?collection_id=${collection}`, { token: bob.token })).toEqual([ofBob]);
-      expect((await ids(`?collection_id=${collection}`, { token: cast.admin })).sort()).toEqual([ofAda, ofBob].sort());
+      expect((await ids(`?collection_id=${collection}`, { token: fixtures.admin })).sort()).toEqual(
+        [ofAda, ofBob].sort(),
+      );
       const foreign = await call('GET', `${path}?profile_id=${bob.id}`, { key: ada.key });
-      expect(refused(foreign)).toEqual([403, 'Admin access required']);
+      expect(refusalOf(foreign)).toEqual([403, 'Admin access required']);
       for (const method of ['GET', 'DELETE'])
-        expect(refused(await call(method, `${path}/${ofBob}`, { key: ada.key }))).toEqual([404, 'Request not found']);
-      expect(refused(await asAdmin('DELETE', `/${ofBob}`))).toEqual([404, 'Request not found']);
+        expect(refusalOf(await call(method, `${path}/${ofBob}`, { key: ada.key }))).toEqual([404, 'Request not found']);
+      expect(refusalOf(await asAdmin('DELETE', `/${ofBob}`))).toEqual([404, 'Request not found']);
       expect(await statusOf(ofBob)).toBe('pending');
-      expect(refused(await asAdmin('POST', `/${unknownId}/deny`))).toEqual([404, 'Request not found']);
+      expect(refusalOf(await asAdmin('POST', `/${unknownId}/deny`))).toEqual([404, 'Request not found']);
     });
 
-    test('has the pending requests oldest first and others newest first, in pages that keep the filters', async () => {
-      const ada = await cast.newClient();
+    test('has pending requests oldest first and others newest first, with the filters on each page', async () => {
+      const ada = await fixtures.newClient();
       const ids: string[] = [];
       for (let at = 0; at < 5; at += 1) {
-        ids.push(await asked(ada, await open()));
-        await aMomentPasses();
+        ids.push(await createRequest(ada, await newDiscoverable()));
+        await waitAMoment();
       }
       const pagesOf = async (query: string, by: CallOptions) => {
-        const found = await pages(`${path}${query}`, by);
-        for (const { list } of found) expect(list.length).toBeLessThanOrEqual(2);
-        return found.flatMap(({ list }) => list.map(({ id }) => id));
+        const replies = await pages(`${path}${query}`, by);
+        for (const { list } of replies) expect(list.length).toBeLessThanOrEqual(2);
+        return replies.flatMap(({ list }) => list.map(({ id }) => id));
       };
       const own = { key: ada.key };
       expect(await pagesOf('?status=pending&limit=2', own)).toEqual(ids);
@@ -306,24 +313,24 @@ export const requestsSuite = (start: Start): void => {
       await asAdmin('POST', `/${ids[1] ?? ''}/deny`);
       const [first, second, ...rest] = ids;
       const all = `?limit=2&profile_id=${ada.id}`;
-      expect(await pagesOf(`${all}&status=pending`, { token: cast.admin })).toEqual([first, ...rest]);
-      expect(await pagesOf(`${all}&status=denied`, { token: cast.admin })).toEqual([second]);
-      expect(await pagesOf(all, { token: cast.admin })).toEqual(ids.toReversed());
+      expect(await pagesOf(`${all}&status=pending`, { token: fixtures.admin })).toEqual([first, ...rest]);
+      expect(await pagesOf(`${all}&status=denied`, { token: fixtures.admin })).toEqual([second]);
+      expect(await pagesOf(all, { token: fixtures.admin })).toEqual(ids.toReversed());
     });
   });
 
-  // The last: tokens have expired after it.
-  test('an approved access ends when it was said to, and can be asked for again', async () => {
-    const [ada, collection] = [await cast.newClient(), await open()];
-    const id = await asked(ada, collection, { duration_days: 1 });
-    const lastsMs = subject.clock ? dayMs : 2_000;
-    const ends = subject.clock ? {} : { expires_at: new Date(Date.now() + lastsMs).toISOString() };
-    expectStatus(await asAdmin('POST', `/${id}/approve`, ends), 200);
-    subject.clock?.advance(lastsMs - 1);
-    expect(await reads(ada, collection)).toBe(true);
+  // This test is the last, because tokens have expired after it.
+  test('approved access expires on time, and can be requested again', async () => {
+    const [ada, collection] = [await fixtures.newClient(), await newDiscoverable()];
+    const id = await createRequest(ada, collection, { duration_days: 1 });
+    const durationMs = subject.clock ? dayMs : 2_000;
+    const expiry = subject.clock ? {} : { expires_at: new Date(Date.now() + durationMs).toISOString() };
+    expectStatus(await asAdmin('POST', `/${id}/approve`, expiry), 200);
+    subject.clock?.advance(durationMs - 1);
+    expect(await canRead(ada, collection)).toBe(true);
     if (subject.clock) subject.clock.advance(1);
-    else await setTimeout(lastsMs);
-    expect(await reads(ada, collection)).toBe(false);
-    expect((await ask(ada, collection)).status).toBe(201);
+    else await setTimeout(durationMs);
+    expect(await canRead(ada, collection)).toBe(false);
+    expect((await postRequest(ada, collection)).status).toBe(201);
   });
 };

@@ -4,15 +4,15 @@ import { textOf, type Start } from '../subject.ts';
 
 /** Search, its health check, and re-indexing. */
 export const searchSuite = (start: Start): void => {
-  const { subject, cast, call } = provideSubject(start);
+  const { subject, fixtures, call } = provideSubject(start);
   let weather: string;
   let payments: string;
-  const search = (json: unknown, credential: object = { token: cast.admin }) =>
+  const search = (json: unknown, credential: object = { token: fixtures.admin }) =>
     call('POST', '/api/vector/search', { json, ...credential });
 
   beforeAll(async () => {
-    weather = await cast.newCollection({ name: 'Weather forecasts', description: 'Rain and sun for every city' });
-    payments = await cast.newCollection({ name: 'Payments', description: 'Charge a card' });
+    weather = await fixtures.newCollection({ name: 'Weather forecasts', description: 'Rain and sun for every city' });
+    payments = await fixtures.newCollection({ name: 'Payments', description: 'Charge a card' });
     await subject.runJobs();
   });
 
@@ -24,22 +24,24 @@ export const searchSuite = (start: Start): void => {
     expect(reply.list[0]?.collection_name).toBe('Weather forecasts');
   });
 
-  test('a client finds its granted collections, by either credential, and hidden ones make no difference', async () => {
-    const client = await cast.newClient();
+  test('a client finds its granted collections, with either credential, and hidden ones make no difference', async () => {
+    const client = await fixtures.newClient();
     const query = { query: 'weather' };
     expect((await search(query, { key: client.key })).list).toEqual([]);
-    await cast.grant(client, payments);
+    await fixtures.grant(client, payments);
     const granted = await search(query, { key: client.key });
     expect(granted.list.map(({ collection_id }) => collection_id)).toEqual([payments]);
     expect((await search(query, { token: client.token })).text).toBe(granted.text);
-    await call('DELETE', `/api/collections/${await cast.newCollection({ name: 'weather' })}`, { token: cast.admin });
+    await call('DELETE', `/api/collections/${await fixtures.newCollection({ name: 'weather' })}`, {
+      token: fixtures.admin,
+    });
     expect((await search(query, { key: client.key })).text).toBe(granted.text);
-    await cast.revoke(client, payments);
+    await fixtures.revoke(client, payments);
     expect((await search(query, { key: client.key })).list).toEqual([]);
   });
 
   test('a changed name is found once its job has run', async () => {
-    await call('PUT', `/api/collections/${payments}`, { token: cast.admin, json: { name: 'Zebras' } });
+    await call('PUT', `/api/collections/${payments}`, { token: fixtures.admin, json: { name: 'Zebras' } });
     await subject.runJobs();
     expect((await search({ query: 'zebras', k_limit: 1 })).list[0]?.collection_id).toBe(payments);
   });
@@ -68,17 +70,17 @@ export const searchSuite = (start: Start): void => {
   describe('re-indexing', () => {
     const path = '/api/vector/reindex';
     test('starts once, and reports its progress', async () => {
-      expect((await call('GET', path, { token: cast.admin })).body).toMatchObject({
+      expect((await call('GET', path, { token: fixtures.admin })).body).toMatchObject({
         job_id: null,
         status: 'none',
         model_change: null,
       });
-      const started = await call('POST', path, { token: cast.admin });
+      const started = await call('POST', path, { token: fixtures.admin });
       expect(started.status).toBe(202);
-      const again = await call('POST', path, { token: cast.admin });
+      const again = await call('POST', path, { token: fixtures.admin });
       expect([again.status, again.body.job_id]).toEqual([202, started.body.job_id]);
       await subject.runJobs();
-      const done = await call('GET', path, { token: cast.admin });
+      const done = await call('GET', path, { token: fixtures.admin });
       expect(done.body).toMatchObject({ job_id: started.body.job_id, status: 'done', total: 2, done: 2, failed: 0 });
     });
   });

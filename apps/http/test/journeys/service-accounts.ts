@@ -4,7 +4,7 @@ import { makeAccountToken, scopes, type ServiceAccountId } from '@portico/domain
 import { routes } from '../../src/index.ts';
 import { outcomeOf, type Reply } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
-import { createCast, expectStatus, smallDocument, textOf, unknownId, type Start } from '../subject.ts';
+import { createFixtures, expectStatus, smallDocument, textOf, unknownId, type Start } from '../subject.ts';
 
 const accounts = '/api/service-accounts';
 const invalidToken = { detail: 'Invalid or expired token' };
@@ -16,19 +16,19 @@ interface Account {
   readonly token: string;
 }
 
-/** The life of service accounts, and what they may and may not do. */
+/** The life cycle of service accounts, and their rights. */
 export const serviceAccountsSuite = (start: Start): void => {
-  const { subject, cast, call, asAdmin } = provideSubject(start);
-  const create = async (name: string, held: readonly string[], fields: object = {}): Promise<Account> => {
-    const reply = expectStatus(await asAdmin('POST', accounts, { name, scopes: held, ...fields }), 201);
+  const { subject, fixtures, call, asAdmin } = provideSubject(start);
+  const create = async (name: string, accountScopes: readonly string[], fields: object = {}): Promise<Account> => {
+    const reply = expectStatus(await asAdmin('POST', accounts, { name, scopes: accountScopes, ...fields }), 201);
     return { id: textOf(reply.body.id), name, token: textOf(reply.body.token) };
   };
   const publish = (token: string, name = 'Published'): Promise<Reply> =>
     call('POST', '/api/collections/', { token, json: { name, openapi_spec: smallDocument } });
   const entriesOf = async (query: string) => (await asAdmin('GET', `/api/audit/?source=system${query}`)).body.data;
 
-  describe('a life', () => {
-    test('begins with a token that is shown once, and is listed and read without it', async () => {
+  describe('the life cycle', () => {
+    test('starts with a token that is returned once; lists and reads omit it', async () => {
       const created = expectStatus(
         await asAdmin('POST', accounts, { name: ' ci ', scopes: ['usage:read', 'catalog:write'] }),
         201,
@@ -40,7 +40,7 @@ export const serviceAccountsSuite = (start: Start): void => {
         name: 'ci',
         scopes: ['catalog:write', 'usage:read'],
         expires_at: null,
-        created_by: cast.adminId,
+        created_by: fixtures.adminId,
         created_at: expect.any(String) as string,
         updated_at: record.created_at,
       });
@@ -51,10 +51,11 @@ export const serviceAccountsSuite = (start: Start): void => {
       const audit = JSON.stringify(await entriesOf('&action=service_account.create'));
       expect(audit).toContain('"service_account":"ci"');
       const secret = textOf(token).slice(-49);
-      for (const said of [list.text, one.text, audit, subject.logLines().join('')]) expect(said).not.toContain(secret);
+      for (const output of [list.text, one.text, audit, subject.logLines().join('')])
+        expect(output).not.toContain(secret);
     });
 
-    test('is recorded under its own id and name, and what it created stays when it is gone', async () => {
+    test('is audited with the account id and name, and collections outlive the account that created them', async () => {
       const { id, name, token } = await create('publisher', ['catalog:write']);
       const published = expectStatus(await publish(token), 201);
       expect(published.body.created_by).toBe(id);
@@ -69,7 +70,7 @@ export const serviceAccountsSuite = (start: Start): void => {
       ]);
     });
 
-    test('changes take effect with the next request, and writing what stands is no change', async () => {
+    test('changes take effect with the next request, and writing the current values is no change', async () => {
       const { id, token } = await create('changing', ['catalog:write']);
       const change = (fields: object) => asAdmin('PUT', `${accounts}/${id}`, fields);
       expect((await publish(token)).status).toBe(201);
@@ -82,7 +83,7 @@ export const serviceAccountsSuite = (start: Start): void => {
       expect(await entriesOf('&action=service_account.update')).toHaveLength(1);
     });
 
-    test('a rotation replaces the token, at once or after a grace', async () => {
+    test('a rotation replaces the token, immediately or after a grace period', async () => {
       const { id, token: first } = await create('rotating', ['audit:read']);
       const rotate = async (fields?: object) => {
         const reply = expectStatus(await asAdmin('POST', `${accounts}/${id}/rotate`, fields), 200);
@@ -103,7 +104,7 @@ export const serviceAccountsSuite = (start: Start): void => {
       expect([await status(third), await status(fourth)]).toEqual([401, 200]);
     });
 
-    test('ends with its time of expiry, unless that is removed', async () => {
+    test('expires on time, unless the expiry is removed', async () => {
       const { id, token } = await create('ending', ['audit:read'], { expires_at: '2999-01-31' });
       const read = async () => (await call('GET', '/api/audit/', { token })).status;
       const path = `${accounts}/${id}`;
@@ -136,7 +137,7 @@ export const serviceAccountsSuite = (start: Start): void => {
       expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('name must not contain control')]);
     });
 
-    test('scopes are known, at least one, each once', async () => {
+    test('there is at least one scope, each is known and unique', async () => {
       const known = scopes.join(', ');
       expect(await refusal({ scopes: ['audit:read', 'audit:write'] })).toEqual([
         400,
@@ -150,7 +151,7 @@ export const serviceAccountsSuite = (start: Start): void => {
       await create('every scope', scopes);
     });
 
-    test('a time of expiry is in the future, also of an account that is not there', async () => {
+    test('the expiry is in the future, even for an unknown account', async () => {
       const past = {
         detail: expect.stringMatching(/: expires_at must be in the future, it is \d{4}-.* now$/) as string,
       };
@@ -162,20 +163,20 @@ export const serviceAccountsSuite = (start: Start): void => {
       }
     });
 
-    test('a name is unique without regard to case', async () => {
+    test('a name is unique, ignoring case', async () => {
       await create('Größe', ['audit:read']);
       const { id } = await create('another', ['audit:read']);
-      const taken = { detail: 'Service account already exists' };
-      expect(await refusal({ name: 'gRÖßE' })).toEqual([409, taken]);
-      expect((await asAdmin('PUT', `${accounts}/${id}`, { name: 'größe' })).body).toEqual(taken);
+      const conflict = { detail: 'Service account already exists' };
+      expect(await refusal({ name: 'gRÖßE' })).toEqual([409, conflict]);
+      expect((await asAdmin('PUT', `${accounts}/${id}`, { name: 'größe' })).body).toEqual(conflict);
     });
   });
 
   test.each(routes.filter(({ auth }) => auth !== 'free' && auth !== 'open').map((route) => [route.operation, route]))(
-    '%s takes no service account without its scope, and does not count those it refuses',
+    '%s denies service accounts without its scope, and does not count their requests',
     async (operation, { method, path, scope }) => {
-      const held = scope === 'usage:read' ? 'audit:read' : 'usage:read';
-      const { token } = await create(`no ${operation}`, [held]);
+      const otherScope = scope === 'usage:read' ? 'audit:read' : 'usage:read';
+      const { token } = await create(`no ${operation}`, [otherScope]);
       const reply = await call(method, path.replace(/:\w+/g, unknownId), { token });
       const detail = scope === null ? 'Not available to service accounts' : `Scope required: ${scope}`;
       expect([reply.status, reply.body]).toEqual([403, { detail }]);
@@ -183,38 +184,43 @@ export const serviceAccountsSuite = (start: Start): void => {
     },
   );
 
-  test('a scope is needed for what a request does, whichever route it takes', async () => {
+  test('a request needs the scope of its effect on every route', async () => {
     const group = textOf(expectStatus(await asAdmin('POST', '/api/groups', { name: 'Scoped crew' }), 201).body.id);
     const plan = { name: 'Planned', openapi_spec: smallDocument };
-    const needs = (scope: string) => [403, { detail: `Scope required: ${scope}` }];
-    const asks = async (held: string, method: string, path: string, json?: object) => {
-      const { token } = await create(`asks ${randomUUID()}`, [held]);
+    const scopeRequired = (scope: string) => [403, { detail: `Scope required: ${scope}` }];
+    const outcomeWith = async (scope: string, method: string, path: string, json?: object) => {
+      const { token } = await create(`asks ${randomUUID()}`, [scope]);
       const { status, body } = await call(method, path, { token, ...(json ? { json } : {}) });
       return status === 403 ? [status, body] : status;
     };
-    const change = (tier: unknown) => asks('access:write', 'PUT', `/api/groups/${group}`, { tier });
-    const start = (tier: unknown) => asks('access:write', 'POST', '/api/groups', { name: randomUUID(), tier });
-    for (const tier of ['gold', 7]) expect(await start(tier)).toEqual(needs('limits:write'));
-    for (const tier of [null, ' ', undefined]) expect(await start(tier)).toBe(201);
-    for (const tier of ['gold', null, 7]) expect(await change(tier)).toEqual(needs('limits:write'));
-    for (const tier of [' ', undefined]) expect(await change(tier)).toBe(200);
+    const changeGroup = (tier: unknown) => outcomeWith('access:write', 'PUT', `/api/groups/${group}`, { tier });
+    const createGroup = (tier: unknown) =>
+      outcomeWith('access:write', 'POST', '/api/groups', { name: randomUUID(), tier });
+    for (const tier of ['gold', 7]) expect(await createGroup(tier)).toEqual(scopeRequired('limits:write'));
+    for (const tier of [null, ' ', undefined]) expect(await createGroup(tier)).toBe(201);
+    for (const tier of ['gold', null, 7]) expect(await changeGroup(tier)).toEqual(scopeRequired('limits:write'));
+    for (const tier of [' ', undefined]) expect(await changeGroup(tier)).toBe(200);
 
-    for (const path of ['/api/profiles/', `/api/profiles/${cast.adminId}`]) {
-      expect(await asks('access:read', 'GET', `${path}?include=bound,tier`)).toEqual(needs('limits:write'));
-      expect(await asks('access:read', 'GET', `${path}?include=usage`)).toEqual(needs('usage:read'));
-      expect(await asks('access:read', 'GET', `${path}?include=bound,key,suspension`)).toBe(200);
+    for (const path of ['/api/profiles/', `/api/profiles/${fixtures.adminId}`]) {
+      expect(await outcomeWith('access:read', 'GET', `${path}?include=bound,tier`)).toEqual(
+        scopeRequired('limits:write'),
+      );
+      expect(await outcomeWith('access:read', 'GET', `${path}?include=usage`)).toEqual(scopeRequired('usage:read'));
+      expect(await outcomeWith('access:read', 'GET', `${path}?include=bound,key,suspension`)).toBe(200);
     }
-    const collection = await cast.newCollection();
+    const collection = await fixtures.newCollection();
     for (const path of ['/api/collections/', `/api/collections/${collection}`]) {
-      expect(await asks('catalog:read', 'GET', `${path}?include=usage`)).toEqual(needs('usage:read'));
-      expect(await asks('catalog:read', 'GET', `${path}?include=discoverable`)).toBe(200);
+      expect(await outcomeWith('catalog:read', 'GET', `${path}?include=usage`)).toEqual(scopeRequired('usage:read'));
+      expect(await outcomeWith('catalog:read', 'GET', `${path}?include=discoverable`)).toBe(200);
     }
-    expect(await asks('catalog:write', 'POST', '/api/imports/plan', plan)).toEqual(needs('catalog:read'));
-    expect(await asks('catalog:read', 'POST', '/api/imports/plan', plan)).toBe(200);
+    expect(await outcomeWith('catalog:write', 'POST', '/api/imports/plan', plan)).toEqual(
+      scopeRequired('catalog:read'),
+    );
+    expect(await outcomeWith('catalog:read', 'POST', '/api/imports/plan', plan)).toBe(200);
   });
 
-  test('an account sees every collection, is not counted, and leaves no use behind', async () => {
-    const hidden = await cast.newCollection({ name: 'Hidden' });
+  test('an account sees every collection, is not counted, and records no use', async () => {
+    const hidden = await fixtures.newCollection({ name: 'Hidden' });
     const { id, token } = await create('reading', ['catalog:read', 'usage:read']);
     const list = await call('GET', '/api/collections/', { token });
     expect(list.list.map((collection) => collection.id)).toContain(hidden);
@@ -230,17 +236,17 @@ export const serviceAccountsSuite = (start: Start): void => {
   });
 };
 
-/** What wrong tokens of service accounts cost their sender. */
+/** Rate limiting of wrong service account tokens. */
 export const failedAccountsSuite = (start: Start): void => {
   test('a wrong token of a service account counts as a failed credential, and never locks out the right one', async () => {
     const subject = await start({ settings: { failedCredentialsLimit: { allowed: 2, windowSeconds: 60 } } });
     try {
-      const cast = await createCast(subject);
+      const fixtures = await createFixtures(subject);
       const json = { name: 'robot', scopes: ['audit:read'] };
-      const made = await subject.client.call('POST', accounts, { token: cast.admin, json });
-      const token = textOf(made.body.token);
+      const created = await subject.client.call('POST', accounts, { token: fixtures.admin, json });
+      const token = textOf(created.body.token);
       const mistyped = token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
-      const wrong = makeAccountToken(textOf(made.body.id) as ServiceAccountId, new Uint8Array(32));
+      const wrong = makeAccountToken(textOf(created.body.id) as ServiceAccountId, new Uint8Array(32));
       const status = async (one: string) => (await subject.client.call('GET', '/api/audit/', { token: one })).status;
       expect([await status(mistyped), await status(wrong), await status(wrong)]).toEqual([401, 401, 429]);
       expect(await status(token)).toBe(200);

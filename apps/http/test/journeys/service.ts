@@ -9,15 +9,15 @@ type Content = Readonly<
   Record<string, { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }>
 >;
 
-interface DescribedOperation {
+interface DocumentedOperation {
   readonly operationId: string;
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 }
 
-/** What the service says about itself, and what applies to every route. */
+/** Endpoints about the service itself, and rules for every route. */
 export const serviceSuite = (start: Start): void => {
-  const { subject, cast, call } = provideSubject(start, {
+  const { subject, fixtures, call } = provideSubject(start, {
     http: { accessTokens: { resource: 'https://portico.example.com/mcp', issuer: 'https://id.example.com' } },
     localIssuer: {
       jwks: () => ({ keys: [{ kty: 'OKP' }] }),
@@ -30,7 +30,7 @@ export const serviceSuite = (start: Start): void => {
     expect((await call('HEAD', '/health')).status).toBe(200);
   });
 
-  test('readiness names the dependencies', async () => {
+  test('readiness lists the dependencies', async () => {
     const { body } = await call('GET', '/ready');
     expect(body).toMatchObject({
       status: 'ready',
@@ -39,7 +39,7 @@ export const serviceSuite = (start: Start): void => {
   });
 
   test('metrics are labelled with the path template', async () => {
-    await call('GET', '/api/collections/11111111-1111-4111-8111-111111111111', { token: cast.admin });
+    await call('GET', '/api/collections/11111111-1111-4111-8111-111111111111', { token: fixtures.admin });
     const { text, headers } = await call('GET', '/metrics');
     expect(headers['content-type']).toMatch(/^text\/plain/);
     expect(text).toMatch(
@@ -49,7 +49,7 @@ export const serviceSuite = (start: Start): void => {
     expect(text).toContain('process_cpu_user_seconds_total');
   });
 
-  test('metrics show waiting jobs, dead letters, and which dependencies work', async () => {
+  test('metrics report waiting jobs, dead letters, and the state of dependencies', async () => {
     const series = async (name: string) => {
       const { text } = await call('GET', '/metrics');
       return text.split('\n').filter((line) => line.startsWith(name));
@@ -58,27 +58,27 @@ export const serviceSuite = (start: Start): void => {
     const before = await series('outbox_jobs');
     expect(before).toEqual(['outbox_jobs{state="waiting"} 0', 'outbox_jobs{state="given_up"} 0']);
     expect(await series('outbox_oldest_due_seconds')).toEqual(['outbox_oldest_due_seconds 0']);
-    await cast.newCollection();
+    await fixtures.newCollection();
     expect(await series('outbox_jobs{state="waiting"}')).toEqual(['outbox_jobs{state="waiting"} 2']);
     for (const name of ['rate_limiter_fallback', 'job_queue_fallback'])
       expect(await series(name)).toEqual([`${name} 0`]);
     for (const line of await series('dependency_up')) expect(line).toMatch(/^dependency_up\{dependency="[\w ]+"\} 1$/);
   });
 
-  test('reports the version of the manifest everywhere', async () => {
+  test('the service reports the version of the manifest everywhere', async () => {
     const manifest = new URL('../../../../package.json', import.meta.url);
     const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
     expect((await call('GET', '/openapi.json')).body.info).toMatchObject({ version });
     expect((await call('GET', '/metrics')).text).toContain(`\nportico_build_info{version="${version}"} 1\n`);
   });
 
-  test('the local issuer publishes its keys and where they are', async () => {
+  test('the local issuer publishes its keys and their address', async () => {
     const discovery = await call('GET', '/.well-known/openid-configuration');
     expect(discovery.body).toMatchObject({ jwks_uri: `${subject.client.baseUrl}/.well-known/jwks.json` });
     expect((await call('GET', '/.well-known/jwks.json')).body).toEqual({ keys: [{ kty: 'OKP' }] });
   });
 
-  test('a client of the MCP endpoint is told where to get an access token', async () => {
+  test('the metadata of the MCP endpoint has the authorization server', async () => {
     const { body } = await call('GET', '/.well-known/oauth-protected-resource/mcp');
     expect(body).toMatchObject({ authorization_servers: ['https://id.example.com'] });
   });
@@ -99,14 +99,15 @@ export const serviceSuite = (start: Start): void => {
     }
   });
 
-  test('an agent without MCP reads in a page how to search, read and call', async () => {
+  test('a page explains to agents without MCP how to search, read and call', async () => {
     const { status, headers, text } = await call('GET', '/llms.txt');
     expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
     const { paths } = (await call('GET', '/openapi.json')).body as { paths: Readonly<Record<string, unknown>> };
-    const named = [...text.matchAll(/`(?:GET|POST) (\/api\/[^`?]+)/g)].map(([, path = '']) => path);
-    expect(named.length).toBeGreaterThan(5);
-    // Those about operations come with their routes.
-    for (const path of named.filter((one) => !one.includes('operation'))) expect(Object.keys(paths)).toContain(path);
+    const mentionedPaths = [...text.matchAll(/`(?:GET|POST) (\/api\/[^`?]+)/g)].map(([, path = '']) => path);
+    expect(mentionedPaths.length).toBeGreaterThan(5);
+    // The paths for operations are documented with their own routes.
+    for (const path of mentionedPaths.filter((one) => !one.includes('operation')))
+      expect(Object.keys(paths)).toContain(path);
   });
 
   describe('the OpenAPI document', () => {
@@ -144,7 +145,7 @@ export const serviceSuite = (start: Start): void => {
           ? 'fits'
           : ajv.errorsText();
       let count = 0;
-      const { paths } = body as { paths: Record<string, Record<string, DescribedOperation>> };
+      const { paths } = body as { paths: Record<string, Record<string, DocumentedOperation>> };
       for (const { operationId, requestBody, responses } of Object.values(paths).flatMap((path) =>
         Object.values(path),
       )) {
@@ -160,15 +161,15 @@ export const serviceSuite = (start: Start): void => {
         }
         const body = routes.find(({ operation }) => operation === operationId)?.body;
         const fields = body && 'schema' in body ? body.schema : null;
-        const given = requestBody?.content['application/json']?.example;
-        expect([operationId, fields?.safeParse(given).success ?? true]).toEqual([operationId, true]);
+        const bodyExample = requestBody?.content['application/json']?.example;
+        expect([operationId, fields?.safeParse(bodyExample).success ?? true]).toEqual([operationId, true]);
       }
       expect(count).toBeGreaterThan(200);
     });
   });
 
   describe('every route', () => {
-    test('is found with and without a trailing slash, and in no other case', async () => {
+    test('matches with and without a trailing slash, and is case-sensitive', async () => {
       for (const { path } of routes) {
         const concrete = path.replace(/:\w+/g, 'x').replace(/\/$/, '');
         for (const variant of [concrete || '/', `${concrete}/`]) {
@@ -194,7 +195,7 @@ export const serviceSuite = (start: Start): void => {
       },
     );
 
-    test('refuses headers that are too large as documented, even if it is free', async () => {
+    test('rejects headers that are too large as documented, even without authentication', async () => {
       for (const { path, method } of routes.filter(({ auth, hidden }) => auth === 'free' && !hidden)) {
         const reply = await call(method, path, { headers: ['X-Large', 'x'.repeat(17_000)] });
         expect([reply.status, reply.body]).toEqual([431, { detail: 'Request headers too large' }]);
@@ -219,16 +220,16 @@ export const serviceSuite = (start: Start): void => {
     });
 
     test('echoes a valid request id, and replaces an invalid one', async () => {
-      const id = async (given: string) =>
-        (await call('GET', '/health', { headers: ['X-Request-Id', given] })).headers['x-request-id'];
+      const id = async (requestId: string) =>
+        (await call('GET', '/health', { headers: ['X-Request-Id', requestId] })).headers['x-request-id'];
       for (const good of ['a', 'A.b_c-9', 'x'.repeat(128)]) expect(await id(good)).toBe(good);
       for (const bad of ['', 'a b', 'x'.repeat(129), 'é', 'a"b']) {
         expect(await id(bad)).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
       }
     });
 
-    test('leaves one log line: the path template, the outcome and the caller, no more', async () => {
-      const client = await cast.newClient();
+    test('writes one log line with only the path template, the outcome and the caller', async () => {
+      const client = await fixtures.newClient();
       const json = { query: 'a very private question' };
       await call('POST', '/api/vector/search?secret=1', {
         key: client.key,
@@ -252,15 +253,15 @@ export const serviceSuite = (start: Start): void => {
       const rest = Object.keys(written).filter((name) => !(name in known));
       expect(rest.sort()).toEqual(['address', 'hostname', 'ms', 'name', 'pid', 'time']);
       const all = subject.logLines().join('');
-      for (const secret of [client.key.secret, 'private question', cast.admin]) expect(all).not.toContain(secret);
+      for (const secret of [client.key.secret, 'private question', fixtures.admin]) expect(all).not.toContain(secret);
     });
 
-    test('leaves no log line for a 200 to a machine that polls it every few seconds', async () => {
+    test('writes no log line for a successful probe', async () => {
       for (const path of ['/health', '/ready', '/metrics']) {
         await call('GET', path, { headers: ['X-Request-Id', 'probe-answered'] });
         await call('POST', path, { headers: ['X-Request-Id', 'probe-refused'] });
       }
-      // The log lines come in the order in which the answers ended.
+      // Log lines are written in the order in which the responses end.
       await call('GET', '/openapi.json', { headers: ['X-Request-Id', 'after-the-probes'] });
       await expect.poll(() => subject.logLines().some((line) => line.includes('after-the-probes'))).toBe(true);
       const all = subject.logLines();

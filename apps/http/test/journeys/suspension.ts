@@ -3,15 +3,15 @@ import { expectRefusal } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
 import type { Person, Start } from '../subject.ts';
 
-/** Suspending profiles, and letting them in again. */
+/** Suspending and resuming profiles. */
 export const suspensionSuite = (start: Start): void => {
-  const { cast, call, asAdmin } = provideSubject(start);
-  const act = ({ id }: Pick<Person, 'id'>, what: 'suspend' | 'resume', json?: unknown) =>
-    asAdmin('POST', `/api/profiles/${id}/${what}`, json);
+  const { fixtures, call, asAdmin } = provideSubject(start);
+  const act = ({ id }: Pick<Person, 'id'>, action: 'suspend' | 'resume', json?: unknown) =>
+    asAdmin('POST', `/api/profiles/${id}/${action}`, json);
 
-  test('a suspended client is answered as an unknown one is, at once and everywhere, and loses nothing', async () => {
-    const [client, collection] = [await cast.newClient(), await cast.newCollection()];
-    await cast.grant(client, collection);
+  test('a suspended client is treated as unknown everywhere, immediately, and loses no data', async () => {
+    const [client, collection] = [await fixtures.newClient(), await fixtures.newCollection()];
+    await fixtures.grant(client, collection);
     const statuses = async () => {
       const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
       const replies = [
@@ -41,21 +41,21 @@ export const suspensionSuite = (start: Start): void => {
     expect((await call('GET', `/api/collections/${collection}`, { key: client.key })).status).toBe(200);
   });
 
-  test('the list shows who is suspended, and the audit log why', async () => {
-    const client = await cast.newClient();
+  test('the list shows suspended profiles, and the audit log has the reason', async () => {
+    const client = await fixtures.newClient();
     const { suspended_at } = (await act(client, 'suspend', { reason: 'Left.' })).body;
     const path = '/api/profiles/?include=suspension&suspended=true';
-    const { list } = await call('GET', path, { token: cast.admin });
+    const { list } = await call('GET', path, { token: fixtures.admin });
     expect(list.filter(({ id }) => id === client.id)).toMatchObject([{ suspended_at }]);
-    const audit = await call('GET', '/api/audit/?source=system&action=profile.suspend', { token: cast.admin });
+    const audit = await call('GET', '/api/audit/?source=system&action=profile.suspend', { token: fixtures.admin });
     const [entry] = audit.body.data as readonly { message: unknown }[];
     expect(entry?.message).toMatchObject({ profile: client.email, reason: 'Left.' });
   });
 
-  test('an administrator names a person by e-mail wherever a path or an override takes an id', async () => {
-    const eve = await cast.newClient();
+  test('an administrator can use an e-mail address wherever a path or an override takes an id', async () => {
+    const eve = await fixtures.newClient();
     const path = `/api/profiles/${encodeURIComponent(eve.email.toUpperCase())}`;
-    const asAdmin = { token: cast.admin };
+    const asAdmin = { token: fixtures.admin };
     await call('POST', '/api/audit/', { token: eve.token, json: { message: { action: 'api_call' } } });
     const override = { client_id: eve.email, allowed_limit: 7, window_seconds: 60 };
     expect((await call('POST', '/api/rate-limits/overrides', { ...asAdmin, json: override })).status).toBe(201);
@@ -74,27 +74,27 @@ export const suspensionSuite = (start: Start): void => {
     expect((await call('DELETE', path, asAdmin)).status).toBe(200);
   });
 
-  test('a profile is suspended once, and resumed once', async () => {
-    const client = await cast.newClient();
+  test('a profile cannot be suspended or resumed twice', async () => {
+    const client = await fixtures.newClient();
     expectRefusal(await act(client, 'resume'), 409, 'User not suspended');
     await act(client, 'suspend');
     expectRefusal(await act(client, 'suspend'), 409, 'User already suspended');
   });
 
-  test('the last admin who can sign in stays; another may be suspended', async () => {
-    expectRefusal(await act({ id: cast.adminId }, 'suspend'), 409, 'The last admin cannot be removed');
-    const other = await cast.newClient();
+  test('the last admin who can sign in cannot be suspended; other admins can', async () => {
+    expectRefusal(await act({ id: fixtures.adminId }, 'suspend'), 409, 'The last admin cannot be removed');
+    const other = await fixtures.newClient();
     await call('GET', '/api/profiles/me', { token: other.token });
-    await call('PUT', `/api/profiles/${other.id}/role`, { token: cast.admin, json: { role: 'admin' } });
+    await call('PUT', `/api/profiles/${other.id}/role`, { token: fixtures.admin, json: { role: 'admin' } });
     expect((await act(other, 'suspend')).status).toBe(200);
     expect((await call('GET', '/api/profiles/', { token: other.token })).status).toBe(401);
-    expect((await act({ id: cast.adminId }, 'suspend')).status).toBe(409);
-    const left = await call('DELETE', `/api/profiles/${cast.adminId}`, { token: cast.admin });
-    expect(left.status).toBe(409);
+    expect((await act({ id: fixtures.adminId }, 'suspend')).status).toBe(409);
+    const deletion = await call('DELETE', `/api/profiles/${fixtures.adminId}`, { token: fixtures.admin });
+    expect(deletion.status).toBe(409);
   });
 
-  test('a reason has 1,000 characters at most', async () => {
-    const client = await cast.newClient();
+  test('a reason has at most 1,000 characters', async () => {
+    const client = await fixtures.newClient();
     expect((await act(client, 'suspend', { reason: 'x'.repeat(1_001) })).status).toBe(400);
     expect((await act(client, 'suspend', { reason: '😀'.repeat(1_000) })).status).toBe(200);
   });

@@ -5,23 +5,26 @@ import { smallDocument, textOf, unknownId, type Client, type Start, type Subject
 
 const none = { reads: 0, searches: 0, slices: 0, credential_reads: 0, refused: 0 };
 
-/** Counting uses, and reading who used what. */
+/** Counting uses, and reading usage reports. */
 export const usageSuite = (start: Start): void => {
-  const { subject, cast, call } = provideSubject(start);
+  const { subject, fixtures, call } = provideSubject(start);
   let ada: Client;
   let bob: Client;
   let weather: string;
   let roads: string;
-  const usage = (query: string, caller: Parameters<Subject['client']['call']>[2] = { token: cast.admin }) =>
+  const usage = (query: string, caller: Parameters<Subject['client']['call']>[2] = { token: fixtures.admin }) =>
     call('GET', `/api/usage${query}`, caller);
-  const of = async (query: string) => (await usage(query)).list;
+  const rowsOf = async (query: string) => (await usage(query)).list;
 
   beforeAll(async () => {
-    [ada, bob] = [await cast.newClient(), await cast.newClient()];
+    [ada, bob] = [await fixtures.newClient(), await fixtures.newClient()];
     const authentication = { type: 'bearer', value: 'the-credential' };
-    [weather, roads] = [await cast.newCollection({ authentication }), await cast.newCollection({ name: '=Roads' })];
-    for (const collection of [weather, roads]) await cast.grant(ada, collection);
-    await cast.grant(bob, roads);
+    [weather, roads] = [
+      await fixtures.newCollection({ authentication }),
+      await fixtures.newCollection({ name: '=Roads' }),
+    ];
+    for (const collection of [weather, roads]) await fixtures.grant(ada, collection);
+    await fixtures.grant(bob, roads);
     await subject.runJobs();
 
     const read = await call('GET', `/api/collections/${weather}`, { key: ada.key });
@@ -41,8 +44,8 @@ export const usageSuite = (start: Start): void => {
   });
 
   describe('reports', () => {
-    test('sums up reads, searches and credential reads by day', async () => {
-      expect(await of('')).toEqual([
+    test('sum up reads, searches and credential reads by day', async () => {
+      expect(await rowsOf('')).toEqual([
         {
           day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as string,
           ...none,
@@ -53,52 +56,56 @@ export const usageSuite = (start: Start): void => {
       ]);
     });
 
-    test('sums up by collection, the uses of none last', async () => {
-      expect(await of('?by=collection')).toEqual([
+    test('sum up by collection, with uses without a collection last', async () => {
+      expect(await rowsOf('?by=collection')).toEqual([
         { collection_id: roads, collection_name: '=Roads', ...none, reads: 2 },
         { collection_id: weather, collection_name: 'Collection 3', ...none, reads: 3, credential_reads: 1 },
         { collection_id: null, collection_name: null, ...none, searches: 2 },
       ]);
     });
 
-    test('sums up by profile', async () => {
-      expect(await of('?by=profile')).toEqual([
+    test('sum up by profile', async () => {
+      expect(await rowsOf('?by=profile')).toEqual([
         { profile_id: ada.id, profile_email: ada.email, ...none, reads: 4, searches: 1, credential_reads: 1 },
         { profile_id: bob.id, profile_email: bob.email, ...none, reads: 1, searches: 1 },
       ]);
     });
 
-    test('says who used a collection, and what a profile used', async () => {
-      expect((await of(`?by=profile&collection_id=${weather}`)).map((line) => line.profile_id)).toEqual([ada.id]);
-      expect((await of(`?by=collection&profile_id=${bob.id}`)).map((line) => line.collection_id)).toEqual([
+    test('show the users of a collection, and the collections that a profile used', async () => {
+      expect((await rowsOf(`?by=profile&collection_id=${weather}`)).map((line) => line.profile_id)).toEqual([ada.id]);
+      expect((await rowsOf(`?by=collection&profile_id=${bob.id}`)).map((line) => line.collection_id)).toEqual([
         roads,
         null,
       ]);
-      expect(await of(`?collection_id=${weather.toUpperCase()}&profile_id=${bob.id}`)).toEqual([]);
-      for (const unknown of ['profile_id', 'collection_id']) expect(await of(`?${unknown}=${unknownId}`)).toEqual([]);
+      expect(await rowsOf(`?collection_id=${weather.toUpperCase()}&profile_id=${bob.id}`)).toEqual([]);
+      for (const unknown of ['profile_id', 'collection_id'])
+        expect(await rowsOf(`?${unknown}=${unknownId}`)).toEqual([]);
     });
 
-    test('is asked for by e-mail and by name; a name that nobody or nothing has is a 404', async () => {
-      expect((await of('?by=profile&collection=%3DRoads')).map((line) => line.profile_id)).toEqual([ada.id, bob.id]);
-      expect((await of(`?by=collection&profile=${bob.email.toUpperCase()}`)).map((line) => line.collection_id)).toEqual(
-        [roads, null],
-      );
+    test('can be filtered by e-mail and by name; an unknown name is a 404', async () => {
+      expect((await rowsOf('?by=profile&collection=%3DRoads')).map((line) => line.profile_id)).toEqual([
+        ada.id,
+        bob.id,
+      ]);
+      expect(
+        (await rowsOf(`?by=collection&profile=${bob.email.toUpperCase()}`)).map((line) => line.collection_id),
+      ).toEqual([roads, null]);
       const unknown = async (query: string) => refusalOf(await usage(`?${query}`));
       expect(await unknown('profile=nobody@example.com')).toEqual([404, 'User not found']);
       expect(await unknown('collection=Nothing')).toEqual([404, 'Collection not found']);
-      expect(await of(`?profile=${unknownId}`)).toEqual([]);
-      for (let made = 0; made < 2; made++) await cast.newCollection({ name: 'Shared' });
+      expect(await rowsOf(`?profile=${unknownId}`)).toEqual([]);
+      for (let count = 0; count < 2; count++) await fixtures.newCollection({ name: 'Shared' });
       expect((await usage('?collection=Shared')).body.detail).toMatch(/^Several collections have this name/);
     });
 
-    test('is asked for by anyone for its own e-mail, in any form; others are refused', async () => {
+    test('are available to a client for its own e-mail, in any case, and for no other', async () => {
       const own = await usage(`?by=profile&profile=${bob.email.toUpperCase()}`, { token: bob.token });
       expect(own.list.map((line) => line.profile_id)).toEqual([bob.id]);
       expect((await usage(`?profile=${ada.email}`, { token: bob.token })).status).toBe(403);
     });
 
-    test('covers the days that the asked time touches', async () => {
-      const [{ day }] = (await of('')) as [{ day: string }];
+    test('cover every day that the requested period touches', async () => {
+      const [{ day }] = (await rowsOf('')) as [{ day: string }];
       const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
       for (const query of [
         `?from=${day}`,
@@ -107,9 +114,9 @@ export const usageSuite = (start: Start): void => {
         `?to=${day}T00:01Z`,
         `?from=${day}&to=${next}`,
       ])
-        expect([query, await of(query)]).toEqual([query, [expect.objectContaining({ day })]]);
+        expect([query, await rowsOf(query)]).toEqual([query, [expect.objectContaining({ day })]]);
       for (const query of [`?from=${next}`, `?to=${day}`, '?from=2020-01-01&to=2020-02-01', `?from=${next}&to=${day}`])
-        expect([query, await of(query)]).toEqual([query, []]);
+        expect([query, await rowsOf(query)]).toEqual([query, []]);
     });
 
     test.each(['by=week', 'by=day,profile', 'from=soon', 'to=2026-02-30', 'profile_id=1', 'collection_id=x'])(
@@ -132,7 +139,7 @@ export const usageSuite = (start: Start): void => {
       }
     });
 
-    test("is refused another's, registered or not, and finds no collection by name that it may not see", async () => {
+    test('cannot read the usage of others, registered or not, and finds no hidden collection by name', async () => {
       for (const query of [`profile_id=${ada.id}`, `profile=${ada.email}`, 'profile=nobody@example.com']) {
         const reply = await usage(`?${query}`, { key: bob.key });
         expect([query, reply.status, reply.body.detail]).toEqual([query, 403, 'Admin access required']);
@@ -144,29 +151,29 @@ export const usageSuite = (start: Start): void => {
       expect(outcomeOf(await usage('?collection=Nothing', { key: bob.key }))).toEqual([hidden.status, hidden.body]);
     });
 
-    test('does not learn the name of a collection that was taken from it', async () => {
-      const carol = await cast.newClient();
-      const renamed = await cast.newCollection();
-      await cast.grant(carol, renamed);
+    test('does not learn the name of a collection to which it lost access', async () => {
+      const carol = await fixtures.newClient();
+      const renamed = await fixtures.newCollection();
+      await fixtures.grant(carol, renamed);
       await call('GET', `/api/collections/${renamed}`, { key: carol.key });
       await subject.useCases.writeUsage();
-      await cast.revoke(carol, renamed);
+      await fixtures.revoke(carol, renamed);
       const json = { name: 'A secret project' };
-      await call('PUT', `/api/collections/${renamed}`, { token: cast.admin, json });
+      await call('PUT', `/api/collections/${renamed}`, { token: fixtures.admin, json });
       const line = { collection_id: renamed, ...none, reads: 1 };
       const own = (await usage('?by=collection', { key: carol.key })).list;
       expect(own).toEqual([{ ...line, collection_name: null }]);
-      expect(await of(`?by=collection&profile_id=${carol.id}`)).toEqual([{ ...line, collection_name: json.name }]);
-      await call('DELETE', `/api/profiles/${carol.id}`, { token: cast.admin });
-      expect(await of(`?collection_id=${renamed}`)).toEqual([]);
+      expect(await rowsOf(`?by=collection&profile_id=${carol.id}`)).toEqual([{ ...line, collection_name: json.name }]);
+      await call('DELETE', `/api/profiles/${carol.id}`, { token: fixtures.admin });
+      expect(await rowsOf(`?collection_id=${renamed}`)).toEqual([]);
     });
   });
 
   describe('as a table', () => {
     const csv = (query: string, accept = 'text/csv') =>
-      usage(query, { token: cast.admin, headers: ['Accept', accept] });
+      usage(query, { token: fixtures.admin, headers: ['Accept', accept] });
 
-    test('has a header row, and no cell that a spreadsheet takes for a formula', async () => {
+    test('has a header row, and no cell that a spreadsheet evaluates as a formula', async () => {
       const reply = await csv('?by=collection');
       expect(reply.headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
       expect(reply.headers.vary).toBe('Accept');
@@ -179,7 +186,7 @@ export const usageSuite = (start: Start): void => {
     });
 
     test.each(['application/json', '*/*', 'text/*', 'application/json, text/csv;q=0.5', 'text/csv;q=0'])(
-      'is not what a caller gets who accepts %s',
+      'is not returned for Accept: %s',
       async (accept) => {
         expect((await csv('', accept)).headers['content-type']).toBe('application/json; charset=utf-8');
       },
@@ -189,14 +196,14 @@ export const usageSuite = (start: Start): void => {
   describe('the last use', () => {
     const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 
-    test('of a profile and of its key is shown on request', async () => {
-      const never = await cast.register();
-      const { list } = await call('GET', '/api/profiles/?include=usage', { token: cast.admin });
-      const found = (id: string) => {
+    test('of a profile and of its key is returned on request', async () => {
+      const unused = await fixtures.register();
+      const { list } = await call('GET', '/api/profiles/?include=usage', { token: fixtures.admin });
+      const lastUsesOf = (id: string) => {
         const { last_used_at, key_last_used_at } = list.find((profile) => profile.id === id) ?? {};
         return [last_used_at, key_last_used_at];
       };
-      expect([found(ada.id), found(bob.id), found(never.id)]).toEqual([
+      expect([lastUsesOf(ada.id), lastUsesOf(bob.id), lastUsesOf(unused.id)]).toEqual([
         [timestamp, timestamp],
         [timestamp, timestamp],
         [null, null],
@@ -207,8 +214,8 @@ export const usageSuite = (start: Start): void => {
       expect(plain).not.toHaveProperty('last_used_at');
     });
 
-    test('of a key is any request that it admitted, counted as a use or not', async () => {
-      const dan = await cast.newClient();
+    test('of a key is its last admitted request, even if it does not count as a use', async () => {
+      const dan = await fixtures.newClient();
       const byKey = async () =>
         (await call('GET', '/api/profiles/me?include=usage', { token: dan.token })).body.key_last_used_at;
       await subject.useCases.writeUsage();
@@ -216,25 +223,25 @@ export const usageSuite = (start: Start): void => {
       await call('POST', '/api/audit/', { key: dan.key, json: { message: {} } });
       await subject.useCases.writeUsage();
       expect(await byKey()).toEqual(timestamp);
-      expect(await of(`?profile_id=${dan.id}`)).toEqual([]);
+      expect(await rowsOf(`?profile_id=${dan.id}`)).toEqual([]);
     });
 
-    test("of a collection is anyone's for an admin, and its own for a client", async () => {
-      const unused = await cast.newCollection({ name: 'zzz never read' });
-      for (const person of [ada, bob]) await cast.grant(person, unused);
+    test("of a collection is any caller's for an admin, and the client's own for a client", async () => {
+      const unused = await fixtures.newCollection({ name: 'zzz never read' });
+      for (const person of [ada, bob]) await fixtures.grant(person, unused);
       const uses = async (token: string) => {
         const { list } = await call('GET', '/api/collections/?include=usage', { token });
         return Object.fromEntries(list.map(({ id, last_used_at }) => [textOf(id), last_used_at])) as object;
       };
-      expect(await uses(cast.admin)).toMatchObject({ [weather]: timestamp, [roads]: timestamp, [unused]: null });
+      expect(await uses(fixtures.admin)).toMatchObject({ [weather]: timestamp, [roads]: timestamp, [unused]: null });
       expect(await uses(ada.token)).toMatchObject({ [weather]: timestamp, [unused]: null });
-      await cast.grant(bob, weather);
+      await fixtures.grant(bob, weather);
       expect(await uses(bob.token)).toEqual({ [weather]: null, [roads]: timestamp, [unused]: null });
       const plain = await call('GET', '/api/collections/', { token: bob.token });
       expect(plain.list[0]).not.toHaveProperty('last_used_at');
     });
 
-    test('of a collection is on each page of the list, and in the collection itself, which is then not kept', async () => {
+    test('of a collection is on each page of the list, and in the collection itself, which is then not cached', async () => {
       const page = await call('GET', '/api/collections/?limit=1&include=usage', { token: ada.token });
       expect(page.list).toMatchObject([{ id: roads, last_used_at: timestamp }]);
       expect(page.headers.link).toContain('include=usage');
@@ -248,34 +255,36 @@ export const usageSuite = (start: Start): void => {
     });
   });
 
-  test('a slice counts each time it is read: cut anew, kept by the process, or known to the caller', async () => {
+  test('each read of a slice counts: newly cut, cached by the process, or unchanged for the caller', async () => {
     const openapi_spec = { ...smallDocument, paths: { '/forecast': { get: { responses: {} } } } };
-    const [eve, collection] = [await cast.newClient(), await cast.newCollection({ openapi_spec })];
-    await cast.grant(eve, collection);
+    const [eve, collection] = [await fixtures.newClient(), await fixtures.newCollection({ openapi_spec })];
+    await fixtures.grant(eve, collection);
     const path = `/api/collections/${collection}/operations`;
     const [operation] = (await call('GET', path, { key: eve.key })).list;
     const slice = `${path}/${textOf(operation?.operation_key)}`;
-    const [cut, kept] = [await call('GET', slice, { key: eve.key }), await call('GET', slice, { key: eve.key })];
-    const headers = ['If-None-Match', textOf(cut.headers.etag)];
-    const known = await call('GET', slice, { key: eve.key, headers });
-    expect([cut.status, kept.status, known.status]).toEqual([200, 200, 304]);
+    const [fresh, cached] = [await call('GET', slice, { key: eve.key }), await call('GET', slice, { key: eve.key })];
+    const headers = ['If-None-Match', textOf(fresh.headers.etag)];
+    const unchanged = await call('GET', slice, { key: eve.key, headers });
+    expect([fresh.status, cached.status, unchanged.status]).toEqual([200, 200, 304]);
     await subject.useCases.writeUsage();
-    expect(await of(`?by=collection&profile_id=${eve.id}`)).toMatchObject([{ collection_id: collection, slices: 3 }]);
+    expect(await rowsOf(`?by=collection&profile_id=${eve.id}`)).toMatchObject([
+      { collection_id: collection, slices: 3 },
+    ]);
   });
 
-  test('requests beyond the limit of a client are counted as refused, with its key in use', async () => {
-    const eve = await cast.newClient();
+  test("requests beyond a client's limit are counted as refused, and count as use of its key", async () => {
+    const eve = await fixtures.newClient();
     const json = { client_id: eve.id, allowed_limit: 2, window_seconds: 3_600 };
-    await call('POST', '/api/rate-limits/overrides', { token: cast.admin, json });
+    await call('POST', '/api/rate-limits/overrides', { token: fixtures.admin, json });
     const statuses: number[] = [];
     for (let i = 0; i < 5; i++)
       statuses.push((await call('GET', '/api/rate-limits/tiers/active/all', { key: eve.key })).status);
     expect(statuses).toEqual([200, 200, 429, 429, 429]);
     await subject.useCases.writeUsage();
-    expect(await of(`?by=collection&profile_id=${eve.id}`)).toEqual([
+    expect(await rowsOf(`?by=collection&profile_id=${eve.id}`)).toEqual([
       { collection_id: null, collection_name: null, ...none, refused: 3 },
     ]);
-    expect(await of(`?by=profile&profile_id=${eve.id}`)).toMatchObject([{ profile_email: eve.email, refused: 3 }]);
+    expect(await rowsOf(`?by=profile&profile_id=${eve.id}`)).toMatchObject([{ profile_email: eve.email, refused: 3 }]);
     expect((await call('GET', '/metrics')).text).not.toContain('uses_total{kind="refused"}');
   });
 

@@ -6,68 +6,76 @@ import type { MatrixService } from '../matrix/matrix-service.ts';
 import { refusals, scopeRequired, type Refusal } from '../matrix/refusals.ts';
 import { isServed, pathOf, rows, type Row } from '../matrix/request.ts';
 import { createWorld, type Person, type PersonKind, type World } from '../matrix/world.ts';
-import { beginRequest, type BegunRequest } from './begin-request.ts';
+import { startRequest, type IncompleteRequest } from './start-request.ts';
 
 const { invalidToken, invalidKey, adminRequired } = refusals;
 
 const byToken = ({ token }: Person): CallOptions => ({ token });
 const byKey = (person: Person): CallOptions => ({ key: keyOf(person) });
 
-/** Something that takes a caller's rights away, and what it is answered from then on. */
-interface Loss {
-  readonly what: string;
+/** A change that revokes a caller's rights, and the refusals after it. */
+interface RightsLoss {
+  readonly reason: string;
   readonly person: PersonKind;
   readonly credential: (person: Person) => CallOptions;
-  readonly lose: (world: World, person: Person) => Promise<unknown>;
-  /** Null for a row that it may still call. */
+  readonly revoke: (world: World, person: Person) => Promise<unknown>;
+  /** Null for a row that the caller may still call. */
   readonly refusal: (row: Row) => Refusal | null;
 }
 
 const asAdmin =
-  (method: string, path: (id: string) => string, json?: unknown): Loss['lose'] =>
+  (method: string, path: (id: string) => string, json?: unknown): RightsLoss['revoke'] =>
   ({ make }, { id }) =>
     make.asAdmin(method, path(id), json === undefined ? {} : { json }, 200);
 
 const suspend = asAdmin('POST', (id) => `/api/profiles/${id}/suspend`);
 const remove = asAdmin('DELETE', (id) => `/api/profiles/${id}`);
 const changeRole = (role: string) => asAdmin('PUT', (id) => `/api/profiles/${id}/role`, { role });
-const ofAccount = (id: string) => `/api/service-accounts/${id}`;
+const accountPath = (id: string) => `/api/service-accounts/${id}`;
 
-/** Some endpoints tell a valid token without a profile so. */
-const unregistered: Loss['refusal'] = ({ except }) => except?.['an unregistered person'] ?? invalidToken;
+/** Some endpoints report that a valid token has no profile. */
+const unregistered: RightsLoss['refusal'] = ({ except }) => except?.['an unregistered person'] ?? invalidToken;
 
-const ofAdmin = { person: 'admin', credential: byToken, refusal: () => invalidToken } as const;
-const ofClient = { person: 'granted', credential: byToken, refusal: () => invalidToken } as const;
-const ofKey = { person: 'granted', credential: byKey, refusal: () => invalidKey } as const;
-const ofEveryScope = { person: 'everyScope', credential: byToken, refusal: () => invalidToken } as const;
+const adminByToken = { person: 'admin', credential: byToken, refusal: () => invalidToken } as const;
+const clientByToken = { person: 'granted', credential: byToken, refusal: () => invalidToken } as const;
+const clientByKey = { person: 'granted', credential: byKey, refusal: () => invalidKey } as const;
+const serviceAccount = { person: 'everyScope', credential: byToken, refusal: () => invalidToken } as const;
 
-const losses: readonly Loss[] = [
-  { what: 'an admin was suspended', ...ofAdmin, lose: suspend },
-  { what: 'an admin was deleted', ...ofAdmin, lose: remove, refusal: unregistered },
+const losses: readonly RightsLoss[] = [
+  { reason: 'an admin was suspended', ...adminByToken, revoke: suspend },
+  { reason: 'an admin was deleted', ...adminByToken, revoke: remove, refusal: unregistered },
   {
-    what: 'an admin was demoted',
-    ...ofAdmin,
-    lose: changeRole('client'),
+    reason: 'an admin was demoted',
+    ...adminByToken,
+    revoke: changeRole('client'),
     refusal: ({ auth }) => (auth === 'admin' ? adminRequired : null),
   },
-  { what: 'a client with a token was suspended', ...ofClient, lose: suspend },
-  { what: 'a client with a token was deleted', ...ofClient, lose: remove, refusal: unregistered },
-  { what: 'the owner of a key was suspended', ...ofKey, lose: suspend },
-  { what: 'the owner of a key was deleted', ...ofKey, lose: remove },
-  { what: 'the owner of a key was promoted', ...ofKey, lose: changeRole('admin') },
-  { what: 'a key was rotated', ...ofKey, lose: asAdmin('POST', (id) => `/api/profiles/${id}/credentials`, {}) },
-  { what: 'a key has expired', ...ofKey, lose: ({ service }, { id }) => service.expireKey(id) },
-  { what: 'a service account was revoked', ...ofEveryScope, lose: asAdmin('DELETE', ofAccount) },
+  { reason: 'a client with a token was suspended', ...clientByToken, revoke: suspend },
+  { reason: 'a client with a token was deleted', ...clientByToken, revoke: remove, refusal: unregistered },
+  { reason: 'the owner of a key was suspended', ...clientByKey, revoke: suspend },
+  { reason: 'the owner of a key was deleted', ...clientByKey, revoke: remove },
+  { reason: 'the owner of a key was promoted', ...clientByKey, revoke: changeRole('admin') },
   {
-    what: 'a service account was rotated',
-    ...ofEveryScope,
-    lose: asAdmin('POST', (id) => `${ofAccount(id)}/rotate`, {}),
+    reason: 'a key was rotated',
+    ...clientByKey,
+    revoke: asAdmin('POST', (id) => `/api/profiles/${id}/credentials`, {}),
   },
-  { what: 'a service account has expired', ...ofEveryScope, lose: ({ service }, { id }) => service.expireAccount(id) },
+  { reason: 'a key has expired', ...clientByKey, revoke: ({ service }, { id }) => service.expireKey(id) },
+  { reason: 'a service account was revoked', ...serviceAccount, revoke: asAdmin('DELETE', accountPath) },
   {
-    what: 'a service account lost its scopes',
-    ...ofEveryScope,
-    lose: asAdmin('PUT', ofAccount, { scopes: ['usage:read'] }),
+    reason: 'a service account was rotated',
+    ...serviceAccount,
+    revoke: asAdmin('POST', (id) => `${accountPath(id)}/rotate`, {}),
+  },
+  {
+    reason: 'a service account has expired',
+    ...serviceAccount,
+    revoke: ({ service }, { id }) => service.expireAccount(id),
+  },
+  {
+    reason: 'a service account lost its scopes',
+    ...serviceAccount,
+    revoke: asAdmin('PUT', accountPath, { scopes: ['usage:read'] }),
     refusal: ({ scope }) => (scope === null || scope === 'usage:read' ? null : scopeRequired(scope)),
   },
 ];
@@ -76,8 +84,8 @@ const withBody: ReadonlySet<string> = new Set(
   routes.filter(({ body }) => body).map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`),
 );
 
-/** The endpoints that take a body of this caller. */
-const rowsOf = (world: World, { person, credential }: Pick<Loss, 'person' | 'credential'>): readonly Row[] =>
+/** Returns the endpoints that accept a body from this caller. */
+const rowsOf = (world: World, { person, credential }: Pick<RightsLoss, 'person' | 'credential'>): readonly Row[] =>
   rows.filter(
     (row) =>
       withBody.has(row.name) &&
@@ -86,13 +94,13 @@ const rowsOf = (world: World, { person, credential }: Pick<Loss, 'person' | 'cre
       (person !== 'granted' || row.auth === 'token or key' || (credential === byToken && row.auth === 'token')),
   );
 
-/** Everything that answers from the set of collections that its caller may see. */
-const mcp = (name: string, given: object) => [
+/** Requests whose responses depend on the collections visible to their caller. */
+const mcp = (name: string, args: object) => [
   'POST',
   '/mcp',
-  { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } },
+  { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
 ];
-const searches = (collectionId: string) =>
+const collectionRequests = (collectionId: string) =>
   [
     ['POST', '/api/vector/search', { query: 'weather forecast', k_limit: 100 }],
     ['POST', '/api/operations/search', { query: 'read the weather forecast', k_limit: 100 }],
@@ -101,38 +109,38 @@ const searches = (collectionId: string) =>
     mcp('get_api', { collection_id: collectionId, include_credential: true }),
   ] as readonly (readonly [string, string, object])[];
 
-/** How a client with access to the granted collection loses it. */
-const lostGrants: readonly {
-  readonly what: string;
+/** The ways in which a client loses access to the granted collection. */
+const accessLosses: readonly {
+  readonly reason: string;
   readonly person: PersonKind;
-  readonly lose: (world: World, person: Person) => Promise<unknown>;
+  readonly revoke: (world: World, person: Person) => Promise<unknown>;
 }[] = [
   {
-    what: 'its grant was revoked',
+    reason: 'its grant was revoked',
     person: 'granted',
-    lose: ({ make, granted }, { id }) =>
+    revoke: ({ make, granted }, { id }) =>
       make.asAdmin('DELETE', `/api/access/clients/${id}/collections/${granted}`, {}, 200),
   },
   {
-    what: 'its grant has expired',
+    reason: 'its grant has expired',
     person: 'granted',
-    lose: ({ service, granted }, { id }) => service.expireGrant(id, granted),
+    revoke: ({ service, granted }, { id }) => service.expireGrant(id, granted),
   },
   {
-    what: 'it has left the group',
+    reason: 'it has left the group',
     person: 'member',
-    lose: ({ make, group }, { id }) => make.asAdmin('DELETE', `/api/groups/${group}/members/${id}`, {}, 200),
+    revoke: ({ make, group }, { id }) => make.asAdmin('DELETE', `/api/groups/${group}/members/${id}`, {}, 200),
   },
 ];
 
 export interface ReplicatedService extends MatrixService {
-  /** The address of another process of the service; requests are held back there. */
+  /** The address of another process of the service, to which incomplete requests are sent. */
   readonly replica?: string;
 }
 
 /**
- * Tests that a request is judged by what is true when its last byte has come: a caller that holds it back loses what is
- * taken from it meanwhile.
+ * Tests that a request is authorized by the state at the arrival of its last byte: a caller cannot keep revoked rights
+ * by delaying a body.
  */
 export const lateBodiesSuite = (start: () => Promise<ReplicatedService>): void => {
   let world: World;
@@ -143,53 +151,61 @@ export const lateBodiesSuite = (start: () => Promise<ReplicatedService>): void =
   });
   afterAll(() => world.close());
 
-  const begin = (method: string, path: string, options: CallOptions): Promise<BegunRequest> =>
-    beginRequest(service.replica ?? service.address, method, path, options);
+  const startOnReplica = (method: string, path: string, options: CallOptions): Promise<IncompleteRequest> =>
+    startRequest(service.replica ?? service.address, method, path, options);
 
-  test.each(losses)('once $what, no body that ends later is taken', async (loss) => {
+  test.each(losses)('after $reason, bodies that end later are rejected', async (loss) => {
     const person = await world.make.person(loss.person, world.granted);
-    const begun: { row: Row; refusal: Refusal; end: BegunRequest['end'] }[] = [];
+    const requests: { row: Row; refusal: Refusal; finish: IncompleteRequest['finish'] }[] = [];
     for (const row of rowsOf(world, loss)) {
       const refusal = loss.refusal(row);
       if (!refusal) continue;
-      const aim = row.aim(world);
-      const options = { ...loss.credential(person), json: aim.json };
-      begun.push({ row, refusal, ...(await begin(row.method, pathOf(row, aim), options)) });
+      const target = row.target(world);
+      const options = { ...loss.credential(person), json: target.json };
+      requests.push({ row, refusal, ...(await startOnReplica(row.method, pathOf(row, target), options)) });
     }
-    expect(begun.length).toBeGreaterThan(2);
-    await loss.lose(world, person);
-    const answers = await Promise.all(
-      begun.map(async ({ row, end }) => {
-        const { status, text } = await end();
+    expect(requests.length).toBeGreaterThan(2);
+    await loss.revoke(world, person);
+    const replies = await Promise.all(
+      requests.map(async ({ row, finish }) => {
+        const { status, text } = await finish();
         return [row.name, status, text];
       }),
     );
-    expect(answers).toEqual(
-      begun.map(({ row, refusal: { status, detail } }) => [row.name, status, JSON.stringify({ detail })]),
+    expect(replies).toEqual(
+      requests.map(({ row, refusal: { status, detail } }) => [row.name, status, JSON.stringify({ detail })]),
     );
   });
 
-  test.each(lostGrants)('once $what, no search whose body ends later shows the collection', async (lost) => {
-    const { granted } = world;
-    const person = await world.make.person(lost.person, granted);
-    const all = searches(granted);
-    for (const [method, path, json] of all) {
-      const { end } = await begin(method, path, { ...byKey(person), json });
-      expect((await end()).text, path).toContain(granted);
-    }
-    const begun: BegunRequest[] = [];
-    for (const [method, path, json] of all) begun.push(await begin(method, path, { ...byKey(person), json }));
-    await lost.lose(world, person);
-    const answers = await Promise.all(begun.map(({ end }) => end()));
-    expect(answers.map(({ status }) => status)).toEqual(all.map(() => 200));
-    for (const { text } of answers) expect(text).not.toMatch(new RegExp(`"collection_id\\W+${granted}|credential-of`));
-  });
+  test.each(accessLosses)(
+    'after $reason, no search with a body that ends later returns the collection',
+    async (loss) => {
+      const { granted } = world;
+      const person = await world.make.person(loss.person, granted);
+      const all = collectionRequests(granted);
+      for (const [method, path, json] of all) {
+        const { finish } = await startOnReplica(method, path, { ...byKey(person), json });
+        expect((await finish()).text, path).toContain(granted);
+      }
+      const requests: IncompleteRequest[] = [];
+      for (const [method, path, json] of all)
+        requests.push(await startOnReplica(method, path, { ...byKey(person), json }));
+      await loss.revoke(world, person);
+      const replies = await Promise.all(requests.map(({ finish }) => finish()));
+      expect(replies.map(({ status }) => status)).toEqual(all.map(() => 200));
+      for (const { text } of replies)
+        expect(text).not.toMatch(new RegExp(`"collection_id\\W+${granted}|credential-of`));
+    },
+  );
 
-  test('a request whose body comes late is counted once', async () => {
+  test('a request with a late body is counted once', async () => {
     const person = await world.make.person('granted', world.granted);
     const remaining = async (): Promise<number> => {
-      const { end } = await begin('POST', '/api/vector/search', { ...byKey(person), json: { query: 'weather' } });
-      const { headers } = await end();
+      const { finish } = await startOnReplica('POST', '/api/vector/search', {
+        ...byKey(person),
+        json: { query: 'weather' },
+      });
+      const { headers } = await finish();
       return Number(/r=(\d+)/.exec(String(headers.ratelimit))?.[1]);
     };
     const first = await remaining();

@@ -1,6 +1,6 @@
 import {
   conflictCases,
-  discretionCases,
+  leakCases,
   faultCases,
   methodCases,
   missingCases,
@@ -10,14 +10,14 @@ import {
 import { sampleOf, type MatrixCase } from './matrix-case.ts';
 import { matrixCases } from './matrix-cases.ts';
 import { scopeCases } from './scope-cases.ts';
-import { headCases, ignoredBodyCases, ignoredParameterCases, slashCases } from './twin-cases.ts';
+import { headCases, ignoredBodyCases, ignoredParameterCases, slashCases } from './equivalent-requests.ts';
 
-/** By group. */
+/** The cases by group. */
 export type CasesByGroup = Readonly<Record<string, readonly MatrixCase[]>>;
 
 export const allCases: CasesByGroup = {
   'every endpoint with every kind of caller': matrixCases,
-  'a refused caller learns nothing': [...discretionCases, ...otherClientCases],
+  'a refused caller learns nothing': [...leakCases, ...otherClientCases],
   'parts that take a further scope': scopeCases,
   'missing objects': missingCases,
   'invalid requests': faultCases,
@@ -27,9 +27,9 @@ export const allCases: CasesByGroup = {
 };
 
 /**
- * A fifth of the cases, for one more backend: each endpoint with each of its outcomes for each kind of credential, each
- * caller with each of its outcomes, and every case that is not about callers. What a caller may do is decided before
- * the stores are asked, so the cases left out differ in nothing that a backend could get wrong.
+ * A fifth of the cases, for additional backends: each outcome of each endpoint with each kind of credential, each
+ * outcome of each caller, and every case that is not about callers. A caller's rights are checked before the stores
+ * are queried, so a backend cannot affect the omitted cases.
  */
 export const sampledCases: CasesByGroup = Object.fromEntries(
   Object.entries(allCases).map(([group, cases]) => [group, sampleOf(cases)]),

@@ -3,7 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 
 const asJson = ['Content-Type', 'application/json'];
 
-/** Bodies that no endpoint accepts. */
+/** Bodies that every endpoint rejects. */
 export const malformedBodies: Readonly<Record<string, CallOptions>> = {
   'malformed JSON': { raw: '{"full_name": ', headers: asJson },
   'a JSON array': { raw: '[]', headers: asJson },
@@ -15,6 +15,6 @@ export const malformedBodies: Readonly<Record<string, CallOptions>> = {
   'no media type': { raw: '{}' },
 };
 
-/** Returns the bodies that an endpoint refuses; none if it takes no body. */
+/** Returns the bodies that an endpoint rejects; empty if it takes no body. */
 export const refusedBodies = ({ badBodies }: Endpoint): readonly CallOptions[] =>
   badBodies ? [...badBodies.map((json) => ({ json })), ...Object.values(malformedBodies)] : [];

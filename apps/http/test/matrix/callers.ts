@@ -2,7 +2,7 @@ import { scopes, type Scope } from '@portico/domain';
 import type { CallOptions } from '../client.ts';
 import type { Person, PersonKind, World } from './world.ts';
 
-/** The kinds of credential, whatever they are used for. */
+/** The kinds of credential, regardless of the endpoint. */
 export type Credential =
   | 'nothing'
   | 'a bad token'
@@ -14,16 +14,15 @@ export type Credential =
   | 'a malformed credential'
   /** Half a key pair, a repeated header, or a secret sent as a token. */
   | 'a malformed key'
-  /** Of a service account that is valid; what it may do depends on its scopes. */
+  /** The token of a valid service account. Its scopes determine its rights. */
   | 'a service account';
 
 export interface CallerKind {
-  /** Who calls. */
   readonly person: PersonKind;
   readonly credential: Credential;
-  /** The collections that it can see once admitted. */
+  /** The collections that are visible to an admitted caller. */
   readonly sees: 'all' | 'granted' | 'nothing';
-  /** Of a service account. */
+  /** The scopes of a service account. */
   readonly scopes?: readonly Scope[];
   readonly present: (person: Person, world: World) => CallOptions | Promise<CallOptions>;
 }
@@ -39,7 +38,7 @@ export const keyOf = ({ key, uid }: Person): NonNullable<Person['key']> => {
 };
 
 /** The key pair as one string in one header. */
-const inOne = (person: Person): string => `${keyOf(person).clientId}.${keyOf(person).secret}`;
+const joinedKey = (person: Person): string => `${keyOf(person).clientId}.${keyOf(person).secret}`;
 
 const caller = (
   person: PersonKind,
@@ -48,127 +47,127 @@ const caller = (
   present: CallerKind['present'],
 ): CallerKind => ({ person, credential, sees, present });
 
-/** A caller that every endpoint with authentication refuses, so it sees nothing. */
-const refused = (person: PersonKind, credential: Credential, present: CallerKind['present']): CallerKind =>
+/** A caller that every authenticated endpoint denies, so it sees nothing. */
+const deniedCaller = (person: PersonKind, credential: Credential, present: CallerKind['present']): CallerKind =>
   caller(person, credential, 'nothing', present);
 
-const account = (person: PersonKind, scopes: readonly Scope[]): CallerKind => ({
+const accountCaller = (person: PersonKind, scopes: readonly Scope[]): CallerKind => ({
   ...caller(person, 'a service account', 'all', byToken),
   scopes,
 });
 
 const unknownClientId = '11111111-1111-4111-8111-111111111111';
 
-/** The kinds of caller. One refused for the form of its credential would be admitted with a well-formed one. */
+/** The kinds of caller. A caller with a malformed credential would be admitted with a well-formed one. */
 export const callers = {
-  'an anonymous caller': refused('stranger', 'nothing', () => ({})),
-  'a garbage token': refused('stranger', 'a bad token', () => ({ token: 'garbage' })),
-  'a scheme other than Bearer': refused('granted', 'a malformed credential', ({ token }) => ({
+  'an anonymous caller': deniedCaller('stranger', 'nothing', () => ({})),
+  'a garbage token': deniedCaller('stranger', 'a bad token', () => ({ token: 'garbage' })),
+  'a scheme other than Bearer': deniedCaller('granted', 'a malformed credential', ({ token }) => ({
     headers: ['Authorization', `Basic ${token}`],
   })),
-  'a forged token': refused('granted', 'a bad token', async ({ uid, email }, { service }) => ({
+  'a forged token': deniedCaller('granted', 'a bad token', async ({ uid, email }, { service }) => ({
     token: await service.forgeToken({ uid, email }),
   })),
-  'an expired token': refused('granted', 'a bad token', async ({ uid, email }, { service }) => ({
+  'an expired token': deniedCaller('granted', 'a bad token', async ({ uid, email }, { service }) => ({
     token: await service.mintToken({ uid, email }, -3_600),
   })),
-  "an admin's forged token": refused('admin', 'a bad token', async ({ uid, email }, { service }) => ({
+  "an admin's forged token": deniedCaller('admin', 'a bad token', async ({ uid, email }, { service }) => ({
     token: await service.forgeToken({ uid, email }),
   })),
-  'a repeated token': refused('granted', 'a malformed credential', ({ token }) => ({
+  'a repeated token': deniedCaller('granted', 'a malformed credential', ({ token }) => ({
     token,
     headers: ['Authorization', `Bearer ${token}`],
   })),
-  'a token with the key pair': refused('granted', 'a malformed credential', (person) => ({
+  'a token with the key pair': deniedCaller('granted', 'a malformed credential', (person) => ({
     ...byToken(person),
     ...byKey(person),
   })),
-  'a token with half a key pair': refused('granted', 'a malformed credential', (person) => ({
+  'a token with half a key pair': deniedCaller('granted', 'a malformed credential', (person) => ({
     ...byToken(person),
     headers: ['X-Client-ID', keyOf(person).clientId],
   })),
-  "an admin's token with a client's key pair": refused(
+  "an admin's token with a client's key pair": deniedCaller(
     'granted',
     'a malformed credential',
     (person, { service: { adminToken } }) => ({ token: adminToken, ...byKey(person) }),
   ),
-  'a client identifier without a secret': refused('granted', 'a malformed key', (person) => ({
+  'a client identifier without a secret': deniedCaller('granted', 'a malformed key', (person) => ({
     headers: ['X-Client-ID', keyOf(person).clientId],
   })),
-  'a secret without a client identifier': refused('granted', 'a malformed key', (person) => ({
+  'a secret without a client identifier': deniedCaller('granted', 'a malformed key', (person) => ({
     headers: ['X-API-Key', keyOf(person).secret],
   })),
-  'a repeated secret': refused('granted', 'a malformed key', (person) => ({
+  'a repeated secret': deniedCaller('granted', 'a malformed key', (person) => ({
     ...byKey(person),
     headers: ['X-API-Key', keyOf(person).secret],
   })),
-  'a secret as a token': refused('granted', 'a malformed key', (person) => ({ token: keyOf(person).secret })),
-  'a key pair in one string, twice': refused('granted', 'a malformed credential', (person) => ({
-    token: inOne(person),
-    headers: ['X-API-Key', inOne(person)],
+  'a secret as a token': deniedCaller('granted', 'a malformed key', (person) => ({ token: keyOf(person).secret })),
+  'a key pair in one string, twice': deniedCaller('granted', 'a malformed credential', (person) => ({
+    token: joinedKey(person),
+    headers: ['X-API-Key', joinedKey(person)],
   })),
-  'a key pair in one string with its identifier': refused('granted', 'a bad key', (person) => ({
-    key: { clientId: keyOf(person).clientId, secret: inOne(person) },
+  'a key pair in one string with its identifier': deniedCaller('granted', 'a bad key', (person) => ({
+    key: { clientId: keyOf(person).clientId, secret: joinedKey(person) },
   })),
-  'a key pair in one string of three parts': refused('granted', 'a malformed key', (person) => ({
-    headers: ['X-API-Key', `${inOne(person)}.x`],
+  'a key pair in one string of three parts': deniedCaller('granted', 'a malformed key', (person) => ({
+    headers: ['X-API-Key', `${joinedKey(person)}.x`],
   })),
-  'a token of three parts that begins as a key pair': refused('granted', 'a bad token', (person) => ({
-    token: `${inOne(person)}.x`,
+  'a token of three parts that begins as a key pair': deniedCaller('granted', 'a bad token', (person) => ({
+    token: `${joinedKey(person)}.x`,
   })),
-  "another client's secret in one string": refused('granted', 'a bad key', (person, { cast }) => ({
-    token: `${keyOf(person).clientId}.${keyOf(cast.client).secret}`,
+  "another client's secret in one string": deniedCaller('granted', 'a bad key', (person, { people }) => ({
+    token: `${keyOf(person).clientId}.${keyOf(people.client).secret}`,
   })),
-  "another client's secret": refused('granted', 'a bad key', (person, { cast }) => ({
-    key: { clientId: keyOf(person).clientId, secret: keyOf(cast.client).secret },
+  "another client's secret": deniedCaller('granted', 'a bad key', (person, { people }) => ({
+    key: { clientId: keyOf(person).clientId, secret: keyOf(people.client).secret },
   })),
-  'a mistyped secret': refused('granted', 'a bad key', (person) => ({
+  'a mistyped secret': deniedCaller('granted', 'a bad key', (person) => ({
     key: {
       clientId: keyOf(person).clientId,
       secret: keyOf(person).secret.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
     },
   })),
-  'an unknown client identifier': refused('granted', 'a bad key', (person) => ({
+  'an unknown client identifier': deniedCaller('granted', 'a bad key', (person) => ({
     key: { clientId: unknownClientId, secret: keyOf(person).secret },
   })),
-  "a profile's id in place of the client identifier": refused('granted', 'a bad key', (person) => ({
+  "a profile's id in place of the client identifier": deniedCaller('granted', 'a bad key', (person) => ({
     key: { clientId: person.id, secret: keyOf(person).secret },
   })),
-  'an unregistered person': refused('stranger', "a stranger's token", byToken),
-  'a deleted profile, by token': refused('deleted', "a stranger's token", byToken),
-  'a deleted profile, by key': refused('deleted', 'a bad key', byKey),
-  "another issuer's token with a client's user id": refused(
+  'an unregistered person': deniedCaller('stranger', "a stranger's token", byToken),
+  'a deleted profile, by token': deniedCaller('deleted', "a stranger's token", byToken),
+  'a deleted profile, by key': deniedCaller('deleted', 'a bad key', byKey),
+  "another issuer's token with a client's user id": deniedCaller(
     'granted',
     "a stranger's token",
-    async ({ uid, email }, { service }) => ({ token: await service.mintElsewhere({ uid, email }) }),
+    async ({ uid, email }, { service }) => ({ token: await service.mintByOtherIssuer({ uid, email }) }),
   ),
-  "another issuer's token with an admin's user id": refused(
+  "another issuer's token with an admin's user id": deniedCaller(
     'admin',
     "a stranger's token",
-    async ({ uid, email }, { service }) => ({ token: await service.mintElsewhere({ uid, email }) }),
+    async ({ uid, email }, { service }) => ({ token: await service.mintByOtherIssuer({ uid, email }) }),
   ),
-  'an unbound profile, by a token without an e-mail': refused(
+  'an unbound profile, by a token without an e-mail': deniedCaller(
     'unbound',
     "a stranger's token",
     async ({ uid }, { service }) => ({ token: await service.mintToken({ uid }, 3_600) }),
   ),
-  'an admin of a disabled issuer, by its token': refused(
+  'an admin of a disabled issuer, by its token': deniedCaller(
     'adminOfIssuerOff',
     'a bad token',
-    async ({ uid, email }, { service }) => ({ token: await service.mintByIssuerOff({ uid, email }) }),
+    async ({ uid, email }, { service }) => ({ token: await service.mintByDisabledIssuer({ uid, email }) }),
   ),
-  'an admin of a disabled issuer, by the token of an enabled one': refused(
+  'an admin of a disabled issuer, by the token of an enabled one': deniedCaller(
     'adminOfIssuerOff',
     "a stranger's token",
     byToken,
   ),
-  'a suspended client with a grant, by token': refused('suspended', 'a bad token', byToken),
-  'a suspended client with a grant, by key': refused('suspended', 'a bad key', byKey),
-  'a suspended client with a grant, by key as a token': refused('suspended', 'a bad key', (person) => ({
-    token: inOne(person),
+  'a suspended client with a grant, by token': deniedCaller('suspended', 'a bad token', byToken),
+  'a suspended client with a grant, by key': deniedCaller('suspended', 'a bad key', byKey),
+  'a suspended client with a grant, by key as a token': deniedCaller('suspended', 'a bad key', (person) => ({
+    token: joinedKey(person),
   })),
-  'a suspended admin': refused('suspendedAdmin', 'a bad token', byToken),
-  'a client with a grant, by its expired key': refused('expiredKey', 'a bad key', byKey),
+  'a suspended admin': deniedCaller('suspendedAdmin', 'a bad token', byToken),
+  'a client with a grant, by its expired key': deniedCaller('expiredKey', 'a bad key', byKey),
   'a client with a grant and an expired key, by token': caller('expiredKey', "a client's token", 'granted', byToken),
   'a client whose grant has expired, by token': caller('expiredGrant', "a client's token", 'nothing', byToken),
   'a client whose grant has expired, by key': caller('expiredGrant', 'a key', 'nothing', byKey),
@@ -181,13 +180,13 @@ export const callers = {
   'a client with a grant, by token': caller('granted', "a client's token", 'granted', byToken),
   'a client with a grant, by key': caller('granted', 'a key', 'granted', byKey),
   'a client without a grant, by key in one string': caller('client', 'a key', 'nothing', (person) => ({
-    token: inOne(person),
+    token: joinedKey(person),
   })),
   'a client with a grant, by key in one header': caller('granted', 'a key', 'granted', (person) => ({
-    headers: ['X-API-Key', inOne(person)],
+    headers: ['X-API-Key', joinedKey(person)],
   })),
   'a client with a grant, by key as a token': caller('granted', 'a key', 'granted', (person) => ({
-    token: inOne(person),
+    token: joinedKey(person),
   })),
   'a member, by token': caller('member', "a client's token", 'granted', byToken),
   'a member, by key': caller('member', 'a key', 'granted', byKey),
@@ -206,42 +205,46 @@ export const callers = {
   ),
   'the first admin': caller('admin', "an admin's token", 'all', byToken),
   'a promoted client, by token': caller('promoted', "an admin's token", 'all', byToken),
-  'a promoted client, by its sleeping key': refused('promoted', 'a bad key', byKey),
-  'a promoted client, by its sleeping key as a token': refused('promoted', 'a bad key', (person) => ({
-    token: inOne(person),
+  'a promoted client, by its inactive key': deniedCaller('promoted', 'a bad key', byKey),
+  'a promoted client, by its inactive key as a token': deniedCaller('promoted', 'a bad key', (person) => ({
+    token: joinedKey(person),
   })),
   'a demoted admin, by token': caller('demoted', "a client's token", 'granted', byToken),
-  'a demoted admin, by its reawakened key': caller('demoted', 'a key', 'granted', byKey),
-  'a service account with catalog:read': account('catalog:read', ['catalog:read']),
-  'a service account with catalog:write': account('catalog:write', ['catalog:write']),
-  'a service account with access:read': account('access:read', ['access:read']),
-  'a service account with access:write': account('access:write', ['access:write']),
-  'a service account with audit:read': account('audit:read', ['audit:read']),
-  'a service account with usage:read': account('usage:read', ['usage:read']),
-  'a service account with limits:write': account('limits:write', ['limits:write']),
-  'a service account with every scope': account('everyScope', scopes),
-  'a service account by its previous token, within its grace': account('rotatedAccount', scopes),
-  'a service account by a replaced token': refused('replacedAccount', 'a bad token', byToken),
-  'an expired service account': refused('expiredAccount', 'a bad token', byToken),
-  'a revoked service account': refused('revokedAccount', 'a bad token', byToken),
-  'a service account by a mistyped token': refused('everyScope', 'a malformed credential', ({ token }) => ({
+  'a demoted admin, by its reactivated key': caller('demoted', 'a key', 'granted', byKey),
+  'a service account with catalog:read': accountCaller('catalog:read', ['catalog:read']),
+  'a service account with catalog:write': accountCaller('catalog:write', ['catalog:write']),
+  'a service account with access:read': accountCaller('access:read', ['access:read']),
+  'a service account with access:write': accountCaller('access:write', ['access:write']),
+  'a service account with audit:read': accountCaller('audit:read', ['audit:read']),
+  'a service account with usage:read': accountCaller('usage:read', ['usage:read']),
+  'a service account with limits:write': accountCaller('limits:write', ['limits:write']),
+  'a service account with every scope': accountCaller('everyScope', scopes),
+  'a service account by its previous token, within its grace period': accountCaller('rotatedAccount', scopes),
+  'a service account by a replaced token': deniedCaller('replacedAccount', 'a bad token', byToken),
+  'an expired service account': deniedCaller('expiredAccount', 'a bad token', byToken),
+  'a revoked service account': deniedCaller('revokedAccount', 'a bad token', byToken),
+  'a service account by a mistyped token': deniedCaller('everyScope', 'a malformed credential', ({ token }) => ({
     token: token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
   })),
-  "a service account's token with a key pair": refused('everyScope', 'a malformed credential', (person, { cast }) => ({
-    ...byToken(person),
-    ...byKey(cast.client),
-  })),
-  "a service account's token as an API key": refused('everyScope', 'a malformed key', ({ token }) => ({
+  "a service account's token with a key pair": deniedCaller(
+    'everyScope',
+    'a malformed credential',
+    (person, { people }) => ({
+      ...byToken(person),
+      ...byKey(people.client),
+    }),
+  ),
+  "a service account's token as an API key": deniedCaller('everyScope', 'a malformed key', ({ token }) => ({
     headers: ['X-API-Key', token],
   })),
-  "a service account's token as the secret of its id": refused('everyScope', 'a bad key', ({ id, token }) => ({
+  "a service account's token as the secret of its id": deniedCaller('everyScope', 'a bad key', ({ id, token }) => ({
     key: { clientId: id, secret: token },
   })),
 } as const satisfies Readonly<Record<string, CallerKind>>;
 
 export type CallerName = keyof typeof callers;
 
-/** Those who belong to the group, or did. */
+/** The current and former members of the group. */
 export const groupCallers = [
   'a member, by token',
   'a member, by key',

@@ -1,23 +1,23 @@
-import type { Aim } from './endpoint.ts';
+import type { Target } from './endpoint.ts';
 import { refusals, type Refusal } from './refusals.ts';
 import { unknownId, type World } from './world.ts';
 
-/** A valid request that conflicts with the stored state: it is refused after it passed every other check. */
+/** A valid request that conflicts with the stored state. It passes every other check before it is rejected. */
 export interface Conflict {
   readonly name: string;
   readonly endpoint: string;
-  readonly aim: (world: World) => Aim;
+  readonly target: (world: World) => Target;
   readonly refusal: Refusal;
 }
 
-const conflict = (name: string, endpoint: string, refusal: Refusal, aim: Conflict['aim']): Conflict => ({
+const conflict = (name: string, endpoint: string, refusal: Refusal, target: Conflict['target']): Conflict => ({
   name,
   endpoint,
   refusal,
-  aim,
+  target,
 });
 const conflicting = (detail: string): Refusal => ({ status: 409, detail });
-const user = (user_id: string): Aim => ({ params: { user_id } });
+const user = (user_id: string): Target => ({ params: { user_id } });
 const rule = { allowed_limit: 5, window_seconds: 60 };
 const register = 'POST /api/profiles/register';
 const approve = 'POST /api/profiles/{user_id}/approve';
@@ -38,45 +38,51 @@ const member = `${groups}/members/{profile_id}`;
 const groupGrant = `${groups}/collections/{collection_id}`;
 
 export const conflicts: readonly Conflict[] = [
-  conflict('a taken e-mail in another case', register, conflicting('Email already registered'), ({ cast }) => ({
-    json: { firebase_uid: 'somebody-else', email: cast.pending.email.toUpperCase(), full_name: 'Somebody Else' },
+  conflict('a taken e-mail in another case', register, conflicting('Email already registered'), ({ people }) => ({
+    json: { firebase_uid: 'somebody-else', email: people.pending.email.toUpperCase(), full_name: 'Somebody Else' },
   })),
-  conflict('a taken identity', register, conflicting('Identity already registered'), ({ cast }) => ({
-    json: { firebase_uid: cast.pending.uid, email: 'somebody-else@example.com', full_name: 'Somebody Else' },
+  conflict('a taken identity', register, conflicting('Identity already registered'), ({ people }) => ({
+    json: { firebase_uid: people.pending.uid, email: 'somebody-else@example.com', full_name: 'Somebody Else' },
   })),
-  conflict('an approved profile', approve, conflicting('User already approved'), ({ cast }) => user(cast.client.id)),
-  conflict('a rejected profile', approve, conflicting('User already rejected'), ({ cast }) => user(cast.rejected.id)),
-  conflict('an approved profile', reject, conflicting('User already approved'), ({ cast }) => user(cast.client.id)),
-  conflict('a rejected profile', reject, conflicting('User already rejected'), ({ cast }) => user(cast.rejected.id)),
-  conflict('a pending profile', reopen, conflicting('User not rejected'), ({ cast }) => user(cast.pending.id)),
-  conflict('an approved profile', reopen, conflicting('User already approved'), ({ cast }) => user(cast.client.id)),
-  conflict('a deleted profile', approve, refusals.userNotFound, ({ cast }) => user(cast.deleted.id)),
-  conflict('a pending profile', rotate, refusals.notApproved, ({ cast }) => user(cast.pending.id)),
-  conflict('an admin', rotate, refusals.adminHasNoKey, ({ cast }) => user(cast.promoted.id)),
+  conflict('an approved profile', approve, conflicting('User already approved'), ({ people }) =>
+    user(people.client.id),
+  ),
+  conflict('a rejected profile', approve, conflicting('User already rejected'), ({ people }) =>
+    user(people.rejected.id),
+  ),
+  conflict('an approved profile', reject, conflicting('User already approved'), ({ people }) => user(people.client.id)),
+  conflict('a rejected profile', reject, conflicting('User already rejected'), ({ people }) =>
+    user(people.rejected.id),
+  ),
+  conflict('a pending profile', reopen, conflicting('User not rejected'), ({ people }) => user(people.pending.id)),
+  conflict('an approved profile', reopen, conflicting('User already approved'), ({ people }) => user(people.client.id)),
+  conflict('a deleted profile', approve, refusals.userNotFound, ({ people }) => user(people.deleted.id)),
+  conflict('a pending profile', rotate, refusals.notApproved, ({ people }) => user(people.pending.id)),
+  conflict('an admin', rotate, refusals.adminHasNoKey, ({ people }) => user(people.promoted.id)),
   conflict(
     'a rejected profile',
     'PUT /api/profiles/{user_id}/role',
     conflicting('User already rejected'),
-    ({ cast }) => ({
-      ...user(cast.rejected.id),
+    ({ people }) => ({
+      ...user(people.rejected.id),
       json: { role: 'admin' },
     }),
   ),
-  conflict('an unknown tier', assign, refusals.tierNotFound, ({ cast }) => ({
-    ...user(cast.client.id),
+  conflict('an unknown tier', assign, refusals.tierNotFound, ({ people }) => ({
+    ...user(people.client.id),
     json: { tier: 'no-such-tier' },
   })),
   conflict(
     'a name of another in another case',
     'POST /api/service-accounts',
     conflicting('Service account already exists'),
-    ({ cast }) => ({ json: { name: cast['audit:read'].uid.toUpperCase(), scopes: ['audit:read'] } }),
+    ({ people }) => ({ json: { name: people['audit:read'].uid.toUpperCase(), scopes: ['audit:read'] } }),
   ),
   conflict(
     'a name of another',
     'PUT /api/service-accounts/{account_id}',
     conflicting('Service account already exists'),
-    ({ cast }) => ({ params: { account_id: cast['audit:read'].id }, json: { name: cast['usage:read'].uid } }),
+    ({ people }) => ({ params: { account_id: people['audit:read'].id }, json: { name: people['usage:read'].uid } }),
   ),
   conflict('an existing tier', 'POST /api/rate-limits/tiers', conflicting('Tier already exists'), ({ tier }) => ({
     json: { tier, ...rule },
@@ -87,8 +93,8 @@ export const conflicts: readonly Conflict[] = [
   conflict('a client identifier that is not a UUID', override, refusals.clientNotFound, () => ({
     json: { client_id: 'nobody', ...rule },
   })),
-  conflict('a deleted client', override, refusals.clientNotFound, ({ cast }) => ({
-    json: { client_id: cast.deleted.key?.clientId, ...rule },
+  conflict('a deleted client', override, refusals.clientNotFound, ({ people }) => ({
+    json: { client_id: people.deleted.key?.clientId, ...rule },
   })),
   conflict('a taken name', 'POST /api/groups', conflicting('Group already exists'), () => ({
     json: { name: 'Standing crew' },
@@ -104,23 +110,23 @@ export const conflicts: readonly Conflict[] = [
     params: { group_id: group },
     json: { tier: 'no-such-tier' },
   })),
-  conflict('a member', `POST ${member}`, conflicting('User already in the group'), ({ group, cast }) => ({
-    params: { group_id: group, profile_id: cast.member.id },
+  conflict('a member', `POST ${member}`, conflicting('User already in the group'), ({ group, people }) => ({
+    params: { group_id: group, profile_id: people.member.id },
   })),
-  conflict('a former member', `DELETE ${member}`, refusals.memberNotFound, ({ group, cast }) => ({
-    params: { group_id: group, profile_id: cast.formerMember.id },
+  conflict('a former member', `DELETE ${member}`, refusals.memberNotFound, ({ group, people }) => ({
+    params: { group_id: group, profile_id: people.formerMember.id },
   })),
-  conflict('a former member by claim', `DELETE ${member}`, refusals.memberNotFound, ({ group, cast }) => ({
-    params: { group_id: group, profile_id: cast.formerMemberByClaim.id },
+  conflict('a former member by claim', `DELETE ${member}`, refusals.memberNotFound, ({ group, people }) => ({
+    params: { group_id: group, profile_id: people.formerMemberByClaim.id },
   })),
   conflict(
     'a member by claim',
     `DELETE ${member}`,
     conflicting("The identity provider's claim puts the user into the group: remove it there"),
-    ({ group, cast }) => ({ params: { group_id: group, profile_id: cast.memberByClaim.id } }),
+    ({ group, people }) => ({ params: { group_id: group, profile_id: people.memberByClaim.id } }),
   ),
-  conflict('a deleted profile', `POST ${member}`, refusals.userNotFound, ({ group, cast }) => ({
-    params: { group_id: group, profile_id: cast.deleted.id },
+  conflict('a deleted profile', `POST ${member}`, refusals.userNotFound, ({ group, people }) => ({
+    params: { group_id: group, profile_id: people.deleted.id },
   })),
   conflict('a granted pair', `POST ${groupGrant}`, conflicting('Client already has access'), ({ group, granted }) => ({
     params: { group_id: group, collection_id: granted },
@@ -132,35 +138,35 @@ export const conflicts: readonly Conflict[] = [
     params: { group_id: group, collection_id: hidden },
     json: { expires_at: null },
   })),
-  conflict('a granted pair', `POST ${pair}`, conflicting('Client already has access'), ({ cast, granted }) => ({
-    params: { client_profile_id: cast.granted.id, collection_id: granted },
+  conflict('a granted pair', `POST ${pair}`, conflicting('Client already has access'), ({ people, granted }) => ({
+    params: { client_profile_id: people.granted.id, collection_id: granted },
   })),
-  conflict('a pair without a grant', `DELETE ${pair}`, refusals.grantNotFound, ({ cast, hidden }) => ({
-    params: { client_profile_id: cast.granted.id, collection_id: hidden },
+  conflict('a pair without a grant', `DELETE ${pair}`, refusals.grantNotFound, ({ people, hidden }) => ({
+    params: { client_profile_id: people.granted.id, collection_id: hidden },
   })),
-  conflict('a pair without a grant', `PUT ${pair}`, refusals.grantNotFound, ({ cast, hidden }) => ({
-    params: { client_profile_id: cast.granted.id, collection_id: hidden },
+  conflict('a pair without a grant', `PUT ${pair}`, refusals.grantNotFound, ({ people, hidden }) => ({
+    params: { client_profile_id: people.granted.id, collection_id: hidden },
     json: { expires_at: null },
   })),
-  conflict('a grant that has expired', `DELETE ${pair}`, refusals.grantNotFound, ({ cast, granted }) => ({
-    params: { client_profile_id: cast.expiredGrant.id, collection_id: granted },
+  conflict('a grant that has expired', `DELETE ${pair}`, refusals.grantNotFound, ({ people, granted }) => ({
+    params: { client_profile_id: people.expiredGrant.id, collection_id: granted },
   })),
-  conflict('a suspended profile', suspend, conflicting('User already suspended'), ({ cast }) =>
-    user(cast.suspended.id),
+  conflict('a suspended profile', suspend, conflicting('User already suspended'), ({ people }) =>
+    user(people.suspended.id),
   ),
-  conflict('a suspended admin', suspend, conflicting('User already suspended'), ({ cast }) =>
-    user(cast.suspendedAdmin.id),
+  conflict('a suspended admin', suspend, conflicting('User already suspended'), ({ people }) =>
+    user(people.suspendedAdmin.id),
   ),
-  conflict('a profile that is not suspended', resume, conflicting('User not suspended'), ({ cast }) =>
-    user(cast.client.id),
+  conflict('a profile that is not suspended', resume, conflicting('User not suspended'), ({ people }) =>
+    user(people.client.id),
   ),
-  conflict('a deleted profile', suspend, refusals.userNotFound, ({ cast }) => user(cast.deleted.id)),
-  conflict('a pending profile', expire, refusals.notApproved, ({ cast }) => ({
-    ...user(cast.pending.id),
+  conflict('a deleted profile', suspend, refusals.userNotFound, ({ people }) => user(people.deleted.id)),
+  conflict('a pending profile', expire, refusals.notApproved, ({ people }) => ({
+    ...user(people.pending.id),
     json: { expires_at: null },
   })),
-  conflict('an admin', expire, refusals.adminHasNoKey, ({ cast }) => ({
-    ...user(cast.promoted.id),
+  conflict('an admin', expire, refusals.adminHasNoKey, ({ people }) => ({
+    ...user(people.promoted.id),
     json: { expires_at: null },
   })),
   conflict('a collection that was asked for', ask, refusals.alreadyRequested, ({ discoverable }) => ({
@@ -176,15 +182,15 @@ export const conflicts: readonly Conflict[] = [
   ),
   ...[`POST ${pair}`, `DELETE ${pair}`, 'GET /api/access/clients/{client_profile_id}/collections'].flatMap(
     (endpoint) => [
-      conflict('an admin instead of a client', endpoint, refusals.clientNotFound, ({ cast, granted }) => ({
-        params: { client_profile_id: cast.promoted.id, collection_id: granted },
+      conflict('an admin instead of a client', endpoint, refusals.clientNotFound, ({ people, granted }) => ({
+        params: { client_profile_id: people.promoted.id, collection_id: granted },
       })),
       conflict(
         'a client identifier instead of a profile id',
         endpoint,
         refusals.clientNotFound,
-        ({ cast, granted }) => ({
-          params: { client_profile_id: cast.granted.key?.clientId ?? '', collection_id: granted },
+        ({ people, granted }) => ({
+          params: { client_profile_id: people.granted.key?.clientId ?? '', collection_id: granted },
         }),
       ),
     ],

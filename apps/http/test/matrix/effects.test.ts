@@ -4,49 +4,49 @@ import { openApiDocument, routes } from '../../src/index.ts';
 import { scopesOfBody, scopesOfQuery } from '../../src/requests/scoped-parts.ts';
 import type { Route } from '../../src/route.ts';
 import { httpSettings } from '../start-in-memory.ts';
-import type { Aim } from './endpoint.ts';
-import { presented, rows, send, type Row } from './request.ts';
+import type { Target } from './endpoint.ts';
+import { credentialOf, rows, send, type Row } from './request.ts';
 import { startOnMemory } from './start-on-memory.ts';
 import { createWorld, type World } from './world.ts';
 
-/** What has been done since this was cleared. */
-const done = new Set<string>();
+/** The effects since this set was cleared. */
+const effects = new Set<string>();
 
-/** Notes each call of a method, by what it is an effect of. */
-const watched = <Watched extends object>(
-  target: Watched,
-  effectsOf: (method: string, given: readonly unknown[]) => readonly string[],
-): Watched =>
-  new Proxy(target, {
+/** Records the effects of each method call. */
+const watch = <Port extends object>(
+  object: Port,
+  effectsOf: (method: string, parameters: readonly unknown[]) => readonly string[],
+): Port =>
+  new Proxy(object, {
     get: (_, name) => {
-      const method: unknown = Reflect.get(target, name);
+      const method: unknown = Reflect.get(object, name);
       if (typeof method !== 'function' || typeof name !== 'string') return method;
-      return (...given: readonly unknown[]): unknown => {
-        for (const effect of effectsOf(name, given)) done.add(effect);
-        return Reflect.apply(method, target, given);
+      return (...parameters: readonly unknown[]): unknown => {
+        for (const effect of effectsOf(name, parameters)) effects.add(effect);
+        return Reflect.apply(method, object, parameters);
       };
     },
   });
 
-/** Every request does these, or they find out what its path names. */
-const ofEveryRequest: readonly string[] = ['admit', 'readTarget', 'findProfileByEmail', 'findGroup'];
+/** Methods that every request calls, or that resolve path parameters. */
+const commonMethods: readonly string[] = ['admit', 'readTarget', 'findProfileByEmail', 'findGroup'];
 
-/** A use case, or what it is given to write or look for: both `createGroup` and `updateGroup` may set `Group.tier`. */
-const effectsOfUseCase = (name: string, [, ...given]: readonly unknown[]): readonly string[] => {
-  if (ofEveryRequest.includes(name)) return [];
-  const fields = given
+/** Returns the use case or its written or queried fields: both `createGroup` and `updateGroup` may set `Group.tier`. */
+const effectsOfUseCase = (name: string, [, ...parameters]: readonly unknown[]): readonly string[] => {
+  if (commonMethods.includes(name)) return [];
+  const fields = parameters
     .filter((one) => typeof one === 'object' && one !== null && !Array.isArray(one))
     .flatMap((one) => Object.entries(one as object))
     .flatMap(([field, value]) => (value === undefined || value === null ? [] : [field]));
   return fields.length > 0 ? fields.map((field) => `${name.replace(/^[a-z]+/, '')}.${field}`) : [name];
 };
 
-/** Those that hold one subject each, which nothing else is named by. */
+/** The ports about a single subject that no other effect identifies. */
 const ports = ['usage', 'audit', 'limits', 'limiter', 'accessMatrix', 'operations'] as const satisfies (keyof Ports)[];
-const watchedPorts = (all: Ports): Partial<Ports> =>
-  Object.fromEntries(ports.map((name) => [name, watched(all[name], () => [`port ${name}`])]));
+const watchPorts = (all: Ports): Partial<Ports> =>
+  Object.fromEntries(ports.map((name) => [name, watch(all[name], () => [`port ${name}`])]));
 
-const described = JSON.parse(JSON.stringify(openApiDocument(routes, httpSettings))) as {
+const document = JSON.parse(JSON.stringify(openApiDocument(routes, httpSettings))) as {
   paths: Record<string, Record<string, Operation>>;
 };
 interface Operation {
@@ -54,27 +54,27 @@ interface Operation {
   readonly requestBody?: { readonly content: Record<string, { readonly example: object }> };
 }
 
-/** The request with every field that has an example, and every word that a list in the query may have. */
-const withEverything = ({ path, method }: Row, aim: Aim): Aim => {
-  const { parameters = [], requestBody } = described.paths[path]?.[method.toLowerCase()] ?? {};
+/** Returns the target with every field of the example body, and every allowed value of lists in the query. */
+const withAllParts = ({ path, method }: Row, target: Target): Target => {
+  const { parameters = [], requestBody } = document.paths[path]?.[method.toLowerCase()] ?? {};
   const lists = parameters.flatMap(({ name, schema: { items } }) =>
     items?.enum ? [`${name}=${items.enum.join()}`] : [],
   );
   const example = requestBody?.content['application/json']?.example;
   return {
-    ...aim,
+    ...target,
     ...(lists.length > 0 ? { query: `?${lists.join('&')}` } : {}),
-    ...(example ? { json: { ...example, ...(aim.json as object | undefined) } } : {}),
+    ...(example ? { json: { ...example, ...(target.json as object | undefined) } } : {}),
   };
 };
 
-const scopesOf = (row: Row, { query = '', json = {} }: Aim): readonly Scope[] => {
+const scopesOf = (row: Row, { query = '', json = {} }: Target): readonly Scope[] => {
   const route = routes.find(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}` === row.name) as Route;
   const parts = [...scopesOfQuery(route, query), ...scopesOfBody(route, json as Readonly<Record<string, unknown>>)];
   return [...(row.scope === null ? [] : [row.scope]), ...parts];
 };
 
-interface Doer {
+interface ScopedRequest {
   readonly request: string;
   readonly scopes: readonly Scope[];
 }
@@ -82,28 +82,31 @@ interface Doer {
 let world: World;
 beforeAll(async () => {
   world = await createWorld(
-    await startOnMemory({ useCases: (menu) => watched(menu, effectsOfUseCase), ports: watchedPorts }),
+    await startOnMemory({ useCases: (useCases) => watch(useCases, effectsOfUseCase), ports: watchPorts }),
   );
 });
 afterAll(() => world.close());
 
-test('whatever a service account can do takes one and the same scope by every route', async () => {
-  const doers = new Map<string, Doer[]>();
-  const admin = await presented(world, 'the first admin');
+test('each effect requires the same scope of a service account on every route', async () => {
+  const requestsByEffect = new Map<string, ScopedRequest[]>();
+  const admin = await credentialOf(world, 'the first admin');
   for (const row of rows.filter(({ scope }) => scope !== null)) {
-    for (const isWhole of [false, true]) {
-      const plain = await (row.freshAim ?? row.aim)(world);
-      const aim = isWhole ? withEverything(row, plain) : plain;
-      done.clear();
-      await send(world, row, aim, admin);
-      for (const effect of done)
-        doers.set(effect, [...(doers.get(effect) ?? []), { request: row.name, scopes: scopesOf(row, aim) }]);
+    for (const isComplete of [false, true]) {
+      const plain = await (row.freshTarget ?? row.target)(world);
+      const target = isComplete ? withAllParts(row, plain) : plain;
+      effects.clear();
+      await send(world, row, target, admin);
+      for (const effect of effects)
+        requestsByEffect.set(effect, [
+          ...(requestsByEffect.get(effect) ?? []),
+          { request: row.name, scopes: scopesOf(row, target) },
+        ]);
     }
   }
-  const isApart = (all: readonly Doer[]): boolean =>
+  const lackCommonScope = (all: readonly ScopedRequest[]): boolean =>
     !scopeNames.some((scope) => all.every(({ scopes }) => scopes.includes(scope)));
-  expect(Object.fromEntries([...doers].filter(([, all]) => isApart(all)))).toEqual({});
-  expect([...doers.keys()]).toEqual(
+  expect(Object.fromEntries([...requestsByEffect].filter(([, all]) => lackCommonScope(all)))).toEqual({});
+  expect([...requestsByEffect.keys()]).toEqual(
     expect.arrayContaining(['Group.tier', 'assignTier', ...ports.map((name) => `port ${name}`)]),
   );
 });

@@ -4,39 +4,39 @@ import type { Refusal } from './refusals.ts';
 import type { Shape } from './shapes.ts';
 import type { Person, World } from './world.ts';
 
-/** What a request is about. */
-export interface Aim {
+/** The target of a request: its path parameters, query and body. */
+export interface Target {
   /** By `{name}` in the path. */
   readonly params?: Readonly<Record<string, string>>;
-  /** With the question mark. */
+  /** Includes the question mark. */
   readonly query?: string;
   readonly json?: unknown;
 }
 
-/** What the specification says of one endpoint, besides what stands in the row of its route. */
+/** The specification of one endpoint, without the properties that its route declares. */
 export interface Endpoint {
-  /** Of a success; only where the response schema of the route has optional fields, or there is none. */
-  readonly answer?: Shape;
-  /** A valid request about standing objects: sent if it is refused, or if it changes none of them. */
-  readonly aim: (world: World) => Aim;
-  /** A valid request about a new object, if success changes the object. */
-  readonly freshAim?: (world: World) => Promise<Aim>;
+  /** The shape of a successful response; only if the route's response schema has optional fields or is missing. */
+  readonly response?: Shape;
+  /** The target of a valid request for shared objects: used if it is refused or changes none of them. */
+  readonly target: (world: World) => Target;
+  /** The target of a valid request for a new object, if success changes the object. */
+  readonly freshTarget?: (world: World) => Promise<Target>;
   /** Whether a success changes its caller. */
   readonly changesCaller?: boolean;
-  /** Refusals that do not follow from the route's `auth`. */
+  /** Refusals that differ from those of the route's `auth`. */
   readonly except?: Readonly<Partial<Record<CallerName, Refusal>>>;
-  /** The field of a list's entries that names a collection: the list has exactly those that the caller may see. */
-  readonly visible?: string;
-  /** Asserts what else holds for a success. */
-  readonly holds?: (reply: Reply, caller: Person, world: World) => void;
-  /** Bodies of the right media type that are refused; absent if the endpoint takes no body. */
+  /** The list entries' field with a collection id: the list has exactly the collections visible to the caller. */
+  readonly collectionField?: string;
+  /** Makes further assertions about a successful response. */
+  readonly verify?: (reply: Reply, caller: Person, world: World) => void;
+  /** Rejected bodies of the right media type; absent if the endpoint takes no body. */
   readonly badBodies?: readonly unknown[];
   readonly badQueries?: readonly string[];
   /** Fields whose values depend on the composition or the time. */
   readonly volatile?: readonly string[];
-  /** Whether the whole answer depends on the composition. */
-  readonly ofComposition?: boolean;
+  /** Whether the whole response depends on the composition. */
+  readonly dependsOnComposition?: boolean;
 }
 
-/** By method and path, as the specification writes them. */
+/** The endpoints by method and path, in the notation of the specification. */
 export type Endpoints = Readonly<Record<string, Endpoint>>;

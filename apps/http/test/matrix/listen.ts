@@ -10,14 +10,14 @@ import {
   type Timer,
 } from '../../src/index.ts';
 
-/** What a test can replace. */
+/** The parts of the service that a test can replace. */
 export interface StartOptions {
   readonly ports?: (ports: Ports) => Partial<Ports>;
   readonly settings?: Partial<Settings>;
   readonly timer?: Timer;
 }
 
-interface Facts extends Pick<StartOptions, 'timer'> {
+interface ListenOptions extends Pick<StartOptions, 'timer'> {
   readonly useCases: UseCases;
   readonly documents: DocumentReader;
   readonly settings: HttpSettings;
@@ -26,9 +26,9 @@ interface Facts extends Pick<StartOptions, 'timer'> {
 
 /** Serves these use cases on a free port of the loopback interface. */
 export const listen = async (
-  facts: Facts,
+  options: ListenOptions,
 ): Promise<{ readonly address: string; readonly close: () => Promise<void> }> => {
-  const server = createHttpServer(createHttpApp({ ...facts, logger: pino({ level: 'silent' }) }));
+  const server = createHttpServer(createHttpApp({ ...options, logger: pino({ level: 'silent' }) }));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

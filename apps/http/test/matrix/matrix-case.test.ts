@@ -9,7 +9,7 @@ const sampled = Object.values(sampledCases).flat();
 const combinationsOf = (cases: readonly MatrixCase[]): ReadonlySet<string> =>
   new Set(cases.flatMap(({ name, covers = [name] }) => covers));
 
-test('a sample has a case for each combination, and no case that adds none', () => {
+test('a sample has a case for each combination, and no redundant cases', () => {
   const run = () => Promise.resolve();
   const cases = [
     { name: 'first', covers: ['a', 'b'], run },
@@ -29,7 +29,7 @@ test('the sample has every endpoint and caller, and every combination that the w
   expect(sampled.length).toBeLessThan(all.length / 4);
 });
 
-test('each endpoint is sampled with other callers than the one before', () => {
+test('consecutive endpoints are sampled with different callers', () => {
   expect(startingAt(1, ['x', 'y', 'z'])).toEqual(['y', 'z', 'x']);
   expect(startingAt(3, ['x', 'y', 'z'])).toEqual(['x', 'y', 'z']);
 });

@@ -3,28 +3,28 @@ import type { Reply } from '../reply.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { World } from './world.ts';
 
-/** Adds an answer to the transcript. Skips endpoints of the local issuer, which not every composition has. */
-export type Tell = (
+/** Adds a response to the transcript. Skips endpoints of the local issuer, which not every composition has. */
+export type RecordReply = (
   reply: Reply,
-  endpoint?: Pick<Endpoint, 'volatile' | 'ofComposition'> & Pick<Route, 'ofLocalIssuer'>,
+  endpoint?: Pick<Endpoint, 'volatile' | 'dependsOnComposition'> & Pick<Route, 'requiresLocalIssuer'>,
 ) => void;
 
-/** A test that a service of any composition passes, at any time and in any order. */
+/** A test that passes on every composition of the service, at any time and in any order. */
 export interface MatrixCase {
-  /** A sentence; unique. */
+  /** A unique sentence. */
   readonly name: string;
-  /** The combinations that it is a sample of; one that names none belongs to every sample. */
+  /** The combinations that the case covers. A case without `covers` is part of every sample. */
   readonly covers?: readonly string[];
-  readonly run: (world: World, tell: Tell) => Promise<void>;
+  readonly run: (world: World, record: RecordReply) => Promise<void>;
 }
 
-/** The same list from another place on, so that a sample takes other callers for each endpoint. */
+/** Rotates a list to start at the index `at`, so that a sample has different callers for each endpoint. */
 export const startingAt = <T>(at: number, list: readonly T[]): readonly T[] => [
   ...list.slice(at % list.length),
   ...list.slice(0, at % list.length),
 ];
 
-/** Keeps a case if it covers a combination that none before it covers. */
+/** Selects the cases that cover a combination that no earlier case covers. */
 export const sampleOf = (cases: readonly MatrixCase[]): readonly MatrixCase[] => {
   const covered = new Set<string>();
   return cases.filter(({ covers }) => {

@@ -1,31 +1,31 @@
-/** A running service with no data except its first admin, and what a test needs besides its HTTP address. */
+/** A running service with no data except its first admin, and the operations that tests need in addition to HTTP. */
 export interface MatrixService {
   /** `http://host:port` */
   readonly address: string;
   /** An identity token of the first admin. */
   readonly adminToken: string;
-  /** Makes an identity token that the service accepts; a negative `ttlSeconds`: one that expired that long ago. */
+  /** Creates an identity token that the service accepts. A negative `ttlSeconds` is the time since its expiry. */
   readonly mintToken: (
     claims: Partial<TokenClaims> & Pick<TokenClaims, 'uid'> & { readonly groups?: readonly string[] },
     ttlSeconds: number,
   ) => Promise<string>;
-  /** Lets a second begin: tokens are ordered by the second in which they were issued. */
-  readonly nextSecond: () => Promise<void>;
-  /** Makes a valid token for the same subject by another enabled issuer. */
-  readonly mintElsewhere: (claims: TokenClaims) => Promise<string>;
-  /** Makes a token by a disabled issuer. */
-  readonly mintByIssuerOff: (claims: TokenClaims) => Promise<string>;
+  /** Waits for the next second: tokens are ordered by the second of their issue. */
+  readonly waitForNextSecond: () => Promise<void>;
+  /** Creates a valid token of another enabled issuer for the same subject. */
+  readonly mintByOtherIssuer: (claims: TokenClaims) => Promise<string>;
+  /** Creates a token of a disabled issuer. */
+  readonly mintByDisabledIssuer: (claims: TokenClaims) => Promise<string>;
   /** Binds a profile to the disabled issuer, as if it had been enabled before. */
-  readonly bindByIssuerOff: (profileId: string) => Promise<void>;
-  /** Makes a service account one that expired long ago. */
+  readonly bindToDisabledIssuer: (profileId: string) => Promise<void>;
+  /** Changes the expiry of a service account to a time in the past. */
   readonly expireAccount: (accountId: string) => Promise<void>;
-  /** Lets the grant of a profile expire, as if time had passed. */
+  /** Changes the expiry of a profile's grant to a time in the past. */
   readonly expireGrant: (profileId: string, collectionId: string) => Promise<void>;
-  /** The same for a profile's API key. */
+  /** Changes the expiry of a profile's API key to a time in the past. */
   readonly expireKey: (profileId: string) => Promise<void>;
-  /** Gives up a mail to a profile, as if it had failed too often; returns the job's id. */
-  readonly giveUpMail: (profileId: string) => Promise<string>;
-  /** Makes a token with the same claims that the issuer did not sign. */
+  /** Adds a dead letter, a mail to a profile, as if it had failed too often. Returns the job's id. */
+  readonly addDeadLetter: (profileId: string) => Promise<string>;
+  /** Creates a token with the same claims that is not signed by the issuer. */
   readonly forgeToken: (claims: TokenClaims) => Promise<string>;
   /** Whether the service is its own identity provider. */
   readonly isIssuer: boolean;

@@ -3,27 +3,27 @@ import { routes } from '../../src/index.ts';
 import type { Route } from '../../src/route.ts';
 import { allCases, type CasesByGroup } from './all-cases.ts';
 import type { RecordedService } from './recorded-service.ts';
-import { presented, rows } from './request.ts';
+import { credentialOf, rows } from './request.ts';
 import type { World } from './world.ts';
 
-/** The console's page and files, and signing in at the local issuer: pages and protocols with tests of their own. */
+/** The console's page and files, and signing in at the local issuer: pages and protocols with their own tests. */
 const isForBrowsers = ({ path }: Pick<Route, 'path'>): boolean =>
   path === '/favicon.ico' ||
   path.startsWith('/local-issuer/') ||
   (path.startsWith('/console') && path !== '/console/config.json');
 
 interface MatrixOptions {
-  /** All of them by default. */
+  /** All cases by default. */
   readonly cases?: CasesByGroup;
-  /** Both must give the same answers. */
+  /** Both services must send the same responses. */
   readonly reference?: RecordedService;
 }
 
-/** Tests everything that the specification says about who may call what against a running service. */
+/** Tests all access rules of the specification against a running service. */
 export const matrixSuite = (service: RecordedService, { cases = allCases, reference }: MatrixOptions = {}): void => {
   let before: unknown;
   beforeAll(async () => {
-    before = await standing(await service.world());
+    before = await readSharedObjects(await service.world());
   });
 
   test('the route table has exactly the routes of the specification', () => {
@@ -35,24 +35,24 @@ export const matrixSuite = (service: RecordedService, { cases = allCases, refere
 
   for (const [group, members] of Object.entries(cases)) {
     describe(group, () => {
-      for (const one of members) {
-        test(one.name, async () => {
-          const lines = await service.linesOf(one);
-          if (reference) expect(lines).toEqual(await reference.linesOf(one));
+      for (const matrixCase of members) {
+        test(matrixCase.name, async () => {
+          const lines = await service.linesOf(matrixCase);
+          if (reference) expect(lines).toEqual(await reference.linesOf(matrixCase));
         });
       }
     });
   }
 
   test('no refused request has changed anything', async () => {
-    expect(await standing(await service.world())).toEqual(before);
+    expect(await readSharedObjects(await service.world())).toEqual(before);
   });
 };
 
-/** Everything that an admin can see of the standing objects. */
-const standing = async (world: World): Promise<unknown> => {
-  const { client, granted, hidden, discoverable, request, group, cast, tier, override } = world;
-  const admin = await presented(world, 'the first admin');
+/** Returns all data of the shared objects that an admin can read. */
+const readSharedObjects = async (world: World): Promise<unknown> => {
+  const { client, granted, hidden, discoverable, request, group, people, tier, override } = world;
+  const admin = await credentialOf(world, 'the first admin');
   const list = async (path: string) => (await client.call('GET', path, admin)).list;
   const known = new Set([
     granted,
@@ -61,7 +61,7 @@ const standing = async (world: World): Promise<unknown> => {
     request,
     tier,
     override,
-    ...Object.values(cast).map(({ id }) => id),
+    ...Object.values(people).map(({ id }) => id),
   ]);
   const isKnown = (entry: Readonly<Record<string, unknown>>) => known.has(String(entry.tier ?? entry.id));
   return {
@@ -75,14 +75,19 @@ const standing = async (world: World): Promise<unknown> => {
     overrides: (await list('/api/rate-limits/overrides')).filter(isKnown),
     group: {
       ...(await client.call('GET', `/api/groups/${group}`, admin)).body,
-      // Requests that succeed make members.
+      // Successful requests add members.
       member_count: null,
       members: (await list(`/api/groups/${group}/members`)).filter((entry) => known.has(String(entry.profile_id))),
     },
     grants: await Promise.all(
-      [cast.client, cast.granted, cast.pendingGranted, cast.rejectedGranted, cast.demoted, cast.suspended].map(
-        async ({ id }) => (await list(`/api/access/clients/${id}/collections?granted=true`)).filter(isKnown),
-      ),
+      [
+        people.client,
+        people.granted,
+        people.pendingGranted,
+        people.rejectedGranted,
+        people.demoted,
+        people.suspended,
+      ].map(async ({ id }) => (await list(`/api/access/clients/${id}/collections?granted=true`)).filter(isKnown)),
     ),
   };
 };

@@ -40,13 +40,13 @@ export const refusals = {
 
 export const scopeRequired = (scope: string): Refusal => refusal(403, `Scope required: ${scope}`);
 
-/** Asserts that an answer is this refusal and nothing more. */
+/** Asserts that a response is exactly this refusal. */
 export const expectRefusal = (reply: Reply, { status, detail }: Refusal): void => {
   expect([reply.status, reply.text]).toEqual([status, JSON.stringify({ detail })]);
   expectRefusalHeaders(reply);
 };
 
-/** Asserts that an answer is a 400 with this detail and a reason. */
+/** Asserts that a response is a 400 with this detail and a reason. */
 export const expectBadRequest = (reply: Reply, detail: 'Invalid request body' | 'Invalid query parameter'): void => {
   expect([reply.status, reply.text]).toEqual([400, expect.stringMatching(/^\{"detail":"[^"]/)]);
   expect(Object.keys(reply.body)).toEqual(['detail']);
@@ -58,7 +58,7 @@ const expectRefusalHeaders = ({ status, headers }: Reply): void => {
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
   const challenge = headers['www-authenticate'];
   if (status !== 401) expect(challenge).toBeUndefined();
-  // Where access tokens are taken, it says where to get one.
+  // The MCP endpoint accepts access tokens, so its challenge has the address of the metadata.
   else expect(challenge).toMatch(/^Bearer( resource_metadata="[^"]+\/mcp")?$/);
   expect(headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
 };

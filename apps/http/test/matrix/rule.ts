@@ -19,7 +19,7 @@ const everyone = {
 } as const;
 
 /**
- * How each credential is treated by each kind of endpoint (specification, "Authentication" and section 2). Registration
+ * The result for each kind of endpoint and credential (specification, "Authentication" and section 2). Registration
  * needs no credential: it ignores a token that it cannot use.
  */
 const rule: Readonly<Record<RouteAuth, Readonly<Record<Exclude<Credential, 'a service account'>, Refusal | null>>>> = {
@@ -60,14 +60,14 @@ const rule: Readonly<Record<RouteAuth, Readonly<Record<Exclude<Credential, 'a se
   },
 };
 
-/** Returns how a valid request of this caller is refused; null if it succeeds. */
+/** Returns the refusal of a valid request by this caller; null if it succeeds. */
 export const expectedRefusal = (row: Row, caller: CallerName): Refusal | null => {
   const { credential } = callers[caller];
   if (credential === 'a service account') return refusalOfAccount(row, caller);
   return row.except?.[caller] ?? rule[row.auth][credential];
 };
 
-/** A service account needs the scope of the endpoint; one without a scope takes none. */
+/** A service account needs the scope of the endpoint. An endpoint without a scope denies service accounts. */
 const refusalOfAccount = ({ auth, scope }: Row, caller: CallerName): Refusal | null => {
   if (auth === 'free' || auth === 'open') return success;
   if (scope === null) return refusals.noServiceAccounts;

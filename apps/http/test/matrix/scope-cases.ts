@@ -2,11 +2,11 @@ import { expect } from 'vitest';
 import type { Scope } from '@portico/domain';
 import { nameOfPart, type ScopedPart } from '../../src/route.ts';
 import { callerNames, type CallerName } from './callers.ts';
-import type { Aim } from './endpoint.ts';
+import type { Target } from './endpoint.ts';
 import type { MatrixCase } from './matrix-case.ts';
 import { expectRefusal, scopeRequired } from './refusals.ts';
-import { presented, rows, send, type Row } from './request.ts';
-import { aimedAt, targetOf } from './targets.ts';
+import { credentialOf, rows, send, type Row } from './request.ts';
+import { withParameter, pathParameterOf } from './path-parameters.ts';
 import type { World } from './world.ts';
 
 const accountWith = (scope: Scope | null): CallerName => {
@@ -15,49 +15,51 @@ const accountWith = (scope: Scope | null): CallerName => {
   return name;
 };
 
-/** A request that has the part besides. */
-const havingPart = (world: World, part: ScopedPart, aim: Aim): Aim =>
+/** Returns the target with the part added. */
+const withPart = (world: World, part: ScopedPart, target: Target): Target =>
   'member' in part
-    ? { ...aim, json: { ...(aim.json as object | undefined), [part.member]: world.tier } }
-    : { ...aim, query: `?${part.parameter}=${part.word}` };
+    ? { ...target, json: { ...(target.json as object | undefined), [part.member]: world.tier } }
+    : { ...target, query: `?${part.parameter}=${part.word}` };
 
-/** The same with what would be a 400: other parts come first in it. */
-const spoilt = (part: ScopedPart, aim: Aim): Aim =>
+/** Returns the target with the part and invalid values, which would be a 400; the part is not the first one. */
+const withInvalidPart = (part: ScopedPart, target: Target): Target =>
   'member' in part
-    ? { ...aim, json: { ...(aim.json as object), name: 7, [part.member]: 7 } }
-    : { ...aim, query: `?${part.parameter}=nothing,%20${part.word}&${part.parameter}=` };
+    ? { ...target, json: { ...(target.json as object), name: 7, [part.member]: 7 } }
+    : { ...target, query: `?${part.parameter}=nothing,%20${part.word}&${part.parameter}=` };
 
-/** A part of a request may take a further scope: 403 comes before 400 and 404. */
+/** A part of a request may require another scope: 403 comes before 400 and 404. */
 export const scopeCases: readonly MatrixCase[] = rows.flatMap((row) =>
-  row.scopedParts.flatMap((part) => of(row, part)),
+  row.scopedParts.flatMap((part) => casesOf(row, part)),
 );
 
-function of(row: Row, part: ScopedPart): readonly MatrixCase[] {
-  const named = `${row.name} with ${nameOfPart(part)}`;
-  const refused: MatrixCase = {
-    name: `${named} returns 403 for a service account without ${part.scope}, or without ${row.scope}`,
-    run: async (world, tell) => {
-      const aim = havingPart(world, part, row.aim(world));
-      const missing = row.variables.map((variable) => aimedAt(aim, variable, targetOf(variable).missing));
-      const credential = await presented(world, accountWith(row.scope));
-      for (const asked of [aim, ...missing, spoilt(part, aim)]) {
-        const reply = await send(world, row, asked, credential);
+function casesOf(row: Row, part: ScopedPart): readonly MatrixCase[] {
+  const prefix = `${row.name} with ${nameOfPart(part)}`;
+  const denied: MatrixCase = {
+    name: `${prefix} returns 403 for a service account without ${part.scope}, or without ${row.scope}`,
+    run: async (world, record) => {
+      const target = withPart(world, part, row.target(world));
+      const missing = row.variables.map((variable) =>
+        withParameter(target, variable, pathParameterOf(variable).missing),
+      );
+      const credential = await credentialOf(world, accountWith(row.scope));
+      for (const variant of [target, ...missing, withInvalidPart(part, target)]) {
+        const reply = await send(world, row, variant, credential);
         expectRefusal(reply, scopeRequired(part.scope));
-        tell(reply);
+        record(reply);
       }
-      const other = await presented(world, accountWith(part.scope));
-      expectRefusal(await send(world, row, aim, other), scopeRequired(row.scope ?? ''));
+      const other = await credentialOf(world, accountWith(part.scope));
+      expectRefusal(await send(world, row, target, other), scopeRequired(row.scope ?? ''));
     },
   };
-  const taken: MatrixCase = {
-    name: `${named} returns ${row.status} for a service account with both, and for an admin`,
+  const allowed: MatrixCase = {
+    name: `${prefix} returns ${row.status} for a service account with both, and for an admin`,
     run: async (world) => {
       for (const caller of ['a service account with every scope', 'the first admin'] as const) {
-        const aim = havingPart(world, part, await (row.freshAim ?? row.aim)(world));
-        const { status, text } = await send(world, row, aim, await presented(world, caller));
+        const target = withPart(world, part, await (row.freshTarget ?? row.target)(world));
+        const { status, text } = await send(world, row, target, await credentialOf(world, caller));
         expect([status, text]).toEqual([row.status, text]);
       }
     },
   };
-  return [refused, taken];
+  return [denied, allowed];
 }

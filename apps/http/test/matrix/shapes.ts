@@ -6,43 +6,47 @@ import type { Reply } from '../reply.ts';
 type Fields = readonly string[];
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The shape of an answer: exactly these fields, in any order. */
+/** The shape of a response: exactly these fields, in any order. */
 export type Shape =
   | {
       readonly form: 'object' | 'list' | 'lines';
       readonly fields: (entry: JsonObject) => Fields;
-      /** By field: the fields of the object in it, or of the objects of the list in it. */
-      readonly inside: Readonly<Record<string, Fields>>;
+      /** The fields of nested objects or list entries, by the field that contains them. */
+      readonly nested: Readonly<Record<string, Fields>>;
     }
   | { readonly form: 'text'; readonly media: string; readonly pattern: RegExp }
   | { readonly form: 'members'; readonly fields: Fields };
 
 type FieldsOf = Fields | ((entry: JsonObject) => Fields);
-const always = (fields: FieldsOf) => (typeof fields === 'function' ? fields : () => fields);
+const toFunction = (fields: FieldsOf) => (typeof fields === 'function' ? fields : () => fields);
 
-export const object = (fields: FieldsOf, inside: Readonly<Record<string, Fields>> = {}): Shape => ({
+export const object = (fields: FieldsOf, nested: Readonly<Record<string, Fields>> = {}): Shape => ({
   form: 'object',
-  fields: always(fields),
-  inside,
+  fields: toFunction(fields),
+  nested,
 });
-export const listOf = (fields: FieldsOf): Shape => ({ form: 'list', fields: always(fields), inside: {} });
+export const listOf = (fields: FieldsOf): Shape => ({ form: 'list', fields: toFunction(fields), nested: {} });
 /** One JSON object per line. */
-export const linesOf = (fields: FieldsOf): Shape => ({ form: 'lines', fields: always(fields), inside: {} });
+export const linesOf = (fields: FieldsOf): Shape => ({ form: 'lines', fields: toFunction(fields), nested: {} });
 export const text = (media: string, pattern: RegExp): Shape => ({ form: 'text', media, pattern });
-/** An object with at least these fields: another standard defines the rest. */
+/** An object with at least these fields; another standard defines the rest. */
 export const objectWith = (...fields: Fields): Shape => ({ form: 'members', fields });
 
-/** The shape that a response schema without optional fields describes. Throws if it leaves something open. */
+/** Returns the shape of a route's response schema. Throws if the schema is missing or has optional fields. */
 export const shapeOf = ({ method, path, response, media }: Route): Shape => {
-  if (!response) throw new Error(`${method} ${path} has no response schema: say its answer here`);
+  if (!response) throw new Error(`${method} ${path} has no response schema: specify \`response\` in its endpoint`);
   const { $defs = {}, ...whole } = z.toJSONSchema(response, { io: 'output', unrepresentable: 'any' }) as JsonSchema;
   const resolved = (schema: JsonSchema): JsonSchema =>
-    schema.$ref === undefined ? schema : (({ [schema.$ref.replace('#/$defs/', '')]: named = {} }) => named)($defs);
+    schema.$ref === undefined
+      ? schema
+      : (({ [schema.$ref.replace('#/$defs/', '')]: definition = {} }) => definition)($defs);
   const { items, ...outer } = resolved(whole);
   const { required = [], properties = {}, additionalProperties } = items ? resolved(items) : outer;
   const fields = Object.keys(properties);
   if (additionalProperties !== false || required.length < fields.length)
-    throw new Error(`The response schema of ${method} ${path} has optional fields: say which are in its answer here`);
+    throw new Error(
+      `The response schema of ${method} ${path} has optional fields: specify \`response\` in its endpoint`,
+    );
   if (items) return listOf(fields);
   return media === 'application/x-ndjson' ? linesOf(fields) : object(fields);
 };
@@ -56,7 +60,7 @@ interface JsonSchema {
   readonly additionalProperties?: unknown;
 }
 
-/** Returns the entries of an answer; throws if it does not have this shape. `mayBeEmpty` applies to lists. */
+/** Returns the entries of a response. Throws if it does not have this shape. `mayBeEmpty` applies to lists. */
 export const expectShape = (reply: Reply, shape: Shape, mayBeEmpty: boolean): readonly JsonObject[] => {
   const media = shape.form === 'text' ? shape.media : mediaTypes[shape.form];
   expect(reply.headers['content-type']).toBe(media);
@@ -72,7 +76,7 @@ export const expectShape = (reply: Reply, shape: Shape, mayBeEmpty: boolean): re
       continue;
     }
     expect(Object.keys(entry).sort()).toEqual([...shape.fields(entry)].sort());
-    for (const [name, fields] of Object.entries(shape.inside)) expectInside(entry[name], fields);
+    for (const [name, fields] of Object.entries(shape.nested)) expectNested(entry[name], fields);
   }
   return entries;
 };
@@ -92,7 +96,7 @@ const entriesOf = (reply: Reply, form: keyof typeof mediaTypes): readonly JsonOb
   return form === 'list' ? reply.list : [reply.body];
 };
 
-const expectInside = (value: unknown, fields: Fields): void => {
+const expectNested = (value: unknown, fields: Fields): void => {
   const all = (Array.isArray(value) ? value : [value]) as readonly JsonObject[];
   expect(all).not.toEqual([]);
   for (const one of all) expect(Object.keys(one).sort()).toEqual([...fields].sort());

@@ -7,15 +7,15 @@ import { compose, createLogger, localAdmin, readConfig, version, type Environmen
 import { createUseCases } from '@portico/domain';
 import { startIdentityProvider, type TestIdentityProvider } from '@portico/test-servers';
 import { runDueJobs } from '@portico/testing';
-import { bindBy } from './bind-by.ts';
-import { expireAccountBy, expireGrantBy, expireKeyBy } from './expire-by.ts';
-import { giveUpBy } from './give-up-by.ts';
+import { bindProfileIn } from './bind-profile-in.ts';
+import { expireAccountIn, expireGrantIn, expireKeyIn } from './expire-in.ts';
+import { addDeadLetterIn } from './add-dead-letter-in.ts';
 import { listen, type StartOptions } from './listen.ts';
 import type { MatrixService, StartMatrixService } from './matrix-service.ts';
 
 /**
- * Starts the service as composed for these variables, in its own data folder. Without variables: SQLite, argon2,
- * AES-GCM, and the local issuer besides a provider.
+ * Starts the service as composed for these variables, in its own data folder. By default, it uses SQLite, argon2,
+ * AES-GCM, and both the local issuer and a provider.
  */
 export const startComposed =
   (
@@ -24,12 +24,12 @@ export const startComposed =
   ): StartMatrixService =>
   async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'portico-matrix-'));
-    const [elsewhere, off] = await Promise.all([startIdentityProvider(), startIdentityProvider()]);
+    const [otherProvider, disabledProvider] = await Promise.all([startIdentityProvider(), startIdentityProvider()]);
     const variables = {
       DATA_DIR: dataDir,
       IDENTITY_LOCAL: 'true',
-      IDENTITY_ISSUER: elsewhere.issuer,
-      IDENTITY_AUDIENCE: elsewhere.clientId,
+      IDENTITY_ISSUER: otherProvider.issuer,
+      IDENTITY_AUDIENCE: otherProvider.clientId,
       IDENTITY_GROUPS_CLAIM: 'groups',
       PUBLIC_URL: 'https://portico.example.com',
       ...(await variablesOf()),
@@ -54,39 +54,39 @@ export const startComposed =
       address,
       adminToken: await mintToken(localAdmin, 3_600),
       mintToken,
-      nextSecond: () => setTimeout(1_000),
-      mintElsewhere: signedInAt(elsewhere),
-      mintByIssuerOff: signedInAt(off),
-      bindByIssuerOff: bindBy(ports, off.issuer),
-      expireAccount: expireAccountBy(ports),
-      expireGrant: expireGrantBy(ports),
-      expireKey: expireKeyBy(ports),
-      giveUpMail: giveUpBy(ports),
-      forgeToken: async (claims) => signedByAnother(await mintToken(claims, 3_600)),
+      waitForNextSecond: () => setTimeout(1_000),
+      mintByOtherIssuer: tokensFrom(otherProvider),
+      mintByDisabledIssuer: tokensFrom(disabledProvider),
+      bindToDisabledIssuer: bindProfileIn(ports, disabledProvider.issuer),
+      expireAccount: expireAccountIn(ports),
+      expireGrant: expireGrantIn(ports),
+      expireKey: expireKeyIn(ports),
+      addDeadLetter: addDeadLetterIn(ports),
+      forgeToken: async (claims) => signWithOtherKey(await mintToken(claims, 3_600)),
       isIssuer: true,
       runJobs: () => runDueJobs(ports, useCases, () => ports.clock.now()),
       close: async () => {
         await close();
         await portico.close();
-        await Promise.all([elsewhere.close(), off.close()]);
+        await Promise.all([otherProvider.close(), disabledProvider.close()]);
         await rm(dataDir, { recursive: true });
       },
     };
   };
 
-/** Signs each person in once. */
-const signedInAt = (provider: TestIdentityProvider): MatrixService['mintElsewhere'] => {
+/** Returns a function that signs in each person once. */
+const tokensFrom = (provider: TestIdentityProvider): MatrixService['mintByOtherIssuer'] => {
   const tokens = new Map<string, Promise<string>>();
   return ({ uid, email }) => {
-    const known =
+    const token =
       tokens.get(uid) ?? provider.signIn({ uid, email, emailVerified: true }).then(({ idToken }) => idToken);
-    tokens.set(uid, known);
-    return known;
+    tokens.set(uid, token);
+    return token;
   };
 };
 
-/** The same header and claims, key id included, signed with another key (RFC 7518, section 3.4). */
-const signedByAnother = (token: string): string => {
+/** Signs the same header and claims, including the key id, with another key (RFC 7518, section 3.4). */
+const signWithOtherKey = (token: string): string => {
   const signed = token.split('.').slice(0, 2).join('.');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });

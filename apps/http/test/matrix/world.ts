@@ -5,13 +5,13 @@ import { expectStatus, textOf } from '../subject.ts';
 import type { MatrixService, TokenClaims } from './matrix-service.ts';
 
 export interface Person extends TokenClaims {
-  /** Of the profile; an unknown id if there is none. */
+  /** The profile's id; an unknown id if there is no profile. */
   readonly id: string;
   readonly token: string;
   readonly key: ApiKey | null;
   readonly role: 'admin' | 'client';
   readonly status: 'pending' | 'approved' | 'rejected';
-  /** An identity token that a newer one has followed; its own token by default. */
+  /** An identity token issued before `token`; `token` by default. */
   readonly olderToken?: string;
 }
 
@@ -39,16 +39,16 @@ export type PersonKind =
   | 'admin'
   | AccountKind;
 
-/** A service account: with that scope alone, with all, or with all and no longer as it was. */
+/** A service account with only that scope, with every scope, or with every scope and changed since. */
 export type AccountKind = (typeof accountKinds)[number];
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
-/** The standing group, to which the granted collection is granted. */
+/** The shared group, to which the granted collection is granted. */
 const groupName = 'Standing crew';
 
 export const unknownId = '99999999-9999-4999-8999-999999999999';
-/** The credential of the granted collection: only its metadata may show it. */
+/** The credential of the granted collection. Only its metadata may contain it. */
 export const targetSecret = 'credential-of-the-target-api';
 export const smallDocument = {
   openapi: '3.0.3',
@@ -64,29 +64,29 @@ export const smallDocument = {
     },
   },
 };
-/** Names its one operation. */
-export const smallOperation = '3tf453nz26xw4zwc';
+/** The key of the only operation in `smallDocument`. */
+export const smallOperationKey = '3tf453nz26xw4zwc';
 const collectionFields = { description: 'Rain, wind and sun for every place', openapi_spec: smallDocument };
 
 /**
- * Creates the standing objects of the matrix: a person of every kind, a collection that is granted, one that is not
- * and one that is asked for, a dead letter, a tier, an override and an audit entry. `make` makes more of each, for requests that change them.
+ * Creates the shared objects of the matrix: a person of every kind, a granted, a hidden and a requested collection, a
+ * dead letter, a tier, an override and an audit entry. `make` creates more of each, for requests that change them.
  */
 export const createWorld = async (service: MatrixService) => {
   const client = await createTestClient(service.address);
-  const make = createMaker(service, client);
+  const make = createFactory(service, client);
   const granted = await make.collection('Granted forecast', {
     authentication: { type: 'apiKey', name: 'X-Weather-Key', in: 'header', value: targetSecret },
   });
   const hidden = await make.collection('Hidden forecast');
   const group = await make.group(groupName);
   await make.asAdmin('POST', `/api/groups/${group}/collections/${granted}`, {}, 201);
-  const cast = await castOf(make, granted);
+  const people = await createPeople(make, granted);
   const tier = await make.tier('standing');
-  const override = await make.override(cast.client.id);
+  const override = await make.override(people.client.id);
   const discoverable = await make.collection('Discoverable forecast', { discoverable: true });
-  const request = await make.request(cast.granted, discoverable);
-  const job = await make.deadLetter(cast.client);
+  const request = await make.request(people.granted, discoverable);
+  const job = await make.deadLetter(people.client);
   const json = { message: { action: 'standing' }, timestamp: '2026-01-31T09:30:00+01:00' };
   await make.asAdmin('POST', '/api/audit/', { json }, 201);
   await service.runJobs();
@@ -94,7 +94,7 @@ export const createWorld = async (service: MatrixService) => {
     service,
     client,
     make,
-    cast,
+    people,
     granted,
     hidden,
     group,
@@ -103,7 +103,7 @@ export const createWorld = async (service: MatrixService) => {
     job,
     tier,
     override,
-    /** Names for the standing objects, by their identifiers. */
+    /** The names of the shared objects, by their identifiers. */
     names: new Map([
       [granted, 'the granted collection'],
       [hidden, 'the hidden collection'],
@@ -111,7 +111,7 @@ export const createWorld = async (service: MatrixService) => {
       [discoverable, 'the discoverable collection'],
       [request, 'the request'],
       [job, 'the job'],
-      ...Object.entries(cast).flatMap(([kind, { id, key }]): [string, string][] => [
+      ...Object.entries(people).flatMap(([kind, { id, key }]): [string, string][] => [
         [id, `the profile ${kind}`],
         ...(key ? [[key.clientId, `the client ${kind}`] as [string, string]] : []),
       ]),
@@ -123,9 +123,9 @@ export const createWorld = async (service: MatrixService) => {
   };
 };
 
-type Maker = ReturnType<typeof createMaker>;
+type Factory = ReturnType<typeof createFactory>;
 
-const castOf = async (make: Maker, granted: string): Promise<Readonly<Record<PersonKind, Person>>> => {
+const createPeople = async (make: Factory, granted: string): Promise<Readonly<Record<PersonKind, Person>>> => {
   const person = (kind: PersonKind) => make.person(kind, granted, `standing-${kind}`);
   return {
     stranger: await person('stranger'),
@@ -149,7 +149,7 @@ const castOf = async (make: Maker, granted: string): Promise<Readonly<Record<Per
     expiredGrant: await person('expiredGrant'),
     expiredKey: await person('expiredKey'),
     admin: await make.firstAdmin(),
-    ...(await accountsOf(make)),
+    ...(await createAccounts(make)),
   };
 };
 
@@ -158,19 +158,19 @@ const accountKinds = [
   ...(['everyScope', 'rotatedAccount', 'replacedAccount', 'expiredAccount', 'revokedAccount'] as const),
 ] as const;
 
-const isAccount = (kind: PersonKind): kind is AccountKind => accountKinds.some((known) => known === kind);
+const isAccountKind = (kind: PersonKind): kind is AccountKind => accountKinds.some((known) => known === kind);
 
-const accountsOf = async (make: Maker): Promise<Readonly<Record<AccountKind, Person>>> => {
-  const made: [AccountKind, Person][] = [];
-  for (const kind of accountKinds) made.push([kind, await make.account(kind, `standing-${kind}`)]);
-  return Object.fromEntries(made) as Record<AccountKind, Person>;
+const createAccounts = async (make: Factory): Promise<Readonly<Record<AccountKind, Person>>> => {
+  const accounts: [AccountKind, Person][] = [];
+  for (const kind of accountKinds) accounts.push([kind, await make.account(kind, `standing-${kind}`)]);
+  return Object.fromEntries(accounts) as Record<AccountKind, Person>;
 };
 
-const createMaker = (service: MatrixService, client: TestClient) => {
+const createFactory = (service: MatrixService, client: TestClient) => {
   const { adminToken } = service;
-  let made = 0;
+  let nameCount = 0;
   /** Returns an unused name. */
-  const nextName = (): string => `fresh-${++made}`;
+  const nextName = (): string => `fresh-${++nameCount}`;
   const asAdmin = async (method: string, path: string, options: CallOptions, status: number): Promise<Reply> =>
     expectStatus(await client.call(method, path, { token: adminToken, ...options }), status);
 
@@ -205,26 +205,26 @@ const createMaker = (service: MatrixService, client: TestClient) => {
     return person;
   };
 
-  const toGroup = `/api/groups/${encodeURIComponent(groupName)}/members`;
-  const join = async (one: Person): Promise<Person> => {
-    await asAdmin('POST', `${toGroup}/${one.id}`, {}, 201);
-    return one;
+  const membersPath = `/api/groups/${encodeURIComponent(groupName)}/members`;
+  const join = async (person: Person): Promise<Person> => {
+    await asAdmin('POST', `${membersPath}/${person.id}`, {}, 201);
+    return person;
   };
-  const leave = async (one: Person): Promise<Person> => {
-    await asAdmin('DELETE', `${toGroup}/${one.id}`, {}, 200);
-    return one;
+  const leave = async (person: Person): Promise<Person> => {
+    await asAdmin('DELETE', `${membersPath}/${person.id}`, {}, 200);
+    return person;
   };
-  /** Calls once by a new token that names these groups. */
-  const signIn = async (one: Person, groups: readonly string[]): Promise<Person> => {
-    await service.nextSecond();
-    const token = await service.mintToken({ uid: one.uid, email: one.email, groups }, 3_600);
+  /** Sends one request with a new token that has these groups. */
+  const signIn = async (person: Person, groups: readonly string[]): Promise<Person> => {
+    await service.waitForNextSecond();
+    const token = await service.mintToken({ uid: person.uid, email: person.email, groups }, 3_600);
     expectStatus(await client.call('GET', '/api/profiles/me', { token }), 200);
-    return { ...one, token, olderToken: one.token };
+    return { ...person, token, olderToken: person.token };
   };
 
   const account = async (kind: AccountKind, name: string): Promise<Person> => {
-    const own = scopes.find((scope) => scope === kind);
-    const json = { name, scopes: own ? [own] : scopes };
+    const ownScope = scopes.find((scope) => scope === kind);
+    const json = { name, scopes: ownScope ? [ownScope] : scopes };
     const { id, token } = (await asAdmin('POST', '/api/service-accounts', { json }, 201)).body;
     const path = `/api/service-accounts/${textOf(id)}`;
     switch (kind) {
@@ -240,8 +240,8 @@ const createMaker = (service: MatrixService, client: TestClient) => {
       case 'revokedAccount':
         await asAdmin('DELETE', path, {}, 200);
     }
-    const facts = { key: null, role: 'admin', status: 'approved' } as const;
-    return { id: textOf(id), uid: name, email: `service account ${name}`, token: textOf(token), ...facts };
+    const fields = { key: null, role: 'admin', status: 'approved' } as const;
+    return { id: textOf(id), uid: name, email: `service account ${name}`, token: textOf(token), ...fields };
   };
 
   const suspend = async (person: Person): Promise<Person> => {
@@ -249,7 +249,11 @@ const createMaker = (service: MatrixService, client: TestClient) => {
     return person;
   };
 
-  const person = async (kind: Exclude<PersonKind, AccountKind>, granted: string, uid: string): Promise<Person> => {
+  const createPerson = async (
+    kind: Exclude<PersonKind, AccountKind>,
+    granted: string,
+    uid: string,
+  ): Promise<Person> => {
     if (kind === 'stranger') {
       const email = `${uid}@example.com`.toLowerCase();
       const token = await service.mintToken({ uid, email }, 3_600);
@@ -286,7 +290,7 @@ const createMaker = (service: MatrixService, client: TestClient) => {
       case 'unbound':
         return grant(await approve(registered), granted);
       case 'adminOfIssuerOff':
-        await service.bindByIssuerOff(registered.id);
+        await service.bindToDisabledIssuer(registered.id);
         return changeRole(registered, 'admin');
       case 'suspended':
         return suspend(await grant(await approve(registered), granted));
@@ -311,7 +315,7 @@ const createMaker = (service: MatrixService, client: TestClient) => {
     const json = { name, ...collectionFields, ...fields };
     return textOf((await asAdmin('POST', '/api/collections/', { json }, 201)).body.id);
   };
-  /** A pending request of the person, for a new collection unless it names one. */
+  /** Creates a pending request of the person, for a new collection by default. */
   const request = async ({ token }: Person, collectionId?: string): Promise<string> => {
     const collection_id = collectionId ?? (await collection(nextName(), { discoverable: true }));
     const json = { collection_id, reason: 'To know when it rains' };
@@ -325,13 +329,13 @@ const createMaker = (service: MatrixService, client: TestClient) => {
     grant,
     collection,
     request,
-    deadLetter: ({ id }: Person): Promise<string> => service.giveUpMail(id),
+    deadLetter: ({ id }: Person): Promise<string> => service.addDeadLetter(id),
     person: (kind: PersonKind, granted: string, uid = nextName()): Promise<Person> =>
-      isAccount(kind) ? account(kind, uid) : person(kind, granted, uid),
+      isAccountKind(kind) ? account(kind, uid) : createPerson(kind, granted, uid),
     firstAdmin: async (): Promise<Person> => {
       const { id, email } = (await asAdmin('GET', '/api/profiles/me', {}, 200)).body;
-      const facts = { key: null, role: 'admin', status: 'approved' } as const;
-      return { id: textOf(id), uid: 'local-admin', email: textOf(email), token: adminToken, ...facts };
+      const fields = { key: null, role: 'admin', status: 'approved' } as const;
+      return { id: textOf(id), uid: 'local-admin', email: textOf(email), token: adminToken, ...fields };
     },
     group: async (name = nextName()): Promise<string> =>
       textOf((await asAdmin('POST', '/api/groups', { json: { name } }, 201)).body.id),

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { provideSubject } from '../provide-subject.ts';
 import { textOf, unknownId, type Client, type Start } from '../subject.ts';
-import { clients, type McpClient } from './clients.ts';
+import { clients, type McpClient } from './mcp-clients.ts';
 
-/** How a client presents itself. A row is all that a new form of credential needs. */
+/** The forms of credential. A new form needs only another entry. */
 const credentials: Readonly<Record<string, (client: Client) => Readonly<Record<string, string>>>> = {
   'a key pair': ({ key }) => ({ 'X-Client-ID': key.clientId, 'X-API-Key': key.secret }),
   'a key as one string': ({ key }) => ({ 'X-API-Key': `${key.clientId}.${key.secret}` }),
@@ -14,7 +14,7 @@ const secret = 'upstream-credential-of-weather';
 
 /** The tools about APIs and calls, through each official client. */
 export const clientsSuite = (start: Start): void => {
-  const { subject, cast, call } = provideSubject(start, {
+  const { subject, fixtures, call } = provideSubject(start, {
     settings: { defaultLimit: { allowed: 10_000, windowSeconds: 60 } },
   });
   let client: Client;
@@ -22,8 +22,8 @@ export const clientsSuite = (start: Start): void => {
   let hidden: string;
 
   beforeAll(async () => {
-    client = await cast.newClient();
-    weather = await cast.newCollection({
+    client = await fixtures.newClient();
+    weather = await fixtures.newCollection({
       name: 'Weather',
       description: 'Forecasts\nfor every city',
       openapi_spec: {
@@ -34,14 +34,14 @@ export const clientsSuite = (start: Start): void => {
       },
       authentication: { type: 'apiKey', name: 'appid', in: 'query', value: secret },
     });
-    hidden = await cast.newCollection({ name: 'Hidden forecasts', description: 'Forecasts for nobody' });
-    await cast.grant(client, weather);
+    hidden = await fixtures.newCollection({ name: 'Hidden forecasts', description: 'Forecasts for nobody' });
+    await fixtures.grant(client, weather);
     await subject.runJobs();
   });
 
   const credentialReads = async (): Promise<number> => {
     const path = '/api/audit/?source=system&action=collection.credential_read';
-    return Number((await call('GET', path, { token: cast.admin })).body.total);
+    return Number((await call('GET', path, { token: fixtures.admin })).body.total);
   };
 
   describe.each(Object.entries(clients))('%s', (_revision, connect) => {
@@ -65,7 +65,7 @@ export const clientsSuite = (start: Start): void => {
         expect(mcp.instructions()).toContain('search_operations');
       });
 
-      test('list_apis shows what is granted, a line each', async () => {
+      test('list_apis shows the granted APIs, one per line', async () => {
         const { text, data, isError } = await mcp.call('list_apis');
         expect({ text, isError }).toEqual({
           text: `Weather collection_id ${weather}: Forecasts for every city`,
@@ -74,13 +74,13 @@ export const clientsSuite = (start: Start): void => {
         expect(data).toEqual({ apis: [{ collection_id: weather, name: 'Weather' }], next_cursor: null });
       });
 
-      test('search_apis finds what is granted', async () => {
+      test('search_apis finds granted APIs', async () => {
         const { text, data } = await mcp.call('search_apis', { query: 'forecasts' });
         expect(text).toContain(weather);
         expect(data?.['apis']).toMatchObject([{ collection_id: weather, name: 'Weather' }]);
       });
 
-      test('get_api says how to call, and shows the credential only when asked, which is audited', async () => {
+      test('get_api explains how to call, and shows the credential only on request, which is audited', async () => {
         const before = await credentialReads();
         const plain = await mcp.call('get_api', { collection_id: weather });
         expect(plain.text).toContain('https://weather.example/v1');
@@ -97,23 +97,23 @@ export const clientsSuite = (start: Start): void => {
         expect(await credentialReads()).toBe(before + 1);
       });
 
-      test('record_call leaves an audit entry of the caller', async () => {
-        const given = {
+      test('record_call adds an audit entry of the caller', async () => {
+        const args = {
           collection_id: weather,
           method: 'GET',
           endpoint: '/v1/today',
           status_code: 200,
           duration_ms: 12,
         };
-        const { text, isError, data: recorded } = await mcp.call('record_call', given);
+        const { text, isError, data: recorded } = await mcp.call('record_call', args);
         expect([isError, text]).toEqual([false, expect.stringMatching(/^Recorded at /)]);
         const path = `/api/audit/?include=actor&pageSize=100&client_id=${client.key.clientId}`;
-        const { data } = (await call('GET', path, { token: cast.admin })).body as {
+        const { data } = (await call('GET', path, { token: fixtures.admin })).body as {
           readonly data: readonly Readonly<Record<string, unknown>>[];
         };
         expect(data.find(({ id }) => text.includes(textOf(id)) && id === recorded?.['id'])).toMatchObject({
           actor_id: client.id,
-          message: { action: 'api_call', client_id: client.key.clientId, ...given },
+          message: { action: 'api_call', client_id: client.key.clientId, ...args },
         });
       });
 
@@ -143,47 +143,47 @@ export const clientsSuite = (start: Start): void => {
         ],
         ['list_apis', { cursor: 'x' }, /cursor is not one that was given out/],
         ['record_call', { collection_id: unknownId, method: 'GET', endpoint: '/', status_code: 99 }, /status_code/],
-      ])('%s with %j is refused with what to do', async (name, given, words) => {
-        const { text, isError } = await mcp.call(name, given);
+      ])('%s with %j is rejected with instructions', async (name, args, words) => {
+        const { text, isError } = await mcp.call(name, args);
         expect(text).toMatch(words);
         expect(isError).toBe(true);
       });
 
-      test('numbers and booleans are taken as text too', async () => {
-        const found = await mcp.call('search_apis', { query: 'forecasts', limit: '1' });
-        expect([found.isError, found.data?.['apis']]).toEqual([false, [expect.anything()]]);
-        const shown = await mcp.call('get_api', { collection_id: weather, include_credential: 'true' });
-        expect(shown).toEqual(await mcp.call('get_api', { collection_id: weather, include_credential: true }));
+      test('numbers and booleans are also accepted as strings', async () => {
+        const search = await mcp.call('search_apis', { query: 'forecasts', limit: '1' });
+        expect([search.isError, search.data?.['apis']]).toEqual([false, [expect.anything()]]);
+        const details = await mcp.call('get_api', { collection_id: weather, include_credential: 'true' });
+        expect(details).toEqual(await mcp.call('get_api', { collection_id: weather, include_credential: true }));
       });
 
-      test('an API without a grant is refused with what to do', async () => {
+      test('an API without a grant is denied with instructions', async () => {
         const { text, isError } = await mcp.call('get_api', { collection_id: hidden, include_credential: true });
         expect([isError, text]).toEqual([true, expect.stringMatching(/no access.*administrator/)]);
         expect(text).not.toContain('Hidden');
       });
 
-      test('an unknown tool is refused with the names of those that there are', async () => {
+      test('an unknown tool is rejected with the names of the existing tools', async () => {
         await expect(mcp.call('call_api')).rejects.toThrow(/Unknown tool\. There are: search_operations, /);
       });
 
-      test('a revoked API is gone from every tool at once', async () => {
-        await cast.revoke(client, weather);
+      test('a revoked API disappears from every tool immediately', async () => {
+        await fixtures.revoke(client, weather);
         try {
           expect((await mcp.call('list_apis')).text).toContain('no API that you may use');
           expect((await mcp.call('search_apis', { query: 'forecasts' })).text).toContain('no API that you may use');
           expect((await mcp.call('get_api', { collection_id: weather, include_credential: true })).isError).toBe(true);
         } finally {
-          await cast.grant(client, weather);
+          await fixtures.grant(client, weather);
         }
       });
     });
 
-    test('a client without a credential reads why it is refused', async () => {
+    test('a client without a credential gets the reason of its rejection', async () => {
       await expect(connect(subject.client.baseUrl, {})).rejects.toThrow(/Invalid or expired token|HTTP 401/);
     });
   });
 
-  test('no log line has a secret or an argument of a call', () => {
+  test('no log line contains a secret or an argument of a call', () => {
     const log = subject.logLines().join('');
     expect(log).toContain('"route":"/mcp"');
     for (const word of [secret, client.key.secret, client.token, '/v1/today']) expect(log).not.toContain(word);

@@ -6,15 +6,15 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startComposed } from '../start-composed.ts';
-import { createCast, type Cast, type Client, type Subject } from '../subject.ts';
+import { createFixtures, type Fixtures, type Client, type Subject } from '../subject.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 const execute = promisify(execFile);
 
 const secret = 'the-key-of-the-messages';
-/** A text that the API does not send. */
-const refused = 'Unwanted';
+/** A text that the API rejects. */
+const rejectedText = 'Unwanted';
 const documentAt = (url: string) => ({
   openapi: '3.0.3',
   info: { title: 'Messages', version: '1' },
@@ -48,7 +48,7 @@ const documentAt = (url: string) => ({
   },
 });
 
-interface Seen {
+interface ReceivedRequest {
   readonly line: string;
   readonly key: string | string[] | undefined;
   readonly body: unknown;
@@ -61,30 +61,30 @@ const readJson = async (request: IncomingMessage): Promise<unknown> => {
 };
 
 describe('the agents of docs/agents', () => {
-  const seen: Seen[] = [];
+  const received: ReceivedRequest[] = [];
   const api = createServer((request, response) => {
     void readJson(request).then((body) => {
-      seen.push({ line: `${request.method} ${request.url}`, key: request.headers['x-messages-key'], body });
-      const isSent = (body as { readonly text: string }).text !== refused;
+      received.push({ line: `${request.method} ${request.url}`, key: request.headers['x-messages-key'], body });
+      const isSent = (body as { readonly text: string }).text !== rejectedText;
       response.writeHead(isSent ? 201 : 422).end(JSON.stringify({ sent: isSent }));
     });
   });
   let subject: Subject;
-  let cast: Cast;
+  let fixtures: Fixtures;
   let client: Client;
 
   beforeAll(async () => {
     api.listen(0, '127.0.0.1');
     await once(api, 'listening');
     subject = await startComposed()();
-    cast = await createCast(subject);
-    client = await cast.newClient();
-    const messages = await cast.newCollection({
+    fixtures = await createFixtures(subject);
+    client = await fixtures.newClient();
+    const messages = await fixtures.newCollection({
       name: 'Messages',
       openapi_spec: documentAt(`http://127.0.0.1:${(api.address() as AddressInfo).port}/v1`),
       authentication: { type: 'apiKey', name: 'X-Messages-Key', in: 'header', value: secret },
     });
-    await cast.grant(client, messages);
+    await fixtures.grant(client, messages);
     await subject.runJobs();
   });
   afterAll(async () => {
@@ -100,15 +100,15 @@ describe('the agents of docs/agents', () => {
       PORTICO_KEY: `${client.key.clientId}.${client.key.secret}`,
     };
     const body = JSON.stringify({ to: '+15550100', text });
-    const given = [join(root, 'docs/agents', file), 'send a text message', values, body];
-    return (await execute(program, given, { env, timeout: 30_000 })).stdout;
+    const args = [join(root, 'docs/agents', file), 'send a text message', values, body];
+    return (await execute(program, args, { env, timeout: 30_000 })).stdout;
   };
 
   const lastRecorded = async (): Promise<unknown> => {
     const path = '/api/audit/?pageSize=1&action=api_call';
-    return (await subject.client.call('GET', path, { token: cast.admin })).body.data;
+    return (await subject.client.call('GET', path, { token: fixtures.admin })).body.data;
   };
-  const recorded = (status: number) => [
+  const expectedEntry = (status: number) => [
     { message: { client_id: client.key.clientId, endpoint: '/accounts/{account}/messages', status_code: status } },
   ];
 
@@ -116,19 +116,19 @@ describe('the agents of docs/agents', () => {
     ['TypeScript', process.execPath, 'agent.mts'],
     ['Python', hasPython ? 'python3' : null, 'agent.py'],
   ] as const)('the one in %s', (_language, program, file) => {
-    test.skipIf(program === null)('finds, reads, calls and records', async () => {
+    test.skipIf(program === null)('searches, reads, calls and records', async () => {
       expect(await run(program ?? '', file, 'Hello')).toBe('201 {"sent":true}\n');
-      expect(seen.pop()).toEqual({
+      expect(received.pop()).toEqual({
         line: 'POST /v1/accounts/a%2Fb/messages?dry_run=true',
         key: secret,
         body: { to: '+15550100', text: 'Hello' },
       });
-      expect(await lastRecorded()).toMatchObject(recorded(201));
+      expect(await lastRecorded()).toMatchObject(expectedEntry(201));
     });
 
-    test.skipIf(program === null)('records a call that the API refuses, too', async () => {
-      expect(await run(program ?? '', file, refused)).toBe('422 {"sent":false}\n');
-      expect(await lastRecorded()).toMatchObject(recorded(422));
+    test.skipIf(program === null)('also records a call that the API rejects', async () => {
+      expect(await run(program ?? '', file, rejectedText)).toBe('422 {"sent":false}\n');
+      expect(await lastRecorded()).toMatchObject(expectedEntry(422));
     });
   });
 });

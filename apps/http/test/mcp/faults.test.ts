@@ -1,29 +1,29 @@
 import { PorticoError, type Ports } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { startInMemory } from '../start-in-memory.ts';
-import { createCast, expectStatus } from '../subject.ts';
+import { createFixtures, expectStatus } from '../subject.ts';
 
-const call = (name: string, given: object = {}) => ({
+const call = (name: string, args: object = {}) => ({
   jsonrpc: '2.0',
   id: 1,
   method: 'tools/call',
-  params: { name, arguments: given },
+  params: { name, arguments: args },
 });
 
 const withPorts = async (ports: (ports: Ports) => Partial<Ports>, json: object) => {
   const subject = await startInMemory({ ports });
   try {
-    const cast = await createCast(subject);
-    await cast.newCollection();
+    const fixtures = await createFixtures(subject);
+    await fixtures.newCollection();
     await subject.runJobs();
-    const reply = await subject.client.call('POST', '/mcp', { token: cast.admin, json });
+    const reply = await subject.client.call('POST', '/mcp', { token: fixtures.admin, json });
     return { reply, log: subject.logLines().join('') };
   } finally {
     await subject.close();
   }
 };
 
-test('a bug in a tool fails the request, is logged, and shows nothing of itself', async () => {
+test('a bug in a tool fails the request, is logged, and is not revealed', async () => {
   const { reply, log } = await withPorts(
     ({ collections }) => ({
       collections: { ...collections, list: () => Promise.reject(new Error('the shelf fell down')) },
@@ -34,7 +34,7 @@ test('a bug in a tool fails the request, is logged, and shows nothing of itself'
   expect(log).toContain('the shelf fell down');
 });
 
-test('while the embedder is away, search says what to do instead', async () => {
+test('while the embedder is unavailable, search suggests an alternative', async () => {
   const { reply } = await withPorts(
     ({ embedder }) => ({
       embedder: {
@@ -50,14 +50,14 @@ test('while the embedder is away, search says what to do instead', async () => {
   expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('list_apis') as string }] });
 });
 
-test('a caller that is gone when its collection is read is refused as unknown', async () => {
+test('a caller that is deleted before its collection is read is denied as unknown', async () => {
   let reads = 0;
   const { reply } = await withPorts(
     ({ callers }) => ({
       callers: {
-        byClientId: (...given) => callers.byClientId(...given),
+        byClientId: (...parameters) => callers.byClientId(...parameters),
         byEitherId: (id) => callers.byEitherId(id, Date.now()),
-        byAccountId: (...given) => callers.byAccountId(...given),
+        byAccountId: (...parameters) => callers.byAccountId(...parameters),
         byUid: (uid, target) =>
           target?.part === 'whole' && ++reads > 0 ? Promise.resolve(null) : callers.byUid(uid, target, Date.now()),
       },

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { provideSubject } from '../provide-subject.ts';
 import { unknownId, type Client, type Start } from '../subject.ts';
-import { clients, type McpClient } from './clients.ts';
+import { clients, type McpClient } from './mcp-clients.ts';
 
 const operation = (summary: string, more: object = {}) => ({
   summary,
   responses: { '200': { description: 'Done' } },
   ...more,
 });
-/** More than fits in any budget below 64 KB. */
+/** More than fits into a limit below 64 KB. */
 const optional = Array.from({ length: 500 }, (_, i) => [
   `option_${i}`,
   { type: 'string', description: 'x'.repeat(60) },
@@ -38,7 +38,7 @@ const messages = {
 };
 const secret = 'upstream-token-of-tonwire';
 
-interface Found {
+interface OperationSummary {
   readonly collection_id: string;
   readonly operation_key: string;
   readonly method: string;
@@ -48,7 +48,7 @@ interface Found {
 
 /** The tools about operations, through each official client. */
 export const operationsSuite = (start: Start): void => {
-  const { subject, cast } = provideSubject(start, {
+  const { subject, fixtures } = provideSubject(start, {
     settings: { defaultLimit: { allowed: 10_000, windowSeconds: 60 } },
   });
   let client: Client;
@@ -56,11 +56,11 @@ export const operationsSuite = (start: Start): void => {
   let hidden: string;
 
   beforeAll(async () => {
-    client = await cast.newClient();
+    client = await fixtures.newClient();
     const authentication = { type: 'bearer', value: secret };
-    tonwire = await cast.newCollection({ name: 'Tonwire', openapi_spec: messages, authentication });
-    hidden = await cast.newCollection({ name: 'Hidden messenger', openapi_spec: messages });
-    await cast.grant(client, tonwire);
+    tonwire = await fixtures.newCollection({ name: 'Tonwire', openapi_spec: messages, authentication });
+    hidden = await fixtures.newCollection({ name: 'Hidden messenger', openapi_spec: messages });
+    await fixtures.grant(client, tonwire);
     await subject.runJobs();
   });
 
@@ -72,13 +72,13 @@ export const operationsSuite = (start: Start): void => {
     });
     afterAll(() => mcp.close());
 
-    const search = async (given: object) => {
-      const { text, data, isError } = await mcp.call('search_operations', { ...given });
+    const search = async (args: object) => {
+      const { text, data, isError } = await mcp.call('search_operations', { ...args });
       expect([isError, text]).toEqual([false, text]);
-      return { text, operations: data?.['operations'] as readonly Found[] };
+      return { text, operations: data?.['operations'] as readonly OperationSummary[] };
     };
 
-    test('search_operations finds the operation, a line each, and says how sure it is', async () => {
+    test('search_operations returns operations, one per line, with a confidence', async () => {
       const { text, operations } = await search({ query: 'send a text message' });
       expect(operations[0]).toMatchObject({
         collection_id: tonwire,
@@ -93,12 +93,12 @@ export const operationsSuite = (start: Start): void => {
       expect(text).not.toContain(hidden);
     });
 
-    test('an operation without a summary is shown by its id, and whether it is deprecated', async () => {
+    test('an operation without a summary is shown with its id and marked if deprecated', async () => {
       const { text } = await search({ query: 'list messages', method: 'GET' });
       expect(text).toContain('GET /messages (listMessages, Tonwire, deprecated) collection_id');
     });
 
-    test('search_operations keeps to one API, to one method in any case, and to a number', async () => {
+    test('search_operations can be limited to one API, to one method in any case, and to a number of results', async () => {
       expect(
         (await search({ query: 'text messages', method: 'get' })).operations.map(({ method }) => method),
       ).not.toContain('POST');
@@ -108,15 +108,15 @@ export const operationsSuite = (start: Start): void => {
       );
     });
 
-    test('search_operations says when nothing fits, and names nothing without a grant', async () => {
+    test('search_operations reports when nothing fits, and names nothing without a grant', async () => {
       const { text, operations } = await search({ query: 'send a text message', collection_id: hidden });
       expect([operations, text]).toEqual([[], expect.stringMatching(/^No operation that you may use fits\./)]);
     });
 
-    test('describe_operation says how to call, within 8 KB, and what was cut', async () => {
+    test('describe_operation explains a call within 8 KB, and lists the truncated parts', async () => {
       const { operations } = await search({ query: 'send a text message', limit: 1 });
-      const given = { collection_id: tonwire, operation_key: operations[0]?.operation_key };
-      const { texts, text } = await mcp.call('describe_operation', given);
+      const args = { collection_id: tonwire, operation_key: operations[0]?.operation_key };
+      const { texts, text } = await mcp.call('describe_operation', args);
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8_192);
       expect(JSON.parse(texts[0] ?? '')).toMatchObject({
         method: 'POST',
@@ -125,7 +125,7 @@ export const operationsSuite = (start: Start): void => {
         authentication: { type: 'bearer', value: null },
       });
       expect(texts[1]).toMatch(/"truncated".*max_bytes/);
-      const whole = await mcp.call('describe_operation', { ...given, detail: 'full', max_bytes: 65_536 });
+      const whole = await mcp.call('describe_operation', { ...args, detail: 'full', max_bytes: 65_536 });
       expect(whole.text.length).toBeGreaterThan(30_000);
       expect(whole.texts).toHaveLength(1);
       expect(text + whole.text).not.toContain(secret);
@@ -135,7 +135,7 @@ export const operationsSuite = (start: Start): void => {
       ['of an unknown API', () => ({ collection_id: unknownId, operation_key: 'a'.repeat(16) }), /no API of this/],
       ['of an API without a grant', () => ({ collection_id: hidden, operation_key: 'a'.repeat(16) }), /no access/],
       [
-        'that there is not',
+        'that does not exist',
         () => ({ collection_id: tonwire, operation_key: 'a'.repeat(16) }),
         /no such operation.*Search/,
       ],
@@ -144,22 +144,22 @@ export const operationsSuite = (start: Start): void => {
         () => ({ collection_id: tonwire, operation_key: 'a'.repeat(16), max_bytes: 1_023 }),
         /max_bytes/,
       ],
-    ])('an operation %s is refused with what to do', async (_what, given, words) => {
-      const { text, isError } = await mcp.call('describe_operation', { ...given() });
+    ])('an operation %s is rejected with instructions', async (_case, argsOf, words) => {
+      const { text, isError } = await mcp.call('describe_operation', { ...argsOf() });
       expect([isError, text]).toEqual([true, expect.stringMatching(words)]);
     });
 
-    test('a revoked API is gone from both at once', async () => {
+    test('a revoked API disappears from both tools immediately', async () => {
       const { operations } = await search({ query: 'send a text message' });
       const [best] = operations;
-      await cast.revoke(client, tonwire);
+      await fixtures.revoke(client, tonwire);
       try {
         expect((await search({ query: 'send a text message' })).operations).toEqual([]);
-        const given = { collection_id: tonwire, operation_key: best?.operation_key };
-        const { text, isError } = await mcp.call('describe_operation', given);
+        const args = { collection_id: tonwire, operation_key: best?.operation_key };
+        const { text, isError } = await mcp.call('describe_operation', args);
         expect([isError, text]).toEqual([true, expect.stringMatching(/no access/)]);
       } finally {
-        await cast.grant(client, tonwire);
+        await fixtures.grant(client, tonwire);
       }
     });
   });

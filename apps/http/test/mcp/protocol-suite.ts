@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { provideSubject } from '../provide-subject.ts';
-import { createCast, expectStatus, type Client, type Start } from '../subject.ts';
+import { createFixtures, expectStatus, type Client, type Start } from '../subject.ts';
 import type { CallOptions } from '../client.ts';
 import { refusalOf, type Reply } from '../reply.ts';
-import { clients } from './clients.ts';
+import { clients } from './mcp-clients.ts';
 
 const revision = '2026-07-28';
 const envelope = (version: string = revision) => ({
@@ -21,29 +21,32 @@ interface RpcBody {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** The protocol itself, message by message. */
+/** The messages of the protocol. */
 export const protocolSuite = (start: Start): void => {
-  const { subject, cast, call } = provideSubject(start, {
+  const { subject, fixtures, call } = provideSubject(start, {
     settings: { defaultLimit: { allowed: 10_000, windowSeconds: 60 } },
   });
   let client: Client;
 
   beforeAll(async () => {
-    client = await cast.newClient();
+    client = await fixtures.newClient();
   });
 
   const post = (options: CallOptions): Promise<Reply> => call('POST', '/mcp', { key: client.key, ...options });
-  /** A message of the current revision, with the headers that it has to have. */
+  /** Sends a message of the current revision with its required headers. */
   const send = (method: string, params: Readonly<Record<string, unknown>> = {}, headers?: readonly string[]) => {
     const name = params['name'];
-    const own = ['MCP-Protocol-Version', revision, 'Mcp-Method', method];
-    const named = typeof name === 'string' ? ['Mcp-Name', name] : [];
-    return post({ json: request(method, { ...params, ...envelope() }), headers: headers ?? [...own, ...named] });
+    const requiredHeaders = ['MCP-Protocol-Version', revision, 'Mcp-Method', method];
+    const nameHeader = typeof name === 'string' ? ['Mcp-Name', name] : [];
+    return post({
+      json: request(method, { ...params, ...envelope() }),
+      headers: headers ?? [...requiredHeaders, ...nameHeader],
+    });
   };
   const rpc = ({ text }: Reply): RpcBody => JSON.parse(text) as RpcBody;
   const outcome = (reply: Reply): readonly unknown[] => [reply.status, rpc(reply).error?.code];
 
-  test('server/discover names revision, capabilities and service', async () => {
+  test('server/discover returns the revision and the capabilities', async () => {
     const { result } = rpc(expectStatus(await send('server/discover'), 200));
     expect(result).toMatchObject({
       resultType: 'complete',
@@ -53,30 +56,30 @@ export const protocolSuite = (start: Start): void => {
     });
   });
 
-  test('tools/list takes at most 4 KB, may be cached, and is the same for all callers', async () => {
+  test('tools/list has at most 4 KB, may be cached, and is the same for all callers', async () => {
     const reply = expectStatus(await send('tools/list'), 200);
     expect(reply.bytes.length).toBeLessThanOrEqual(4_096);
     expect(rpc(reply).result).toMatchObject({ resultType: 'complete', ttlMs: 3_600_000, cacheScope: 'public' });
     const other = await post({
-      key: (await cast.newClient()).key,
+      key: (await fixtures.newClient()).key,
       json: request('tools/list', envelope()),
       headers: ['MCP-Protocol-Version', revision, 'Mcp-Method', 'tools/list'],
     });
     expect(other.text).toBe(reply.text);
   });
 
-  test('the revision before begins with initialize, and its notifications are accepted', async () => {
+  test('the previous revision starts with initialize, and its notifications are accepted', async () => {
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
-    const begun = await post({ json: request('initialize', params) });
-    expect(rpc(expectStatus(begun, 200)).result).toMatchObject({ protocolVersion: '2025-11-25' });
-    expect(begun.headers['mcp-session-id']).toBeUndefined();
-    expect(begun.headers['content-type']).toContain('application/json');
+    const initialized = await post({ json: request('initialize', params) });
+    expect(rpc(expectStatus(initialized, 200)).result).toMatchObject({ protocolVersion: '2025-11-25' });
+    expect(initialized.headers['mcp-session-id']).toBeUndefined();
+    expect(initialized.headers['content-type']).toContain('application/json');
     const accepted = await post({ json: { jsonrpc: '2.0', method: 'notifications/initialized' } });
     expect([accepted.status, accepted.text]).toEqual([202, '']);
     expect(rpc(expectStatus(await post({ json: request('ping') }), 200)).result).toEqual({});
   });
 
-  test('every answer is one that nobody keeps', async () => {
+  test('no response may be stored', async () => {
     expect((await send('tools/list')).headers['cache-control']).toBe('no-store');
   });
 
@@ -89,19 +92,19 @@ export const protocolSuite = (start: Start): void => {
       'a repeated version',
       ['MCP-Protocol-Version', revision, 'MCP-Protocol-Version', revision, 'Mcp-Method', 'tools/list'],
     ],
-  ])('%s is refused as a mismatch', async (_what, headers) => {
+  ])('%s is rejected as a mismatch', async (_case, headers) => {
     expect(outcome(await send('tools/list', {}, headers))).toEqual([400, -32_020]);
   });
 
   test.each<[string, readonly string[]]>([
     ['no Mcp-Name', []],
     ['another Mcp-Name', ['Mcp-Name', 'get_api']],
-  ])('a call with %s is refused as a mismatch', async (_what, more) => {
+  ])('a call with %s is rejected as a mismatch', async (_case, more) => {
     const headers = ['MCP-Protocol-Version', revision, 'Mcp-Method', 'tools/call', ...more];
     expect(outcome(await send('tools/call', { name: 'list_apis' }, headers))).toEqual([400, -32_020]);
   });
 
-  test('an unknown revision is refused with those that are spoken', async () => {
+  test('an unknown revision is rejected with the supported revisions', async () => {
     const reply = await post({
       json: request('tools/list', envelope('2031-01-01')),
       headers: ['MCP-Protocol-Version', '2031-01-01', 'Mcp-Method', 'tools/list'],
@@ -111,17 +114,17 @@ export const protocolSuite = (start: Start): void => {
   });
 
   test.each(['resources/list', 'nope', 'subscriptions/listen', 'logging/setLevel'])(
-    'the method %s, which there is not, is refused',
+    'the unknown method %s is rejected',
     async (method) => {
       expect(outcome(await send(method))).toEqual([404, -32_601]);
     },
   );
 
-  test('an unknown method of the revision before is refused', async () => {
+  test('an unknown method of the previous revision is rejected', async () => {
     expect(rpc(await post({ json: request('nope') })).error?.code).toBe(-32_601);
   });
 
-  test('an unknown tool is refused', async () => {
+  test('an unknown tool is rejected', async () => {
     expect(rpc(await send('tools/call', { name: 'nope' })).error?.code).toBe(-32_602);
   });
 
@@ -137,18 +140,18 @@ export const protocolSuite = (start: Start): void => {
       { raw: `{"a":${'['.repeat(101)}${']'.repeat(101)}}`, headers: ['Content-Type', 'application/json'] },
       /nested deeper than 100/,
     ],
-  ])('%s is refused with the reason', async (_what, options, reason) => {
+  ])('%s is rejected with the reason', async (_case, options, reason) => {
     expect(refusalOf(await post(options))).toEqual([400, expect.stringMatching(reason)]);
   });
 
-  test('huge arguments are refused', async () => {
+  test('huge arguments are rejected', async () => {
     const call = (length: number) =>
       send('tools/call', { name: 'search_apis', arguments: { query: 'x'.repeat(length) } });
     expect((await call(270_000)).status).toBe(413);
     expect(rpc(expectStatus(await call(100_000), 200)).result).toMatchObject({ isError: true });
   });
 
-  test('arguments that name prototypes reach nothing', async () => {
+  test('arguments with prototype keys do not pollute prototypes', async () => {
     const raw = JSON.stringify(request('tools/call', { name: 'list_apis', arguments: {} })).replace(
       '"arguments":{}',
       '"arguments":{"__proto__":{"limit":1},"constructor":{"prototype":{"limit":1}}}',
@@ -167,24 +170,24 @@ export const protocolSuite = (start: Start): void => {
       post({ json: request('ping'), headers: ['Origin', origin], ...credential });
     const host = () => new URL(subject.client.baseUrl).host;
 
-    test('of this service may call, by any scheme', async () => {
+    test('of this service is allowed, with any scheme', async () => {
       expect((await list(`http://${host()}`)).status).toBe(200);
       expect((await list(`https://${host()}`)).status).toBe(200);
     });
     test.each(['https://evil.example', 'null', '', 'x', 'http://127.0.0.1', 'http://127.0.0.1:1'])(
-      '%j is refused',
+      '%j is rejected',
       async (origin) => {
         expect(refusalOf(await list(origin))).toEqual([403, 'Origin not allowed']);
       },
     );
-    test('is judged after the credential, and before the body', async () => {
+    test('is checked after the credential, and before the body', async () => {
       const bad = { headers: ['Origin', 'https://evil.example'], json: [] };
       expect((await call('POST', '/mcp', bad)).status).toBe(401);
       expect((await post(bad)).status).toBe(403);
     });
   });
 
-  test('without a credential nothing is read: a bad body is a 401', async () => {
+  test('without a credential the body is not read: an invalid one is a 401', async () => {
     const reply = await call('POST', '/mcp', { json: [] });
     expect([reply.status, reply.headers['www-authenticate'], reply.body.detail]).toEqual([
       401,
@@ -194,34 +197,34 @@ export const protocolSuite = (start: Start): void => {
   });
 };
 
-/** The rate limit: each request counts once, whatever its tool reads. */
+/** The rate limit: each request counts once, regardless of the reads of its tool. */
 export const countingSuite = (start: Start): void => {
-  test('each request counts once, and one too many is told when to come again', async () => {
+  test('each request counts once, and a request beyond the limit gets a Retry-After', async () => {
     const subject = await start({ settings: { defaultLimit: { allowed: 3, windowSeconds: 60 } } });
     try {
-      const cast = await createCast(subject);
-      const client = await cast.newClient();
-      const collection = await cast.newCollection();
-      await cast.grant(client, collection);
+      const fixtures = await createFixtures(subject);
+      const client = await fixtures.newClient();
+      const collection = await fixtures.newCollection();
+      await fixtures.grant(client, collection);
       const json = request('tools/call', { name: 'get_api', arguments: { collection_id: collection } });
       const call = () => subject.client.call('POST', '/mcp', { key: client.key, json });
-      for (const left of [2, 1, 0]) {
+      for (const remaining of [2, 1, 0]) {
         const reply = expectStatus(await call(), 200);
-        expect(reply.headers['ratelimit']).toContain(`r=${left}`);
+        expect(reply.headers['ratelimit']).toContain(`r=${remaining}`);
       }
-      const refused = await call();
-      expect([refused.status, refused.body.detail]).toEqual([429, 'Rate limit exceeded']);
-      expect(refused.headers['retry-after']).toBe(String(refused.body.retry_after));
+      const rejection = await call();
+      expect([rejection.status, rejection.body.detail]).toEqual([429, 'Rate limit exceeded']);
+      expect(rejection.headers['retry-after']).toBe(String(rejection.body.retry_after));
     } finally {
       await subject.close();
     }
   });
 
-  test.each(Object.entries(clients))('%s tells a model how long to wait', async (_revision, connect) => {
+  test.each(Object.entries(clients))('%s passes the time to wait to a model', async (_revision, connect) => {
     const subject = await start({ settings: { defaultLimit: { allowed: 6, windowSeconds: 60 } } });
     try {
-      const cast = await createCast(subject);
-      const { key } = await cast.newClient();
+      const fixtures = await createFixtures(subject);
+      const { key } = await fixtures.newClient();
       const mcp = await connect(subject.client.baseUrl, { 'X-Client-ID': key.clientId, 'X-API-Key': key.secret });
       const callOften = async () => {
         for (let i = 0; i < 6; i++) await mcp.call('list_apis');

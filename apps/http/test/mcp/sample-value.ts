@@ -1,14 +1,14 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@portico/domain';
 
-/** Returns the plainest value that a JSON Schema allows, with the required members alone. */
+/** Returns the simplest value that a JSON Schema allows, with only the required members. */
 export const sampleOf = (schema: Json | undefined): Json => {
   if (!isJsonObject(schema)) return 'x';
   for (const keyword of ['const', 'example', 'default'] as const) {
     const value = schema[keyword];
     if (value !== undefined && value !== null) return value;
   }
-  const [given] = [schema['enum'], schema['examples']].flatMap(listOf);
-  if (given !== undefined) return given;
+  const [firstValue] = [schema['enum'], schema['examples']].flatMap(listOf);
+  if (firstValue !== undefined) return firstValue;
   const [first] = [schema['oneOf'], schema['anyOf']].flatMap(listOf);
   if (first !== undefined && schema['properties'] === undefined) return sampleOf(first);
   return ofType(schema);
@@ -41,7 +41,7 @@ const objectOf = ({ allOf, properties, required }: JsonObject): Json => {
   return Object.assign({}, ...parts.filter(isJsonObject), Object.fromEntries(own)) as JsonObject;
 };
 
-const texts: Readonly<Record<string, string>> = {
+const strings: Readonly<Record<string, string>> = {
   date: '2026-01-31',
   'date-time': '2026-01-31T09:30:00Z',
   uuid: '11111111-1111-4111-8111-111111111111',
@@ -50,6 +50,6 @@ const texts: Readonly<Record<string, string>> = {
 };
 
 const textIn = ({ format, minLength }: JsonObject): string => {
-  const text = (typeof format === 'string' ? texts[format] : undefined) ?? 'x';
+  const text = (typeof format === 'string' ? strings[format] : undefined) ?? 'x';
   return typeof minLength === 'number' ? text.padEnd(Math.min(minLength, 1_000), 'x') : text;
 };

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@portico/domain';
-import type { McpClient, ToolResult } from './clients.ts';
+import type { McpClient, ToolResult } from './mcp-clients.ts';
 import { sampleOf } from './sample-value.ts';
 
-/** An operation as `search_operations` shows it. */
-export interface Found {
+/** An operation in a result of `search_operations`. */
+export interface OperationSummary {
   readonly collection_id: string;
   readonly operation_key: string;
   readonly method: string;
@@ -23,47 +23,47 @@ interface Slice {
   readonly request_body: { readonly content_type: string | null; readonly schema: JsonObject | null } | null;
 }
 
-interface Sent {
+interface CredentialToSend {
   readonly in: 'header' | 'query' | 'cookie';
   readonly name: string;
   readonly value: string;
 }
 
-/** What the agent did, for the test to judge. */
-export interface Done {
-  readonly chosen: Found;
-  /** Its place among the results, from 0. */
-  readonly place: number;
+/** The outcome of a task. */
+export interface TaskOutcome {
+  readonly operation: OperationSummary;
+  /** The operation's index in the search results. */
+  readonly rank: number;
   readonly status: number;
-  readonly answer: string;
+  readonly responseText: string;
 }
 
 /**
- * Carries out a task by tools alone, as a model would: it searches, takes the first result that `isRight` accepts, reads
- * how to call it, gets the credential, fills in what is required with values that the schemas allow, calls the API, and
- * records the call. Null if no result is accepted.
+ * Performs a task with the tools only, like a model: searches, selects the first result that `isRight` accepts, reads
+ * its description, gets the credential, fills in the required parameters with values that the schemas allow, calls the
+ * API, and records the call. Returns null if no result is accepted.
  */
-export const carryOut = async (
+export const performTask = async (
   mcp: McpClient,
   task: string,
-  isRight: (found: Found) => boolean,
-): Promise<Done | null> => {
+  isRight: (candidate: OperationSummary) => boolean,
+): Promise<TaskOutcome | null> => {
   const { operations } = dataOf(await mcp.call('search_operations', { query: task, limit: 10 })) as {
-    readonly operations: readonly Found[];
+    readonly operations: readonly OperationSummary[];
   };
-  const place = operations.findIndex(isRight);
-  const chosen = operations[place];
-  if (!chosen) return null;
-  const { collection_id, operation_key } = chosen;
+  const rank = operations.findIndex(isRight);
+  const operation = operations[rank];
+  if (!operation) return null;
+  const { collection_id, operation_key } = operation;
   const [text = ''] = (await mcp.call('describe_operation', { collection_id, operation_key })).texts;
   const slice = JSON.parse(text) as Slice;
   const { send } = dataOf(await mcp.call('get_api', { collection_id, include_credential: true })) as {
-    readonly send: Sent | null;
+    readonly send: CredentialToSend | null;
   };
   const response = await fetch(...requestOf(slice, send));
   const { method, path: endpoint } = slice;
   await mcp.call('record_call', { collection_id, operation_key, method, endpoint, status_code: response.status });
-  return { chosen, place, status: response.status, answer: await response.text() };
+  return { operation, rank, status: response.status, responseText: await response.text() };
 };
 
 const dataOf = ({ data, text, isError }: ToolResult): Readonly<Record<string, unknown>> => {
@@ -71,20 +71,23 @@ const dataOf = ({ data, text, isError }: ToolResult): Readonly<Record<string, un
   return data;
 };
 
-const requestOf = ({ method, url, parameters, request_body: body }: Slice, send: Sent | null): [URL, RequestInit] => {
+const requestOf = (
+  { method, url, parameters, request_body: body }: Slice,
+  send: CredentialToSend | null,
+): [URL, RequestInit] => {
   const required = parameters.filter((parameter) => parameter.required && parameter.name !== send?.name);
   const values = new Map(required.map(({ name, schema }) => [name, textOf(sampleOf(schema))]));
   const address = new URL(
     url.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeURIComponent(values.get(name) ?? 'x')),
   );
   const headers = new Headers(body?.content_type ? { 'Content-Type': body.content_type } : {});
-  const put = (place: string, name: string, value: string): void => {
+  const addParameter = (place: string, name: string, value: string): void => {
     if (place === 'query') address.searchParams.append(name, value);
     else if (place === 'cookie') headers.append('Cookie', `${name}=${value}`);
     else if (place === 'header') headers.set(name, value);
   };
-  for (const { name, in: place } of required) put(place, name, values.get(name) ?? '');
-  if (send) put(send.in, send.name, send.value);
+  for (const { name, in: place } of required) addParameter(place, name, values.get(name) ?? '');
+  if (send) addParameter(send.in, send.name, send.value);
   return [address, { method, headers, ...(body ? { body: bodyOf(body) } : {}) }];
 };
 

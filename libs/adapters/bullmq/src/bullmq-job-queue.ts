@@ -4,30 +4,31 @@ import { JobProducer } from './job-producer.ts';
 import { startJobWorker, type JobWorker } from './job-worker.ts';
 
 export interface BullmqJobQueueOptions {
-  /** `redis://` or `rediss://`, with the password if there is one. */
+  /** `redis://` or `rediss://`, with the password if any. */
   readonly url: string;
-  /** The id of the installation: only its own processes work its jobs. */
+  /** The id of the installation. Only its own processes process its jobs. */
   readonly installation: string;
-  /** How many jobs of each kind this process works at once. */
+  /** The maximum number of concurrent jobs of each kind in this process. */
   readonly concurrency: Readonly<Record<JobKind, number>>;
-  /** How many jobs of a kind all processes together work at once; absent kinds have no limit. */
-  readonly togetherAtOnce?: Partial<Readonly<Record<JobKind, number>>>;
-  /** Whether this process works jobs; otherwise it only hands them to those that do. */
+  /** The maximum number of concurrent jobs of a kind in all processes together. Absent kinds have no limit. */
+  readonly globalConcurrency?: Partial<Readonly<Record<JobKind, number>>>;
+  /** Whether this process processes jobs. Otherwise it only sends them to other processes. */
   readonly work: boolean;
-  /** Works jobs in this process while Redis takes none; one that works none leaves them to others. */
+  /** Processes jobs in this process while Redis accepts none. In a process without `work` it ignores them. */
   readonly fallback: JobQueue;
   readonly log: Log;
 }
 
 export interface BullmqJobQueue extends JobQueue {
-  /** Not essential: the fallback works jobs. Fails if Redis does not take a job's commands within 2 s. */
+  /** Not essential: the fallback processes jobs. Fails if Redis does not accept a job's commands within 2 s. */
   readonly probe: Probe;
 }
 
 /**
- * Hands job ids to any free process, through BullMQ on Redis. Redis holds only ids, and may lose them: the outbox
- * offers lost or missing ones again, and decides when to retry a job and when to give it up. While Redis takes none,
- * each process that works jobs works what it is offered: the claim decides who does a job that several have.
+ * Distributes job ids to free processes, through BullMQ on Redis. Redis stores only ids, and may lose them: the outbox
+ * offers lost or missing ids again, and decides when to retry a job and when to give it up. While Redis accepts none,
+ * each process that processes jobs runs the jobs offered to it. If several processes have a job, the claim decides
+ * which one runs it.
  */
 export const createBullmqJobQueue = (options: BullmqJobQueueOptions): BullmqJobQueue => {
   const { url, installation, concurrency, work, fallback, log } = options;
@@ -43,8 +44,8 @@ export const createBullmqJobQueue = (options: BullmqJobQueueOptions): BullmqJobQ
     offer: (kind, ids) => producer.offer(kind, ids),
     start(newWork) {
       if (!work || worker !== null || stopping !== null) return;
-      const failed = () => producer.doubt();
-      worker = startJobWorker({ url, installation, concurrency, work: newWork, failed, log });
+      const onFailure = () => producer.requireVerification();
+      worker = startJobWorker({ url, installation, concurrency, work: newWork, onFailure, log });
       fallback.start(newWork);
     },
     stop: () => (stopping ??= stop()),

@@ -2,42 +2,43 @@ import { Redis, type RedisOptions } from 'ioredis';
 
 const reconnectMsMax = 2_000;
 
-/** Reconnects for ever; drops a primary that became a replica, to find its successor. */
-const persistent = {
+/** Reconnects forever. Drops a primary that became a replica, to find its successor. */
+const reconnecting = {
   connectTimeout: 5_000,
   disconnectTimeout: 500,
   retryStrategy: (times) => Math.min(reconnectMsMax, 50 * 2 ** Math.min(times, 10)),
   reconnectOnError: (error) => /(^|-)READONLY /.test(error.message),
-  // It sends INFO, and writes past the log if the user may not. The producer proves that Redis takes jobs.
+  // The check sends INFO, and bypasses the log if INFO is forbidden. The producer proves that Redis accepts jobs.
   enableReadyCheck: false,
 } satisfies RedisOptions;
 
 /**
- * A connection for offers: a command that cannot be written at once, or is under way when the connection ends, fails
- * instead of waiting. A server that sends nothing for this long is disconnected, which fails all pending commands.
+ * Creates a connection for offers: a command fails instead of waiting if it cannot be written immediately, or if the
+ * connection closes while it is in flight. A server that sends nothing for `socketTimeout` is disconnected, which fails
+ * all pending commands.
  */
 export const connectForOffers = (url: string): Redis =>
   new Redis(url, {
-    ...persistent,
+    ...reconnecting,
     enableOfflineQueue: false,
-    // Fails pending commands as soon as the connection ends; merely not resending them would leave them pending for
-    // ever.
+    // Fails pending commands as soon as the connection closes. Without resending them only, they would stay pending
+    // forever.
     maxRetriesPerRequest: 0,
     socketTimeout: 5_000,
   });
 
-/** A connection for a worker, which waits for as long as Redis is away. It tracks its copies to close them. */
+/** A connection for a worker. It waits while Redis is unavailable, and tracks its copies to close them. */
 export class WorkerConnection extends Redis {
   readonly #copies: Redis[] = [];
 
   constructor(url: string) {
     // Must exceed the longest command that waits for a job.
-    super(url, { ...persistent, maxRetriesPerRequest: null, socketTimeout: 15_000 });
+    super(url, { ...reconnecting, maxRetriesPerRequest: null, socketTimeout: 15_000 });
   }
 
   override duplicate(override?: Partial<RedisOptions>): Redis {
     const copy = super.duplicate(override);
-    // BullMQ listens for errors too, but not until the end.
+    // BullMQ also listens for errors, but stops too early.
     copy.on('error', () => undefined);
     this.#copies.push(copy);
     return copy;
@@ -48,12 +49,12 @@ export class WorkerConnection extends Redis {
   }
 }
 
-/** The address, without user and password. */
-export const placeOf = ({ options: { path, host, port } }: Redis): string => path ?? `${host}:${port}`;
+/** Returns the address, without user and password. */
+export const addressOf = ({ options: { path, host, port } }: Redis): string => path ?? `${host}:${port}`;
 
 /**
- * The reason to report for an error; its message is empty if a name with several addresses fails. A server that does
- * not know a command repeats its arguments, and one may be the password.
+ * Returns the reason to report for an error. The message is empty if a host name with several addresses fails. A server
+ * that does not know a command quotes its arguments, and one may be the password.
  */
 export const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);

@@ -3,10 +3,10 @@ import { Queue, type QueueOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { createOutage, within, type Log, type Outage } from '@portico/dependencies';
 import { jobKinds, type JobId, type JobKind, type JobQueue, type Probe } from '@portico/domain';
-import { connectForOffers, placeOf, reasonOf } from './connections.ts';
+import { connectForOffers, addressOf, reasonOf } from './connections.ts';
 import { jobName, queueOptions, queuePrefix } from './queue-options.ts';
 
-/** How many ids of each kind may wait to be sent; more are dropped, since the outbox offers them again. */
+/** The maximum number of waiting ids per kind. Further ids are dropped, because the outbox offers them again. */
 const waitingMax = 10_000;
 const batchMax = 500;
 const probeMs = 2_000;
@@ -14,17 +14,17 @@ const probeMs = 2_000;
 export interface JobProducerOptions {
   readonly url: string;
   readonly installation: string;
-  readonly togetherAtOnce?: Partial<Readonly<Record<JobKind, number>>>;
-  /** Gets what Redis does not take. */
+  readonly globalConcurrency?: Partial<Readonly<Record<JobKind, number>>>;
+  /** Receives the jobs that Redis does not accept. */
   readonly fallback: Pick<JobQueue, 'offer'>;
   readonly log: Log;
 }
 
 /**
- * Sends ids to Redis while it takes them, and to the fallback while it does not: a Redis that is away, full, read-only,
- * or refuses the commands that BullMQ uses. That it takes them is proven by such commands after each connection and each
- * failure, before the first id is sent. An id that is still in Redis is not added again; `queueOptions` makes sure that
- * it leaves Redis once handed over.
+ * Sends ids to Redis while it accepts them, otherwise to the fallback: if Redis is unavailable, full, read-only, or
+ * refuses the commands that BullMQ uses. Such commands prove that Redis accepts ids, after each connect and each
+ * failure and before the first id is sent. An id that is still in Redis is not added again; `queueOptions` ensures that
+ * it is removed once it was processed.
  */
 export class JobProducer {
   readonly probe: Probe = {
@@ -36,15 +36,15 @@ export class JobProducer {
   readonly #client: Redis;
   readonly #lanes: ReadonlyMap<JobKind, Lane>;
   readonly #outage: Outage;
-  readonly #place: string;
+  readonly #address: string;
   readonly #prefix: string;
   readonly #fallback: JobProducerOptions['fallback'];
   #lastError: unknown = 'the connection ended';
-  #isProven = false;
-  #sends = false;
+  #isVerified = false;
+  #isSending = false;
   #closed = false;
 
-  constructor({ url, installation, togetherAtOnce = {}, fallback, log }: JobProducerOptions) {
+  constructor({ url, installation, globalConcurrency = {}, fallback, log }: JobProducerOptions) {
     const client = connectForOffers(url);
     this.#client = client;
     this.#prefix = queuePrefix(installation);
@@ -53,19 +53,19 @@ export class JobProducer {
       ...queueOptions,
       prefix: this.#prefix,
       connection: client,
-      // Without the version check its setup needs no server, and so cannot start broken.
+      // Without the version check the setup needs no server, so it cannot fail.
       skipVersionCheck: true,
       skipWaitingForReady: true,
     };
     this.#lanes = new Map(
-      jobKinds.map((kind) => [kind, openLane(new Queue(kind, options), togetherAtOnce[kind] ?? null)]),
+      jobKinds.map((kind) => [kind, openLane(new Queue(kind, options), globalConcurrency[kind] ?? null)]),
     );
-    this.#place = placeOf(client);
-    this.#outage = createOutage(log, { back: `Redis at ${this.#place} accepts jobs again` });
+    this.#address = addressOf(client);
+    this.#outage = createOutage(log, { recoveryMessage: `Redis at ${this.#address} accepts jobs again` });
     const noteError = (error: unknown) => (this.#lastError = error);
     client.on('error', noteError);
     client.on('close', () => this.#fail(this.#lastError));
-    client.on('ready', () => this.doubt());
+    client.on('ready', () => this.requireVerification());
     for (const { queue } of this.#lanes.values()) queue.on('error', noteError);
   }
 
@@ -80,13 +80,13 @@ export class JobProducer {
       if (waiting.size >= waitingMax) break;
       waiting.add(id);
     }
-    this.#sendSoon();
+    this.#scheduleSend();
   }
 
-  /** Has it proven anew that Redis takes jobs. */
-  doubt(): void {
-    this.#isProven = false;
-    this.#sendSoon();
+  /** Requires a new proof that Redis accepts jobs. */
+  requireVerification(): void {
+    this.#isVerified = false;
+    this.#scheduleSend();
   }
 
   async close(): Promise<void> {
@@ -100,24 +100,24 @@ export class JobProducer {
     const client = this.#client;
     if (client.status !== 'ready') await once(client, 'ready', { signal: AbortSignal.timeout(probeMs) });
     try {
-      await this.#prove();
+      await this.#verify();
     } catch (error) {
       this.#fail(error);
       throw error;
     }
   }
 
-  async #prove(): Promise<void> {
-    await within(probeMs, useAsQueue(this.#client, this.#prefix));
-    this.#isProven = true;
+  async #verify(): Promise<void> {
+    await within(probeMs, probeQueueCommands(this.#client, this.#prefix));
+    this.#isVerified = true;
     this.#outage.end();
   }
 
   #fail(error: unknown): void {
     if (this.#closed) return;
-    this.#isProven = false;
+    this.#isVerified = false;
     this.#outage.begin({
-      message: `Redis at ${this.#place} accepts no jobs; they are worked without it: ${reasonOf(error)}`,
+      message: `Redis at ${this.#address} accepts no jobs; they are worked without it: ${reasonOf(error)}`,
     });
     for (const [kind, { waiting }] of this.#lanes) {
       this.#fallback.offer(kind, [...waiting]);
@@ -125,56 +125,60 @@ export class JobProducer {
     }
   }
 
-  /** The first lane with waiting ids: mails come before embeddings. */
-  #fullLane(): Lane | undefined {
+  /** Returns the first lane with waiting ids: mails precede embeddings. */
+  #nextLane(): Lane | undefined {
     return [...this.#lanes.values()].find(({ waiting }) => waiting.size > 0);
   }
 
-  /** Never within `offer`, so that an offer stays cheap. */
-  #sendSoon(): void {
-    if (this.#sends || !this.#maySend() || (this.#isProven && !this.#fullLane())) return;
-    this.#sends = true;
+  /** Never sends synchronously within `offer`, so that an offer stays cheap. */
+  #scheduleSend(): void {
+    if (this.#isSending || !this.#canSend() || (this.#isVerified && !this.#nextLane())) return;
+    this.#isSending = true;
     setImmediate(() => void this.#send());
   }
 
   async #send(): Promise<void> {
     try {
-      if (!this.#isProven) await this.#prove();
-      for (let lane = this.#fullLane(); lane && this.#maySend(); lane = this.#fullLane()) await sendBatch(lane);
+      if (!this.#isVerified) await this.#verify();
+      for (let lane = this.#nextLane(); lane && this.#canSend(); lane = this.#nextLane()) await sendBatch(lane);
     } catch (error) {
       this.#fail(error);
     } finally {
-      this.#sends = false;
+      this.#isSending = false;
     }
   }
 
-  #maySend(): boolean {
+  #canSend(): boolean {
     return !this.#closed && this.#client.status === 'ready';
   }
 }
 
-const sendBatch = async ({ queue, waiting, togetherAtOnce }: Lane): Promise<void> => {
+const sendBatch = async ({ queue, waiting, globalConcurrency }: Lane): Promise<void> => {
   const batch = [...waiting].slice(0, batchMax);
-  // With each batch: a Redis that was emptied has lost the limit, and one used otherwise may have another.
-  await (togetherAtOnce === null ? queue.removeGlobalConcurrency() : queue.setGlobalConcurrency(togetherAtOnce));
+  // With each batch, because a Redis that was emptied has lost the limit, and a reused Redis may have a different one.
+  await (globalConcurrency === null ? queue.removeGlobalConcurrency() : queue.setGlobalConcurrency(globalConcurrency));
   await queue.addBulk(batch.map((jobId) => ({ name: jobName, data: {}, opts: { jobId } })));
   for (const id of batch) waiting.delete(id);
 };
 
-/** Writes and reads by a script, and takes from an empty set, as BullMQ does: PING says nothing of a right to that. */
-const useAsQueue = async (client: Redis, prefix: string): Promise<void> => {
+/** Writes and reads by a script, and pops from an empty set, like BullMQ: PING does not prove these permissions. */
+const probeQueueCommands = async (client: Redis, prefix: string): Promise<void> => {
   await client.eval(writeAndRead, 1, `${prefix}:check`);
   await client.bzpopmin(`${prefix}:check:empty`, 0.001);
 };
 
 const writeAndRead = `redis.call('set', KEYS[1], '') redis.call('get', KEYS[1]) return redis.call('del', KEYS[1])`;
 
-/** The jobs of one kind: their queue in Redis, and the ids waiting to be sent there. */
+/** The jobs of one kind: their queue in Redis, and the ids that wait to be sent there. */
 interface Lane {
   readonly queue: Queue;
   readonly waiting: Set<JobId>;
-  /** How many of them all processes together work at once; null means no limit. */
-  readonly togetherAtOnce: number | null;
+  /** The maximum number of concurrent jobs in all processes together; null means no limit. */
+  readonly globalConcurrency: number | null;
 }
 
-const openLane = (queue: Queue, togetherAtOnce: number | null): Lane => ({ queue, waiting: new Set(), togetherAtOnce });
+const openLane = (queue: Queue, globalConcurrency: number | null): Lane => ({
+  queue,
+  waiting: new Set(),
+  globalConcurrency,
+});

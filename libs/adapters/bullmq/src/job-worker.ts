@@ -4,42 +4,42 @@ import { jobKinds, type JobId, type JobKind } from '@portico/domain';
 import { reasonOf, WorkerConnection } from './connections.ts';
 import { queuePrefix } from './queue-options.ts';
 
-/** How long closing may take to tell Redis. */
+/** How long notifying Redis may take when closing. */
 const closeMs = 2_000;
 const warnIntervalMs = 60_000;
 
-/** Works the jobs in Redis. */
+/** Processes the jobs in Redis. */
 export interface JobWorker {
-  /** Takes no more jobs and waits for those under way. */
+  /** Accepts no more jobs and waits for the running ones. */
   close(): Promise<void>;
 }
 
 export interface JobWorkerOptions {
   readonly url: string;
   readonly installation: string;
-  /** How many jobs of each kind are worked at once. */
+  /** The maximum number of concurrent jobs of each kind. */
   readonly concurrency: Readonly<Record<JobKind, number>>;
   readonly work: (id: JobId) => Promise<void>;
-  /** Called when Redis refuses to hand over jobs. */
-  readonly failed: () => void;
+  /** Called when Redis refuses to deliver jobs. */
+  readonly onFailure: () => void;
   readonly log: Log;
 }
 
 export const startJobWorker = (options: JobWorkerOptions): JobWorker => {
-  const { url, installation, concurrency, work, failed, log } = options;
+  const { url, installation, concurrency, work, onFailure, log } = options;
   const connection = new WorkerConnection(url);
-  const underWay = new Set<Promise<void>>();
+  const running = new Set<Promise<void>>();
   let closing: Promise<void> | null = null;
 
   const process = async (id: string | undefined): Promise<void> => {
-    // A job taken while closing is dropped here; the outbox offers it to another process.
+    // A job received while closing is dropped here. The outbox offers it to another process.
     if (closing !== null || id === undefined) return;
-    const working = work(id as JobId);
-    underWay.add(working);
+    const job = work(id as JobId);
+    running.add(job);
     try {
-      await working;
+      await job;
     } finally {
-      underWay.delete(working);
+      running.delete(job);
     }
   };
   const workerOf = (kind: JobKind): Worker =>
@@ -48,9 +48,8 @@ export const startJobWorker = (options: JobWorkerOptions): JobWorker => {
       connection,
       concurrency: concurrency[kind],
       skipVersionCheck: true,
-      // The duration of a job's lease, never renewed: until then no other worker could work the jobs of a dead one, and
-      // soon
-      // after they are handed over.
+      // The duration of a job's lease, which is never renewed. The jobs of a dead worker are delivered to other workers
+      // soon after it expires.
       lockDuration: 20_000,
       skipLockRenewal: true,
       stalledInterval: 5_000,
@@ -59,29 +58,29 @@ export const startJobWorker = (options: JobWorkerOptions): JobWorker => {
       runRetryDelay: 1_000,
     });
   const workers = jobKinds.map(workerOf);
-  // The producer logs lost connections; the outbox repairs any other failure.
+  // The producer logs lost connections. The outbox repairs any other failure.
   let quietUntil = 0;
-  const tell = (error: Error): void => {
-    // A copy of the connection may be lost first; the producer logs failed system calls too.
+  const reportError = (error: Error): void => {
+    // A copy of the connection may be lost first. The producer also logs failed system calls.
     const isLoss = connection.status !== 'ready' || 'syscall' in error;
     if (closing !== null || isLoss) return;
-    failed();
+    onFailure();
     if (performance.now() < quietUntil) return;
     quietUntil = performance.now() + warnIntervalMs;
     log.warn({}, `The job queue failed; the outbox offers its jobs again: ${reasonOf(error)}`);
   };
-  for (const worker of workers) worker.on('error', tell);
+  for (const worker of workers) worker.on('error', reportError);
   connection.on('error', () => undefined);
 
-  const end = async (): Promise<void> => {
-    // An immediate pause ends the timers that would outlive a close without Redis.
+  const close = async (): Promise<void> => {
+    // An immediate pause stops the timers that would outlive a close without Redis.
     await Promise.all(workers.map((worker) => worker.pause(true)));
     const closed = Promise.all(workers.map((worker) => worker.close()));
-    await Promise.allSettled(underWay);
+    await Promise.allSettled(running);
     await settlesWithin(closeMs, closed);
     connection.disconnectAll();
   };
   return {
-    close: () => (closing ??= end()),
+    close: () => (closing ??= close()),
   };
 };

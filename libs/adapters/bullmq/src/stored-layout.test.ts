@@ -2,15 +2,15 @@ import { recordLog } from '@portico/contracts';
 import { startRedis } from '@portico/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import { atOnce, newIds, noFallback } from '../test/job-source.ts';
+import { concurrencyOf, newIds, noFallback } from '../test/job-source.ts';
 import { createBullmqJobQueue } from './bullmq-job-queue.ts';
 
 const redis = await startRedis();
 afterAll(() => redis?.close());
 
 /**
- * What an offered job is in Redis: the keys, their types, and the fields of hashes. Processes of two versions run side
- * by side, so if any of this changes, by us or by BullMQ, increase the number in `queuePrefix`.
+ * An offered job in Redis: the keys, their types, and the fields of hashes. Processes of two versions can run
+ * simultaneously, so if any of this changes, by us or by BullMQ, increase the number in `queuePrefix`.
  */
 const layout = {
   '{portico:ID}:jobs:1:embed:JOB': ['hash', 'data', 'delay', 'name', 'opts', 'priority', 'timestamp'],
@@ -21,12 +21,12 @@ const layout = {
   '{portico:ID}:jobs:1:embed:wait': ['list'],
 };
 
-describe.skipIf(!redis)('what BullMQ stores', () => {
+describe.skipIf(!redis)('the data of BullMQ', () => {
   test('has the layout of the version in its names', async () => {
     await redis?.flush();
     const ids = newIds(1);
     const [id = ''] = ids;
-    const options = { url: redis?.url ?? '', installation: 'ID', concurrency: atOnce(1), log: recordLog() };
+    const options = { url: redis?.url ?? '', installation: 'ID', concurrency: concurrencyOf(1), log: recordLog() };
     const queue = createBullmqJobQueue({ ...options, work: false, fallback: noFallback });
     const client = new Redis(redis?.url ?? '');
     await queue.probe.check();

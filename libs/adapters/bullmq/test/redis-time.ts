@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
 
-/** Lets this much time pass for all keys that expire; what is due is gone. */
+/** Lets this much time pass for all keys with an expiry, and deletes the expired ones. */
 export const passInRedis = async (client: Redis, ms: number): Promise<void> => {
-  const passOf = async (key: string): Promise<void> => {
-    const leftMs = await client.pttl(key);
-    if (leftMs > ms) await client.pexpire(key, leftMs - ms);
-    else if (leftMs >= 0) await client.del(key);
+  const advanceKey = async (key: string): Promise<void> => {
+    const ttlMs = await client.pttl(key);
+    if (ttlMs > ms) await client.pexpire(key, ttlMs - ms);
+    else if (ttlMs >= 0) await client.del(key);
   };
-  await Promise.all((await client.keys('*')).map(passOf));
+  await Promise.all((await client.keys('*')).map(advanceKey));
 };

@@ -24,12 +24,12 @@ const cosine = (x: Float32Array, y: Float32Array): number => x.reduce((sum, valu
 test('words in the name of a document weigh more than those in its description', async () => {
   const query = await embedOne('invoices', 'query');
   const description = 'Sends reminders by mail and keeps a list of those who answered them.';
-  const named = await embedOne(`Invoices\nReminders. ${description}`);
-  const described = await embedOne(`Reminders\nInvoices. ${description}`);
-  expect(cosine(query, named)).toBeGreaterThan(cosine(query, described));
+  const inName = await embedOne(`Invoices\nReminders. ${description}`);
+  const inDescription = await embedOne(`Reminders\nInvoices. ${description}`);
+  expect(cosine(query, inName)).toBeGreaterThan(cosine(query, inDescription));
 });
 
-test('the markup of a description changes nothing', async () => {
+test('the markup of a description does not change the vector', async () => {
   const plain = await embedOne('Shop\nSell shoes and read the guide of sizes');
   const marked = await embedOne(
     'Shop\n<p>Sell <b class="red">shoes</b></p> and read [the guide](https://x.test/y) of sizes',
@@ -37,7 +37,7 @@ test('the markup of a description changes nothing', async () => {
   expect(marked).toEqual(plain);
 });
 
-test('case, width and diacritics change nothing', async () => {
+test('case, width and diacritics do not change the vector', async () => {
   expect(await embedOne('CAFÉ MENU', 'query')).toEqual(await embedOne('ｃａｆｅ menu', 'query'));
 });
 
@@ -47,7 +47,7 @@ test('texts without any word still differ from one another', async () => {
   expect(await embedOne('🙂\n🚀')).not.toEqual(await embedOne('🚀\n🙂'));
 });
 
-test('a query of one character of a script without spaces has a direction, and pairs find their document', async () => {
+test('a query in a script without spaces finds its document by pairs of characters', async () => {
   const query = await embedOne('天気', 'query');
   const weather = await embedOne('天気予報\n日本の天気です');
   const other = await embedOne('翻訳\n文章を翻訳します');
@@ -65,8 +65,8 @@ test('any text has a vector of length 1', async () => {
   );
 });
 
-/** Stored vectors were made under the model's name: a change to the vectors requires a new name. */
-test('the model of this name makes exactly these vectors', async () => {
+/** Stored vectors have the model's name: a change to the vectors requires a new name. */
+test('the model of this name creates exactly these vectors', async () => {
   expect(await embedder.modelId()).toBe('portico-lexical-1');
   const digest = createHash('sha256');
   for (const purpose of ['document', 'query'] as const) {

@@ -4,10 +4,10 @@ import { stem } from './stem.ts';
 import { withoutMarkup, wordsOf } from './words.ts';
 
 /**
- * The built-in embedder of earlier versions: after an update searches use it until everything is embedded anew, and the
- * evaluation of search compares with it. It hashes stems and their trigrams, with signs, into the dimensions (Weinberger
- * et al., 2009): texts that share words, parts of words or misspelt words are near. It knows no synonyms. A document's
- * first line, its name, weighs over half as much as the rest. The rest may be HTML or Markdown.
+ * The built-in embedder of earlier versions. After an update, searches use it until everything is embedded again, and
+ * the evaluation of search uses it for comparison. It hashes stems and their trigrams, with signs, into the dimensions
+ * (Weinberger et al., 2009): texts that share words, parts of words or misspelled words are similar. It knows no
+ * synonyms. A document's first line, its name, weighs over half as much as the rest. The rest may be HTML or Markdown.
  */
 export const createLexicalEmbedder = (): Embedder => ({
   modelId: async () => modelId,
@@ -17,7 +17,7 @@ export const createLexicalEmbedder = (): Embedder => ({
 
 const modelId = 'portico-lexical-1';
 const nameWeight = 0.6;
-/** The weight of a word's trigrams together, relative to the word. */
+/** The total weight of a word's trigrams, relative to the word. */
 const trigramsWeight = 2.25;
 /** The weight added by each e-fold increase in a word's count. */
 const repetitionWeight = 0.5;
@@ -46,7 +46,7 @@ const embedText = (text: string, purpose: EmbeddingPurpose): Float32Array => {
 const combined = (name: Float64Array, description: Float64Array): Float64Array =>
   description.map((x, i) => x + nameWeight * (name[i] ?? 0));
 
-/** The features of one field, normalised to length 1, or zeros if there are none. */
+/** Returns the features of one field, normalised to length 1, or zeros if there are none. */
 const fieldVector = (text: string): Float64Array => {
   const counts = new Map<string, number>();
   for (const word of wordsOf(text)) {
@@ -65,7 +65,7 @@ const addStem = (sum: Float64Array, key: string, weight: number): void => {
   addFeature(sum, hashOf(key, 0, key.length, seeds.stem), weight);
   const bounded = `<${key}>`;
   const trigrams = bounded.length - 2;
-  // A single character has no trigram but itself.
+  // A single character has no trigram other than itself.
   for (let i = 0; trigrams > 1 && i < trigrams; i += 1) {
     addFeature(sum, hashOf(bounded, i, i + 3, seeds.trigram), (weight * trigramsWeight) / Math.sqrt(trigrams));
   }
@@ -88,7 +88,7 @@ const lengthOf = (vector: Float64Array): number => {
 /** Separate seeds, so that a stem and a trigram of the same letters are two features. */
 const seeds = { stem: 0x811c9dc5, trigram: 0x2f0b4c47, nothing: 0x5bd1e995 } as const;
 
-/** FNV-1a over UTF-16 code units, finished with MurmurHash3's mixer: an unsigned 32-bit number. */
+/** FNV-1a over UTF-16 code units, followed by the finalizer of MurmurHash3. Returns an unsigned 32-bit number. */
 const hashOf = (text: string, start: number, end: number, seed: number): number => {
   let hash: number = seed;
   for (let i = start; i < end; i += 1) {

@@ -1,4 +1,4 @@
-/** The longest match is removed, if enough remains to tell words apart. */
+/** The longest match is removed if enough remains to distinguish words. */
 const inflections = ['ingly', 'edly', 'ing', 'ed'];
 const derivations: readonly (readonly [suffix: string, replacement: string])[] = [
   ['ization', 'iz'],
@@ -33,8 +33,9 @@ const derivations: readonly (readonly [suffix: string, replacement: string])[] =
 ];
 
 /**
- * Maps the forms of an English word to one key, which is not a word itself. It goes further than a linguist would
- * (`translation` and `translator` are one), because a search is forgiving. Words of other languages pass unchanged.
+ * Maps the forms of an English word to one key, which is not a word itself. It is more aggressive than a linguist would
+ * be (`translation` and `translator` have one key), because a search is forgiving. Words of other languages do not
+ * change.
  */
 export const stem = (word: string): string =>
   word.length < 4 || !/^[a-z]+$/.test(word) ? word : ending(withoutDerivation(withoutInflection(singular(word))));

@@ -1,14 +1,14 @@
-/** Longer ones are keys, hashes and encoded images rather than words; only their beginning is kept. */
+/** Longer runs are keys, hashes and encoded images rather than words; only their beginning is used. */
 const wordLengthMax = 40;
 
-/** Scripts written without spaces. */
+/** Scripts that are written without spaces. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu;
 const run = /[\p{L}\p{M}\p{N}]+/gu;
 /** `HTTPServer2` is HTTP, Server and 2. */
 const part =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+|[\p{Lo}\p{M}]+|\p{L}/gu;
 
-/** The text without markup: HTML, comments and entities, link targets, addresses. */
+/** Removes markup: HTML, comments and entities, link targets, addresses. */
 export const withoutMarkup = (text: string): string =>
   text
     .replace(/<(script|style)\b[^>]{0,300}>[^]*?<\/\1>/gi, ' ')
@@ -18,9 +18,9 @@ export const withoutMarkup = (text: string): string =>
     .replace(/&(?:[a-z]{2,10}|#\d{1,7}|#x[\da-f]{1,6});/gi, ' ');
 
 /**
- * The words of a text in lower case, with compatibility forms and diacritics folded (`Ｃａｆé` is `cafe`). Names joined by
- * case or digits appear in parts and as a whole; scripts without spaces as pairs of characters. A text without letters
- * and digits is one word, an empty one none.
+ * Returns the words of a text in lower case, with compatibility forms and diacritics folded (`Ｃａｆé` is `cafe`). Names
+ * in camel case or with digits are returned in parts and as a whole, scripts without spaces as pairs of characters. A
+ * text without letters and digits is one word; an empty text has no words.
  */
 export const wordsOf = (text: string): readonly string[] => {
   const folded = fold(text);

@@ -9,9 +9,9 @@ import { withoutMarkup, wordsOf } from '../src/words.ts';
  * per line. Usage: node -C @portico/source test/derive-word-weights.ts <training-text.jsonl.gz> <glosses.txt>
  */
 const tableSize = 600;
-/** How much more a word's share of the glosses counts: they are shorter than descriptions. */
+/** The factor for a word's share of the glosses, which are shorter than descriptions. */
 const glossFactor = 3;
-/** Words outside the table are assumed to be this much rarer than its last one. */
+/** Words outside the table are assumed to be rarer than its last word by this factor. */
 const rareShare = 0.3;
 
 const frequencies = (texts: readonly string[]): ReadonlyMap<string, number> => {
@@ -24,7 +24,7 @@ const frequencies = (texts: readonly string[]): ReadonlyMap<string, number> => {
   return counts;
 };
 
-/** The weight that BM25 gives a word found in this share of the documents. */
+/** Returns the weight that BM25 gives to a word that occurs in this share of the documents. */
 const inverse = (share: number): number => Math.log(1 + Math.max(0, 1 - share) / share);
 
 const deriveTable = (apis: readonly string[], glosses: readonly string[]): string => {

@@ -4,110 +4,110 @@ import { localAudience } from './local-issuer.ts';
 export interface AuthorizationRequest {
   readonly redirectUri: string;
   readonly state: string | null;
-  /** Of the ID token (OpenID Connect Core, section 3.1.2.1). */
+  /** Copied into the ID token (OpenID Connect Core, section 3.1.2.1). */
   readonly nonce: string | null;
   /** BASE64URL(SHA-256(verifier)). */
   readonly challenge: string;
 }
 
-/** A refusal that the client reads in the address to which it is sent back (RFC 6749, section 4.1.2.1). */
+/** An error that the client receives in the query of the redirect (RFC 6749, section 4.1.2.1). */
 export interface AuthorizationError {
   readonly error: string;
   readonly error_description: string;
 }
 
-export type ReadRequest =
-  | { readonly kind: 'good'; readonly request: AuthorizationRequest }
-  /** Who asks is not known, so nobody is sent anywhere (RFC 6749, section 4.1.2.1). */
-  | { readonly kind: 'stranger'; readonly reason: string }
+export type AuthorizationRequestResult =
+  | { readonly kind: 'valid'; readonly request: AuthorizationRequest }
+  /** The client cannot be identified, so there is no redirect (RFC 6749, section 4.1.2.1). */
+  | { readonly kind: 'unknown client'; readonly reason: string }
   | {
-      readonly kind: 'refused';
+      readonly kind: 'rejected';
       readonly error: AuthorizationError;
       readonly redirectUri: string;
       readonly state: string | null;
     };
 
-/** The scopes of its tokens, whatever else was asked for. */
+/** The scopes of every token, regardless of the requested ones. */
 export const grantedScopes = 'openid email';
 
-/** Where the console takes an answer, on the origin of the service. */
+/** The path of the console's redirect URI, on the service's own origin. */
 const callbackPath = '/console/sign-in/callback';
 
-/** Reads a request from its query parameters; `origin` is where the caller reached the service. */
-export const readAuthorizationRequest = (parameters: URLSearchParams, origin: string): ReadRequest => {
-  const reason = strangerIn(parameters, origin);
-  if (reason !== null) return { kind: 'stranger', reason };
+/** Parses the query parameters of a request; `origin` is the origin at which the caller reached the service. */
+export const readAuthorizationRequest = (parameters: URLSearchParams, origin: string): AuthorizationRequestResult => {
+  const reason = clientProblem(parameters, origin);
+  if (reason !== null) return { kind: 'unknown client', reason };
   const redirectUri = `${origin}${callbackPath}`;
   const state = parameters.get('state');
-  for (const rule of refusals) {
+  for (const rule of rules) {
     const error = rule(parameters);
-    if (error) return { kind: 'refused', error, redirectUri, state };
+    if (error) return { kind: 'rejected', error, redirectUri, state };
   }
   const challenge = parameters.get('code_challenge') ?? '';
-  return { kind: 'good', request: { redirectUri, state, nonce: parameters.get('nonce'), challenge } };
+  return { kind: 'valid', request: { redirectUri, state, nonce: parameters.get('nonce'), challenge } };
 };
 
-const strangerIn = (parameters: URLSearchParams, origin: string): string | null => {
+const clientProblem = (parameters: URLSearchParams, origin: string): string | null => {
   if (parameters.getAll('client_id').join() !== localAudience) return `The client_id must be ${localAudience}.`;
   const expected = `${origin}${callbackPath}`;
   if (parameters.getAll('redirect_uri').join() === expected) return null;
-  return `The redirect_uri must be ${expected}. If this service has another address, such as behind a proxy that ends TLS, PUBLIC_URL names it.`;
+  return `The redirect_uri must be ${expected}. If this service has another address, such as behind a proxy that terminates TLS, set PUBLIC_URL to it.`;
 };
 
-/** It is kept with the code. */
+/** The nonce is stored with the code. */
 const nonceLengthMax = 512;
 
 type Rule = (parameters: URLSearchParams) => AuthorizationError | null;
 
-const refuseIf = (broken: boolean, error: string, error_description: string): AuthorizationError | null =>
-  broken ? { error, error_description } : null;
+const rejectIf = (isInvalid: boolean, error: string, error_description: string): AuthorizationError | null =>
+  isInvalid ? { error, error_description } : null;
 
-const isOnce: Rule = (parameters) => {
-  const twice = [...parameters.keys()].find((name) => parameters.getAll(name).length > 1);
-  return refuseIf(twice !== undefined, 'invalid_request', 'A parameter is there more than once.');
+const hasNoDuplicates: Rule = (parameters) => {
+  const duplicate = [...parameters.keys()].find((name) => parameters.getAll(name).length > 1);
+  return rejectIf(duplicate !== undefined, 'invalid_request', 'A parameter is there more than once.');
 };
-const isPlain: Rule = (parameters) =>
-  refuseIf(parameters.has('request'), 'request_not_supported', 'Request objects are not taken.') ??
-  refuseIf(parameters.has('request_uri'), 'request_uri_not_supported', 'Request objects are not taken.');
-const asksForCode: Rule = (parameters) =>
-  refuseIf(!parameters.has('response_type'), 'invalid_request', 'response_type is missing.') ??
-  refuseIf(parameters.get('response_type') !== 'code', 'unsupported_response_type', 'response_type must be code.');
-const answersInQuery: Rule = (parameters) =>
-  refuseIf((parameters.get('response_mode') ?? 'query') !== 'query', 'invalid_request', 'response_mode must be query.');
-const isOpenId: Rule = (parameters) =>
-  refuseIf(
+const hasNoRequestObject: Rule = (parameters) =>
+  rejectIf(parameters.has('request'), 'request_not_supported', 'Request objects are not taken.') ??
+  rejectIf(parameters.has('request_uri'), 'request_uri_not_supported', 'Request objects are not taken.');
+const requestsCode: Rule = (parameters) =>
+  rejectIf(!parameters.has('response_type'), 'invalid_request', 'response_type is missing.') ??
+  rejectIf(parameters.get('response_type') !== 'code', 'unsupported_response_type', 'response_type must be code.');
+const usesQueryMode: Rule = (parameters) =>
+  rejectIf((parameters.get('response_mode') ?? 'query') !== 'query', 'invalid_request', 'response_mode must be query.');
+const hasOpenIdScope: Rule = (parameters) =>
+  rejectIf(
     !(parameters.get('scope') ?? '').split(' ').includes('openid'),
     'invalid_scope',
     'scope must contain openid.',
   );
 const hasChallenge: Rule = (parameters) =>
-  refuseIf(
+  rejectIf(
     parameters.get('code_challenge_method') !== 'S256' ||
       !/^[A-Za-z0-9_-]{43}$/.test(parameters.get('code_challenge') ?? ''),
     'invalid_request',
     'A code_challenge by code_challenge_method S256 is required (RFC 7636).',
   );
 const hasShortNonce: Rule = (parameters) =>
-  refuseIf(
+  rejectIf(
     (parameters.get('nonce') ?? '').length > nonceLengthMax,
     'invalid_request',
     `nonce has more than ${nonceLengthMax} characters.`,
   );
-/** There is no session, so each sign-in needs a code, which someone has to type or to have a link with. */
-const maySeePage: Rule = (parameters) =>
-  refuseIf(
+/** There are no sessions: each sign-in needs a one-time code, typed by a person or contained in a link. */
+const allowsPrompt: Rule = (parameters) =>
+  rejectIf(
     (parameters.get('prompt') ?? '').split(' ').includes('none'),
     'login_required',
     'Signing in takes a one-time code.',
   );
 
-const refusals: readonly Rule[] = [
-  isOnce,
-  isPlain,
-  asksForCode,
-  answersInQuery,
-  isOpenId,
+const rules: readonly Rule[] = [
+  hasNoDuplicates,
+  hasNoRequestObject,
+  requestsCode,
+  usesQueryMode,
+  hasOpenIdScope,
   hasChallenge,
   hasShortNonce,
-  maySeePage,
+  allowsPrompt,
 ];

@@ -6,22 +6,22 @@ import type { KeySetStorage } from './remote-key-source.ts';
 export interface IssuerEndpointsOptions {
   readonly issuer: string;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Keeps what was known last, so that a restart while the provider is down still has it. */
+  /** Stores the last known endpoints, so that a restart while the provider is down still has them. */
   readonly storage: KeySetStorage;
   readonly timeoutMs: number;
   readonly log: Log;
 }
 
-/** Older ones are asked for again in the background. */
+/** Older endpoints are fetched again in the background. */
 export const endpointsFreshMs = 60 * 60_000;
-/** Pause after a failure. */
+/** The pause after a failure. */
 export const endpointsRetryMs = 30_000;
 
-/** How long closing waits for a storage that hangs. */
+/** How long `close` waits for a storage that hangs. */
 const closeWaitMs = 1_000;
 
-/** What a browser talks to while somebody signs in, renews or signs out (OpenID Connect Discovery 1.0, section 3). */
-const usedByBrowsers = [
+/** The endpoints that a browser calls to sign in, to renew or to sign out (OpenID Connect Discovery 1.0, section 3). */
+const browserEndpoints = [
   'authorization_endpoint',
   'token_endpoint',
   'userinfo_endpoint',
@@ -29,55 +29,56 @@ const usedByBrowsers = [
   'revocation_endpoint',
 ] as const;
 
-/** The addresses of an issuer that a browser uses for signing in, from its discovery document. */
+/** The addresses that a browser uses to sign in at an issuer, from the issuer's discovery document. */
 export class IssuerEndpoints {
   readonly #options: IssuerEndpointsOptions;
   readonly #closing = new AbortController();
   readonly #outage: Outage;
-  #known: readonly string[] = [];
+  #endpoints: readonly string[] = [];
   #loading: Promise<void> | null = null;
-  #asking: Promise<void> | null = null;
+  #refreshing: Promise<void> | null = null;
   #dueAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: IssuerEndpointsOptions) {
     this.#options = options;
-    this.#outage = createOutage(options.log, { back: 'The endpoints of the identity provider can be read again' });
+    this.#outage = createOutage(options.log, {
+      recoveryMessage: 'The endpoints of the identity provider can be read again',
+    });
   }
 
-  /** As last known, empty before. Never waits; if they may have changed, a later call knows. */
-  known(): readonly string[] {
+  /** Returns the last known endpoints, none at first. Never waits: outdated ones are refreshed for later calls. */
+  current(): readonly string[] {
     const isDue = this.#options.clock.monotonic() >= this.#dueAt;
-    if (isDue && !this.#asking && !this.#closing.signal.aborted) {
-      this.#asking = this.#ask().finally(() => {
-        this.#asking = null;
+    if (isDue && !this.#refreshing && !this.#closing.signal.aborted) {
+      this.#refreshing = this.#refresh().finally(() => {
+        this.#refreshing = null;
       });
     }
-    return this.#known;
+    return this.#endpoints;
   }
 
   async close(): Promise<void> {
     this.#closing.abort(new Error('The service is closing'));
-    await settlesWithin(closeWaitMs, this.#asking ?? Promise.resolve());
+    await settlesWithin(closeWaitMs, this.#refreshing ?? Promise.resolve());
   }
 
-  /** Never rejects: keeps what was known, and logs. */
-  async #ask(): Promise<void> {
+  /** Never rejects: a failure is logged, and the last known endpoints stay. */
+  async #refresh(): Promise<void> {
     const { issuer, clock, timeoutMs } = this.#options;
     await (this.#loading ??= this.#load());
     try {
       const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), this.#closing.signal]);
       const { text } = await fetchDocument(discoveryUrlOf(issuer), signal);
-      const found = endpointsIn(text, issuer);
-      const isNew = JSON.stringify(found) !== JSON.stringify(this.#known);
-      this.#known = found;
+      const endpoints = endpointsIn(text, issuer);
+      const isNew = JSON.stringify(endpoints) !== JSON.stringify(this.#endpoints);
+      this.#endpoints = endpoints;
       this.#dueAt = clock.monotonic() + endpointsFreshMs;
       this.#outage.end();
-      if (isNew) await this.#save(found);
+      if (isNew) await this.#save(endpoints);
     } catch (error) {
       this.#dueAt = clock.monotonic() + endpointsRetryMs;
       if (this.#closing.signal.aborted) return;
-      const message =
-        'The endpoints of the identity provider could not be read; the console uses those that were known before';
+      const message = 'The endpoints of the identity provider could not be read; the console uses the last known ones';
       this.#outage.begin({ message, fields: { err: error } });
     }
   }
@@ -86,10 +87,10 @@ export class IssuerEndpoints {
     try {
       const stored = Object(JSON.parse((await this.#options.storage.load()) ?? '{}')) as Partial<Stored>;
       if (stored.issuer === this.#options.issuer && Array.isArray(stored.endpoints)) {
-        this.#known = stored.endpoints.filter((one) => typeof one === 'string');
+        this.#endpoints = stored.endpoints.filter((one) => typeof one === 'string');
       }
     } catch (error) {
-      this.#tell('The stored endpoints of the identity provider could not be read', error);
+      this.#warn('The stored endpoints of the identity provider could not be read', error);
     }
   }
 
@@ -98,11 +99,11 @@ export class IssuerEndpoints {
     try {
       await this.#options.storage.save(JSON.stringify(stored));
     } catch (error) {
-      this.#tell('The endpoints of the identity provider could not be stored; a restart has to ask for them', error);
+      this.#warn('The endpoints of the identity provider could not be stored; a restart has to fetch them', error);
     }
   }
 
-  #tell(message: string, error: unknown): void {
+  #warn(message: string, error: unknown): void {
     if (!this.#closing.signal.aborted) this.#options.log.warn({ err: error }, message);
   }
 }
@@ -112,10 +113,10 @@ interface Stored {
   readonly endpoints: readonly string[];
 }
 
-/** Throws for another issuer's document. A page of an issuer on https never has to talk to plain http. */
+/** Throws for another issuer's document. Omits plain http endpoints of an issuer on https. */
 export const endpointsIn = (text: string, issuer: string): readonly string[] => {
   const document = issuerDocument(text, issuer);
-  return usedByBrowsers
+  return browserEndpoints
     .map((name) => document[name])
     .filter((address) => typeof address === 'string')
     .filter((address) => address.startsWith('https:') || !issuer.startsWith('https:'));

@@ -22,7 +22,7 @@ test('a key is found by its id and its algorithm', async () => {
   expect(set.find({ algorithm: 'RS256', keyId: 'unknown' })).toBeNull();
 });
 
-test('a token without a key id matches the only key of its algorithm, and none of several', async () => {
+test('a token without a key id matches the only key of its algorithm, but none if there are several', async () => {
   const set = await read(rsa.jwk, other.jwk, elliptic.jwk);
   expect(set.find({ algorithm: 'ES256', keyId: null })).toBe(set.find({ algorithm: 'ES256', keyId: 'elliptic' }));
   expect(set.find({ algorithm: 'RS256', keyId: null })).toBeNull();
@@ -68,9 +68,9 @@ const unusable: Record<string, unknown> = {
 };
 
 describe.each(Object.entries(unusable))('%s', (_name, key) => {
-  test('is skipped, and the others stay', async () => {
-    const named = typeof key === 'object' && key !== null && !Array.isArray(key) ? { ...key, kid: 'odd' } : key;
-    const set = await read(named, other.jwk);
+  test('is skipped, and the other keys are used', async () => {
+    const jwk = typeof key === 'object' && key !== null && !Array.isArray(key) ? { ...key, kid: 'odd' } : key;
+    const set = await read(jwk, other.jwk);
     for (const algorithm of ['RS256', 'PS256', 'ES256', 'EdDSA'] as const) {
       expect(set.find({ algorithm, keyId: 'odd' })).toBeNull();
     }
@@ -78,7 +78,7 @@ describe.each(Object.entries(unusable))('%s', (_name, key) => {
     expect(set.generation).toBe((await read(other.jwk)).generation);
   });
 
-  test('alone is not a key set', async () => {
+  test('is not a key set on its own', async () => {
     await expect(read(key)).rejects.toThrow('no usable key');
   });
 });
@@ -95,7 +95,7 @@ test('more than 50 keys, or two keys with one id, are not a key set', async () =
   await expect(read(rsa.jwk, { ...other.jwk, kid: 'rsa' })).rejects.toThrow('two keys with the id "rsa"');
 });
 
-test('sets of the same keys are one generation, whatever their order and other members', async () => {
+test('sets of the same keys have one generation, regardless of their order and other members', async () => {
   const { generation } = await read(rsa.jwk, elliptic.jwk);
   expect((await read(elliptic.jwk, { ...rsa.jwk, x5t: 'abc', key_ops: ['verify'] })).generation).toBe(generation);
   expect((await read(rsa.jwk)).generation).not.toBe(generation);

@@ -6,16 +6,16 @@ import { tokenAlgorithms, type TokenAlgorithm, type TokenHeader } from './token-
 export interface KeySet {
   /** Equal for sets of the same usable keys, and only for those. */
   readonly generation: string;
-  /** The key that must have signed; null if none matches this header, or several do. */
+  /** Returns the key that must have signed; null unless exactly one key matches this header. */
   find(header: Pick<TokenHeader, 'algorithm' | 'keyId'>): CryptoKey | null;
 }
 
-/** Where a verifier finds its issuer's keys. */
+/** Provides the keys of a verifier's issuer. */
 export interface KeySource {
-  /** The current set. Throws `identity_unavailable` if there is none. */
+  /** Returns the current set. Throws `identity_unavailable` if there is none. */
   current(): Promise<KeySet>;
-  /** For a key that the set lacks: a newer set, or null if there is none now. */
-  later(than: KeySet): Promise<KeySet | null>;
+  /** Returns a newer set, for a key that this one lacks; null if there is none yet. */
+  newerThan(set: KeySet): Promise<KeySet | null>;
 }
 
 const keysMax = 50;
@@ -23,17 +23,17 @@ const rsaMinBits = 2_048;
 const rsaMaxBits = 16_384;
 
 /**
- * Reads a JWK set (RFC 7517). Skips keys that are for another use, weak, broken or of an unknown kind (section 5).
- * Throws if the text is not a key set, no usable key is left, or two of them share an id.
+ * Parses a JWK set (RFC 7517). Skips keys that are for another use, weak, broken or of an unknown kind (section 5).
+ * Throws if the text is not a key set, has no usable key, or has two usable keys with the same id.
  */
 export const readKeySet = async (text: string): Promise<KeySet> => {
-  const usable = (await Promise.all(keysOf(text).flatMap(usableKeys).map(imported))).flat().sort(byName);
+  const usable = (await Promise.all(keysOf(text).flatMap(usableKeys).map(importKey))).flat().sort(byName);
   if (usable.length === 0) throw new Error('The key set has no usable key');
-  const doubled = usable.find((key, at) => at > 0 && byName(key, usable[at - 1] ?? key) === 0 && key.keyId !== null);
-  if (doubled) throw new Error(`The key set has two keys with the id ${JSON.stringify(doubled.keyId)}`);
-  const said = usable.map(({ algorithm, keyId, jwk }) => ({ algorithm, keyId, jwk }));
+  const duplicate = usable.find((key, at) => at > 0 && byName(key, usable[at - 1] ?? key) === 0 && key.keyId !== null);
+  if (duplicate) throw new Error(`The key set has two keys with the id ${JSON.stringify(duplicate.keyId)}`);
+  const contents = usable.map(({ algorithm, keyId, jwk }) => ({ algorithm, keyId, jwk }));
   return {
-    generation: createHash('sha256').update(JSON.stringify(said)).digest('base64url'),
+    generation: createHash('sha256').update(JSON.stringify(contents)).digest('base64url'),
     find(header) {
       const [key, ...more] = usable.filter(
         ({ algorithm, keyId }) => algorithm === header.algorithm && (header.keyId === null || header.keyId === keyId),
@@ -46,7 +46,7 @@ export const readKeySet = async (text: string): Promise<KeySet> => {
 interface UsableKey {
   readonly algorithm: TokenAlgorithm;
   readonly keyId: string | null;
-  /** Public members only, whatever the issuer published. */
+  /** Has public members only, even if the issuer published private ones. */
   readonly jwk: JWK;
 }
 
@@ -75,7 +75,7 @@ const usableKeys = (key: Published): readonly UsableKey[] => {
     );
 };
 
-/** Null for a key that no allowed algorithm uses. */
+/** Returns null for a key that no allowed algorithm uses. */
 const kindOf = ({ kty, crv, n, e, x, y }: Published): Kind | null => {
   if (kty === 'RSA' && isText(n) && isText(e)) {
     const bits = bitsOf(n);
@@ -95,7 +95,7 @@ interface Kind {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** The length of a modulus, without leading zeros. */
+/** Returns the length of a modulus in bits, without leading zeros. */
 const bitsOf = (modulus: string): number => {
   const hex = Buffer.from(modulus, 'base64url').toString('hex').replace(/^0+/, '');
   return hex === '' ? 0 : hex.length * 4 - Math.clz32(parseInt(hex.slice(0, 1), 16)) + 28;
@@ -108,8 +108,8 @@ const byName = (one: UsableKey, other: UsableKey): number => {
   return nameOf(one) < nameOf(other) ? -1 : 1;
 };
 
-/** Empty if the numbers are not a key, such as a point off the curve. */
-const imported = async (usable: UsableKey): Promise<readonly (UsableKey & { readonly key: CryptoKey })[]> => {
+/** Returns an empty list if the numbers are not a key, such as a point that is not on the curve. */
+const importKey = async (usable: UsableKey): Promise<readonly (UsableKey & { readonly key: CryptoKey })[]> => {
   try {
     const key = await importJWK(usable.jwk, usable.algorithm);
     return key instanceof Uint8Array ? [] : [{ ...usable, key }];

@@ -2,10 +2,10 @@ import type { Clock, Instant, OneTimeCode, OneTimeCodePurpose, OneTimeCodeStore 
 import type { LocalTokenClaims } from './local-issuer.ts';
 import { digestOf } from './one-time-code.ts';
 
-/** Whom a token of the local issuer is about. */
+/** The user that a token of the local issuer identifies. */
 export type LocalUser = Pick<LocalTokenClaims, 'uid' | 'email' | 'emailVerified' | 'groups'>;
 
-/** What the codes stand for. */
+/** The payloads of the codes, by purpose. */
 interface Payloads {
   readonly 'sign-in': LocalUser;
   readonly authorization: {
@@ -25,21 +25,21 @@ export interface LocalCodes {
     payload: Payloads[Purpose],
     expiresAt: Instant,
   ): Promise<void>;
-  /** Uses the code up; null if it is not good. */
+  /** Consumes the code and returns its payload; null if the code is not valid. */
   take<Purpose extends OneTimeCodePurpose>(
     code: string,
     purpose: Purpose,
   ): Promise<(Payloads[Purpose] & Pick<OneTimeCode, 'expiresAt'>) | null>;
 }
 
-/** The store's codes by the codes themselves, with what they stand for at the local issuer. */
+/** Wraps the store: takes plain codes instead of digests, and typed payloads. */
 export const createLocalCodes = (codes: OneTimeCodeStore, clock: Pick<Clock, 'now'>): LocalCodes => ({
   put: (code, purpose, payload, expiresAt) =>
     codes.put({ digest: digestOf(code), purpose, payload: JSON.stringify(payload), expiresAt }, clock.now()),
 
   async take<Purpose extends OneTimeCodePurpose>(code: string, purpose: Purpose) {
-    const taken = await codes.take(digestOf(code), purpose, clock.now());
+    const entry = await codes.take(digestOf(code), purpose, clock.now());
     // Safe: only `put` writes them.
-    return taken && { ...(JSON.parse(taken.payload) as Payloads[Purpose]), expiresAt: taken.expiresAt };
+    return entry && { ...(JSON.parse(entry.payload) as Payloads[Purpose]), expiresAt: entry.expiresAt };
   },
 });

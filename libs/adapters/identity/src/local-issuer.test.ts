@@ -1,12 +1,12 @@
 import { inspect } from 'node:util';
-import { ClockByHand, tokenVerifierContract } from '@portico/contracts';
+import { ManualClock, tokenVerifierContract } from '@portico/contracts';
 import { decodeJwt, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { signToken, type SigningKey } from '../test/loopback-provider.ts';
 import { outcomeOf } from '../test/provider-and-verifier.ts';
 import { createLocalIssuer, localAudience, localIssuerName, makeLocalIssuerKey } from './local-issuer.ts';
 
-const open = async (clock = new ClockByHand()) => {
+const open = async (clock = new ManualClock()) => {
   const key = await makeLocalIssuerKey();
   return { key, clock, issuer: await createLocalIssuer({ key, clock }) };
 };
@@ -14,7 +14,7 @@ const open = async (clock = new ClockByHand()) => {
 describe('its verifier', async () => {
   const { key } = await open();
 
-  /** Signs with that key, under the id of the issuer's key. */
+  /** Returns a signer with this private key and the id of the published key. */
   const signer = async (text: string, published: readonly JWK[]): Promise<SigningKey> => {
     const [jwk = {}] = published;
     return {
@@ -26,7 +26,7 @@ describe('its verifier', async () => {
   };
 
   test.each(Object.entries(tokenVerifierContract))('%s', async (_sentence, check) => {
-    const clock = new ClockByHand();
+    const clock = new ManualClock();
     const issuer = await createLocalIssuer({ key, clock });
     const { keys } = issuer.jwks();
     const [owner, forger] = [await signer(key, keys), await signer(await makeLocalIssuerKey(), keys)];
@@ -41,7 +41,7 @@ describe('its verifier', async () => {
   });
 });
 
-test('no access token is valid, whatever it is for', async () => {
+test('no access token is valid, for any audience', async () => {
   const { issuer, key } = await open();
   const [jwk = {}] = issuer.jwks().keys;
   const privateKey = (await importJWK(JSON.parse(key) as JWK, 'ES256')) as CryptoKey;
@@ -92,7 +92,7 @@ test('a token names the groups that it was minted with, in a claim of the config
   await expect(issuer.mint({ uid: 'ada', groups: ['a'], ttlSeconds: 60 })).rejects.toThrow('IDENTITY_GROUPS_CLAIM');
 });
 
-test('a token lasts as long as requested, and one of zero or negative duration has expired', async () => {
+test('a token lives as long as requested, and a zero or negative lifetime makes an expired one', async () => {
   const { issuer, clock } = await open();
   const outcome = async (ttlSeconds: number) =>
     outcomeOf(issuer.verifier.verify(await issuer.mint({ uid: 'ada', ttlSeconds })));
@@ -118,7 +118,7 @@ test('a token that its verifier would never accept is not minted', async () => {
   }
 });
 
-test('issuers with the same key trust each other, issuers with another do not', async () => {
+test('issuers with the same key accept each other, issuers with different keys do not', async () => {
   const { key, clock, issuer } = await open();
   const token = await issuer.mint({ uid: 'ada', ttlSeconds: 60 });
   const [same, other] = [await createLocalIssuer({ key, clock }), (await open(clock)).issuer];
@@ -133,7 +133,7 @@ test('only the public half of the key is published', async () => {
   expect(JSON.stringify(keys)).not.toContain((JSON.parse(key) as JWK).d);
 });
 
-test('the discovery document has the address of the keys as the caller reaches the service', async () => {
+test('the discovery document has the address of the keys at the origin that the caller uses', async () => {
   const { issuer } = await open();
   for (const baseUrl of ['http://localhost:3000', 'http://localhost:3000/']) {
     expect(issuer.discovery(baseUrl)).toMatchObject({
@@ -143,13 +143,13 @@ test('the discovery document has the address of the keys as the caller reaches t
   }
 });
 
-test('a text that is not a local issuer key is refused, and not repeated', async () => {
+test('a text that is not a local issuer key is rejected, and not quoted in the error', async () => {
   const { privateKey } = await generateKeyPair('ES384', { extractable: true });
   const { x, ...withoutX } = JSON.parse(await makeLocalIssuerKey()) as JWK;
   const mixed = { ...(JSON.parse(await makeLocalIssuerKey()) as JWK), x };
   const wrong = ['', 'null', '[]', '{}', '{"d":"private', ...[await exportJWK(privateKey), withoutX, mixed].map(print)];
   for (const key of wrong) {
-    const failure: unknown = await createLocalIssuer({ key, clock: new ClockByHand() }).catch(
+    const failure: unknown = await createLocalIssuer({ key, clock: new ManualClock() }).catch(
       (error: unknown) => error,
     );
     expect(failure, key).toEqual(new Error('This is not a local issuer key (a private JWK on P-256)'));

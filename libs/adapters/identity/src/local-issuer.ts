@@ -11,40 +11,40 @@ export interface LocalTokenClaims {
   readonly uid: string;
   readonly email?: string;
   readonly emailVerified?: boolean;
-  /** In the configured claim; needs one. */
+  /** Goes into the configured groups claim; without such a claim it is an error. */
   readonly groups?: readonly string[];
-  /** What the client asked to find in it (OpenID Connect Core, section 2). */
+  /** The client's `nonce`, copied from its authorization request (OpenID Connect Core, section 2). */
   readonly nonce?: string;
-  /** How long it is valid from now, in whole seconds; 0 or less makes an expired token. */
+  /** The lifetime from now, in whole seconds; 0 or less makes an expired token. */
   readonly ttlSeconds: number;
 }
 
-/** The service as its own issuer of identity tokens, for development and evaluation. */
+/** Makes the service its own issuer of identity tokens, for development and evaluation. */
 export interface LocalIssuer {
   /** Mints a token that `verifier` accepts until it expires; rejects with RangeError for impossible claims. */
   mint(claims: LocalTokenClaims): Promise<string>;
-  /** Trusts only this issuer, by the same rules as for any other, without HTTP. */
+  /** Accepts only this issuer's tokens, by the same rules as for any other issuer, without HTTP. */
   readonly verifier: TokenVerifier;
-  /** The public half of its key (RFC 7517). */
+  /** Returns the public half of its key (RFC 7517). */
   jwks(): { readonly keys: readonly JWK[] };
-  /** Its discovery document, with the addresses under which the service serves it. */
+  /** Returns its discovery document, with addresses below `baseUrl`. */
   discovery(baseUrl: string): Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** An unreachable name (RFC 2606, section 2): the service may move to another address, and old tokens stay valid. */
+/** An unresolvable name (RFC 2606, section 2), so that tokens stay valid if the address of the service changes. */
 export const localIssuerName = 'https://local-issuer.portico.invalid';
 /** The `aud` of its tokens. */
 export const localAudience = 'portico';
 
 const algorithm = 'ES256';
 
-/** A new key for a local issuer: a private JWK as text, for a file that only its owner can read. */
+/** Generates a key for a local issuer: a private JWK as text, for a file that only its owner can read. */
 export const makeLocalIssuerKey = async (): Promise<string> => {
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
   return `${JSON.stringify(await exportJWK(privateKey))}\n`;
 };
 
-/** Creates the issuer with a key from `makeLocalIssuerKey`. Rejects any other text, without repeating it. */
+/** Creates the issuer with a key from `makeLocalIssuerKey`. Rejects any other text, without quoting it. */
 export const createLocalIssuer = async ({
   key,
   clock,
@@ -53,14 +53,14 @@ export const createLocalIssuer = async ({
 }: {
   readonly key: string;
   readonly clock: Pick<Clock, 'now'>;
-  /** The name of the claim with a user's groups; null by default, for none. */
+  /** The name of the claim for a user's groups; null (the default) for none. */
   readonly groupsClaim?: string | null;
   readonly log?: Pick<Log, 'warn'>;
 }): Promise<LocalIssuer> => {
   const { sign, publicJwk } = await readKeyPair(key);
   const keySet = { keys: [publicJwk] };
   const set = await readKeySet(JSON.stringify(keySet));
-  const keys = { current: async () => set, later: async () => null };
+  const keys = { current: async () => set, newerThan: async () => null };
   return {
     async mint(claims) {
       assertMintable(claims, groupsClaim);
@@ -98,7 +98,7 @@ const discoveryAt = (base: string): Readonly<Record<string, string | readonly st
 const assertMintable = ({ uid, groups, ttlSeconds }: LocalTokenClaims, groupsClaim: string | null): void => {
   if (!isSubject(uid)) throw new RangeError('uid must have 1 to 128 characters that can be stored');
   if (groups && groupsClaim === null)
-    throw new RangeError('groups need the name of their claim: set IDENTITY_GROUPS_CLAIM, such as to groups');
+    throw new RangeError('groups require the name of their claim: set IDENTITY_GROUPS_CLAIM, for example to groups');
   if (!Number.isSafeInteger(ttlSeconds)) throw new RangeError('ttlSeconds must be a whole number');
 };
 
@@ -112,7 +112,7 @@ const tokenOf = (
     ...(email === undefined ? {} : { email }),
     ...(emailVerified === undefined ? {} : { email_verified: emailVerified }),
     ...(nonce === undefined ? {} : { nonce }),
-    // Found by its name, even if that has dots.
+    // The verifier looks up the whole name first, so it may contain dots.
     ...(groups && groupsClaim !== null ? { [groupsClaim]: [...groups] } : {}),
   };
   return new SignJWT(claims)
@@ -132,7 +132,7 @@ const readKeyPair = async (text: string): Promise<KeyPair> => {
   try {
     return await parseKeyPair(text);
   } catch {
-    // No cause: an error of the parser may quote the private key.
+    // No cause: the parser's error may quote the private key.
     throw new Error('This is not a local issuer key (a private JWK on P-256)');
   }
 };

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import {
   accessTokenContract,
-  ClockByHand,
+  ManualClock,
   groupsClaim,
   groupsClaimContract,
   keylessTokenVerifierContract,
@@ -10,7 +10,13 @@ import {
 } from '@portico/contracts';
 import { describe, expect, test } from 'vitest';
 import { makeSigningKey, signToken, startProvider, unavailable } from '../test/loopback-provider.ts';
-import { audience, base64url, keepInMemory, outcomeOf, providerAndVerifier } from '../test/provider-and-verifier.ts';
+import {
+  audience,
+  base64url,
+  createMemoryStorage,
+  outcomeOf,
+  providerAndVerifier,
+} from '../test/provider-and-verifier.ts';
 import { createLocalIssuer, localAudience, localIssuerName, makeLocalIssuerKey } from './local-issuer.ts';
 import { createOidcTokenVerifier } from './oidc-token-verifier.ts';
 
@@ -64,7 +70,7 @@ describe('for access tokens', async () => {
   });
 
   test.each(['at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/AT+JWT', 'JWT', undefined])(
-    'the type %j is one of an access token',
+    'the type %j is accepted for an access token',
     async (typ) => {
       const { verifier, claims } = await providerAndVerifier([key], { accessAudiences });
       const token = await signToken(key, claims({ aud: accessAudiences[1] }), { typ });
@@ -74,7 +80,7 @@ describe('for access tokens', async () => {
   );
 
   test.each(['', 'at', 'jwt+at', 'application/jwt', 'logout+jwt', 'dpop+jwt', 'application/okta-internal-at+jwt'])(
-    'the type %j is of no token that is taken',
+    'the type %j is rejected for every token',
     async (typ) => {
       const { verifier, claims } = await providerAndVerifier([key], { accessAudiences });
       const token = await signToken(key, claims({ aud: accessAudiences[1] }), { typ });
@@ -82,7 +88,7 @@ describe('for access tokens', async () => {
     },
   );
 
-  test('without an audience for them none is valid', async () => {
+  test('no access token is valid without an audience for access tokens', async () => {
     const { verifier, claims } = await providerAndVerifier([key]);
     for (const aud of [audience, accessAudiences[0], [accessAudiences[0], audience], undefined]) {
       const token = await signToken(key, claims({ aud }), asAccess);
@@ -90,14 +96,14 @@ describe('for access tokens', async () => {
     }
   });
 
-  test('one that comes where none is taken costs no request to the provider', async () => {
+  test('an access token where only identity tokens are accepted causes no request to the provider', async () => {
     const { provider, verifier, claims } = await providerAndVerifier([key], { accessAudiences });
     const token = await signToken(key, claims({ aud: accessAudiences[0] }), asAccess);
     expect(await outcomeOf(verifier.verify(token))).toBe('invalid_token');
     expect(provider.requests).toEqual({ discovery: 0, keys: 0 });
   });
 
-  test('a shared secret signs none', async () => {
+  test('a shared secret cannot sign an access token', async () => {
     const { verifier, claims } = await providerAndVerifier([key], { accessAudiences });
     const header = { alg: 'HS256', kid: 'one', typ: 'at+jwt' };
     const signed = [header, claims({ aud: accessAudiences[0] })].map(base64url).join('.');
@@ -112,12 +118,12 @@ describe('with a groups claim', () => {
     await check({ verifier, issuer: provider.issuer, audience, clock, mint: (claims) => signToken(key, claims) });
   });
 
-  test('an access token without the claim says nothing about groups, an identity token names none', async () => {
+  test('without the claim, an access token says nothing about groups and an identity token has none', async () => {
     const accessAudiences = ['https://portico.example.com/mcp'];
     const { verifier, claims } = await providerAndVerifier([key], { groupsClaim, accessAudiences });
     const iat = Number(claims().exp) - 3_600;
-    const groupsIn = async (given: Readonly<Record<string, unknown>>, typ: string) => {
-      const token = await signToken(key, claims({ iat, ...given }), { typ });
+    const groupsIn = async (changes: Readonly<Record<string, unknown>>, typ: string) => {
+      const token = await signToken(key, claims({ iat, ...changes }), { typ });
       return (await verifier.verify(token, 'identity or access')).groups?.names ?? null;
     };
     const [aud] = accessAudiences;
@@ -131,7 +137,7 @@ describe('with a groups claim', () => {
     expect(await groupsIn({ [groupsClaim]: ['Crew'] }, 'JWT')).toEqual(['Crew']);
   });
 
-  test('a token with too many groups is said once in the log', async () => {
+  test('a token with too many groups is logged once', async () => {
     const { verifier, claims, warnings } = await providerAndVerifier([key], { groupsClaim });
     const names = Array.from({ length: 1_001 }, (_, at) => at.toString(36));
     const iat = Number(claims().exp) - 3_600;
@@ -147,7 +153,7 @@ describe('with a groups claim', () => {
 describe('with a provider that was never reached', () => {
   test.each(Object.entries(keylessTokenVerifierContract))('%s', async (_sentence, check) => {
     const { provider, clock, verifier } = await providerAndVerifier([key]);
-    provider.answerKeys(unavailable);
+    provider.onKeysRequest(unavailable);
     await check({ verifier, issuer: provider.issuer, audience, clock, mint: (claims) => signToken(key, claims) });
   });
 });
@@ -160,7 +166,7 @@ test('nothing is fetched before the first token, nor for a malformed one', async
   expect(provider.requests).toEqual({ discovery: 1, keys: 1 });
 });
 
-test('if the address of the keys is given, no discovery document is requested', async () => {
+test('no discovery document is requested if the address of the keys is configured', async () => {
   const { provider, claims, start } = await providerAndVerifier([key]);
   const verifier = start({ jwksUrl: `${provider.issuer}/keys` });
   expect(await outcomeOf(verifier.verify(await signToken(key, claims())))).toBe('good');
@@ -168,7 +174,7 @@ test('if the address of the keys is given, no discovery document is requested', 
 });
 
 test('a service that knows the address of the keys of a local issuer accepts its tokens', async () => {
-  const clock = new ClockByHand();
+  const clock = new ManualClock();
   const local = await createLocalIssuer({ key: await makeLocalIssuerKey(), clock });
   const provider = await startProvider([]);
   provider.publish(...local.jwks().keys);
@@ -177,7 +183,7 @@ test('a service that knows the address of the keys of a local issuer accepts its
     audience: localAudience,
     jwksUrl: `${provider.issuer}/keys`,
     clock,
-    storage: keepInMemory(),
+    storage: createMemoryStorage(),
     log: recordLog(),
   });
   const token = await local.mint({ uid: 'alice', ttlSeconds: 60 });
@@ -196,24 +202,24 @@ test('the probe reports a provider that is down, even while its last keys are st
   const { probe } = verifier;
   expect({ name: probe.name, essential: probe.essential }).toEqual({ name: 'identity', essential: false });
   await probe.check();
-  provider.answerKeys(unavailable);
+  provider.onKeysRequest(unavailable);
   clock.advance(3_600_000);
   await expect(probe.check()).rejects.toThrow('answered 503');
   expect(await outcomeOf(verifier.verify(await signToken(key, claims())))).toBe('good');
-  provider.answerKeys(null);
+  provider.onKeysRequest(null);
   clock.advance(3_600_000);
   await expect.poll(() => outcomeOf(probe.check())).toBe('good');
 });
 
 test('closing aborts a running fetch without logging it, and nothing is fetched afterwards', async () => {
   const { provider, verifier, claims, clock, warnings } = await providerAndVerifier([key], { timeoutMs: 60_000 });
-  const asked = new Promise<void>((resolve) => provider.answerKeys(() => resolve()));
+  const requestArrived = new Promise<void>((resolve) => provider.onKeysRequest(() => resolve()));
   const token = await signToken(key, claims());
   const outcome = outcomeOf(verifier.verify(token));
-  await asked;
+  await requestArrived;
   await verifier.close();
   expect(await outcome).toBe('identity_unavailable');
-  provider.answerKeys(null);
+  provider.onKeysRequest(null);
   clock.advance(60_000);
   expect(await outcomeOf(verifier.verify(token))).toBe('identity_unavailable');
   expect(provider.requests.keys).toBe(1);
@@ -223,7 +229,7 @@ test('closing aborts a running fetch without logging it, and nothing is fetched 
 describe('with several audiences', () => {
   const audiences = ['console', 'tool'];
 
-  test('an identity token may be for each of them', async () => {
+  test('an identity token may be for any of them', async () => {
     const { verifier, claims } = await providerAndVerifier([key], { audience: audiences });
     for (const aud of [...audiences, ['tool'], 'app', ['app'], undefined]) {
       const expected = [aud].flat().some((one) => one === 'console' || one === 'tool') ? 'good' : 'invalid_token';
@@ -238,13 +244,13 @@ describe('with several audiences', () => {
     [['console', 'another'], 'another', 'invalid_token'],
     [['console', 'another'], undefined, 'invalid_token'],
     [['another', 'a third'], 'console', 'invalid_token'],
-  ])('one for %j that was issued to %s is %s', async (aud, azp, expected) => {
+  ])('an identity token for %j that was issued to %s is %s', async (aud, azp, expected) => {
     const { verifier, claims } = await providerAndVerifier([key], { audience: audiences });
     expect(await outcomeOf(verifier.verify(await signToken(key, claims({ aud, azp }))))).toBe(expected);
   });
 });
 
-describe('with the clients whose tokens are taken', () => {
+describe('with a list of accepted clients', () => {
   const accessAudiences = ['service'];
   const open = () => providerAndVerifier([key], { accessAudiences, authorizedParties: [audience, 'tool'] });
 
@@ -277,13 +283,13 @@ describe('with the clients whose tokens are taken', () => {
     expect(await outcomeOf(verifier.verify(token, 'identity or access'))).toBe(expected);
   });
 
-  test('without any, those of every client are', async () => {
+  test('the tokens of every client are accepted if there is no list', async () => {
     const { verifier, claims } = await providerAndVerifier([key], { accessAudiences });
     expect(await outcomeOf(verifier.verify(await signToken(key, claims({ azp: 'another' }))))).toBe('good');
   });
 });
 
-test('an empty audience is refused at once, since it would match tokens for no audience', async () => {
+test('an empty audience is rejected immediately, because it would match tokens without an audience', async () => {
   const { start } = await providerAndVerifier([key]);
   for (const none of ['', [], ['app', '']]) expect(() => start({ audience: none })).toThrow('audience');
 });

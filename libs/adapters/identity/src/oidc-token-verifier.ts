@@ -7,15 +7,15 @@ import { freshMs, RemoteKeySource, type KeySetStorage } from './remote-key-sourc
 export interface OidcTokenVerifierOptions {
   /** The exact `iss`. */
   readonly issuer: string;
-  /** The exact `aud` of an identity token, or each that it may have. */
+  /** The exact `aud` of an identity token, or the list of accepted ones. */
   readonly audience: string | readonly string[];
-  /** What the `aud` of an access token contains one of; none by default, and then no access token is valid. */
+  /** The `aud` of an access token must contain one of these; none by default, and then no access token is valid. */
   readonly accessAudiences?: readonly string[];
-  /** The claim that names groups: its name, or a path of names joined by dots; null by default, for none. */
+  /** The claim that lists groups: its name, or a path of names joined by dots; null (the default) for none. */
   readonly groupsClaim?: string | null;
-  /** The clients whose tokens are taken; all of them by default. */
+  /** The clients whose tokens are accepted; all clients by default. */
   readonly authorizedParties?: readonly string[];
-  /** Found by discovery if absent or null. */
+  /** Discovered if absent or null. */
   readonly jwksUrl?: string | null;
   /** How old the keys may be before they are fetched again in the background; `freshMs` by default. */
   readonly keysMaxAgeMs?: number;
@@ -29,16 +29,16 @@ export interface OidcTokenVerifierOptions {
 export interface OidcTokenVerifier extends TokenVerifier {
   /** Not essential: API keys work without the provider, and known keys outlive an outage. */
   readonly probe: Probe;
-  /** Aborts any fetch; the verifier fetches nothing afterwards. */
+  /** Aborts any fetch. The verifier fetches nothing afterwards. */
   close(): Promise<void>;
 }
 
-/** How long a token with an unknown key may wait for the provider. */
+/** The longest time for which a token with an unknown key waits for the provider. */
 export const fetchTimeoutMs = 3_000;
 
 /**
  * Verifies tokens of an OpenID Connect issuer (specification, section 2). Fetches nothing before the first
- * token. Throws at once if keys may not be fetched from the issuer's address, or the audience is empty.
+ * token. Throws immediately if keys may not be fetched from the issuer's address, or if the audience is empty.
  */
 export const createOidcTokenVerifier = ({
   issuer,

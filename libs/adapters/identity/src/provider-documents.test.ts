@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { makeSigningKey, signToken, startProvider, type Answer } from '../test/loopback-provider.ts';
-import { outcomeOf, providerAndVerifier, stoppedTime } from '../test/provider-and-verifier.ts';
+import { makeSigningKey, signToken, startProvider, type Responder } from '../test/loopback-provider.ts';
+import { outcomeOf, providerAndVerifier, useStoppedTime } from '../test/provider-and-verifier.ts';
 import { assertFetchable, documentMaxBytes, fetchKeySetText, keysAddressIn } from './provider-documents.ts';
 
 const key = await makeSigningKey('one');
@@ -41,9 +41,9 @@ test('a verifier is not created for an issuer with a forbidden address', async (
 });
 
 describe('a discovery document', () => {
-  const discovering = async (answer: (issuer: string) => unknown): Promise<string> => {
+  const outcomeWith = async (answer: (issuer: string) => unknown): Promise<string> => {
     const { provider, verifier, claims } = await providerAndVerifier([key]);
-    provider.answerDiscovery((response) => response.end(JSON.stringify(answer(provider.issuer))));
+    provider.onDiscoveryRequest((response) => response.end(JSON.stringify(answer(provider.issuer))));
     return outcomeOf(verifier.verify(await signToken(key, claims())));
   };
 
@@ -51,71 +51,76 @@ describe('a discovery document', () => {
     ['of another issuer', (issuer) => ({ issuer: `${issuer}/`, jwks_uri: `${issuer}/keys` })],
     ['of no issuer', (issuer) => ({ jwks_uri: `${issuer}/keys` })],
     ['without an address of the keys', (issuer) => ({ issuer })],
-    ['with an address that is not a text', (issuer) => ({ issuer, jwks_uri: [`${issuer}/keys`] })],
-    ['that sends us beyond loopback over http', (issuer) => ({ issuer, jwks_uri: 'http://192.0.2.1/keys' })],
+    ['with an address that is not a string', (issuer) => ({ issuer, jwks_uri: [`${issuer}/keys`] })],
+    [
+      'that refers us to an http address that is not loopback',
+      (issuer) => ({ issuer, jwks_uri: 'http://192.0.2.1/keys' }),
+    ],
     ['that is null', () => null],
     ['that is an array', () => []],
   ])('%s is not followed', async (_name, answer) => {
-    expect(await discovering(answer)).toBe('identity_unavailable');
+    expect(await outcomeWith(answer)).toBe('identity_unavailable');
   });
 
-  test('of the issuer is followed, whatever else it contains', async () => {
-    expect(await discovering((issuer) => ({ issuer, jwks_uri: `${issuer}/keys`, more: [1] }))).toBe('good');
+  test('of the issuer is followed, even if it contains other members', async () => {
+    expect(await outcomeWith((issuer) => ({ issuer, jwks_uri: `${issuer}/keys`, more: [1] }))).toBe('good');
   });
 
-  test('fetched over https does not send us to plain http, not even on loopback', () => {
+  test('that is fetched over https cannot refer us to plain http, not even on loopback', () => {
     const issuer = 'https://id.example.com';
-    const naming = (address: string) => () => keysAddressIn(JSON.stringify({ issuer, jwks_uri: address }), issuer);
-    expect(naming('http://127.0.0.1/keys')).toThrow('is not https');
-    expect(naming('https://keys.example.com/')()).toBe('https://keys.example.com/');
+    const addressIn = (address: string) => () => keysAddressIn(JSON.stringify({ issuer, jwks_uri: address }), issuer);
+    expect(addressIn('http://127.0.0.1/keys')).toThrow('is not https');
+    expect(addressIn('https://keys.example.com/')()).toBe('https://keys.example.com/');
   });
 
-  test('is found below an issuer whose name ends in a slash', async () => {
+  test('is found for an issuer with a trailing slash', async () => {
     const { provider, start, claims } = await providerAndVerifier([key]);
     const issuer = `${provider.issuer}/`;
-    provider.answerDiscovery((response) => response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}keys` })));
+    provider.onDiscoveryRequest((response) => response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}keys` })));
     const token = await signToken(key, claims({ iss: issuer }));
     expect(await outcomeOf(start({ issuer }).verify(token))).toBe('good');
   });
 });
 
 describe('a response of the provider', () => {
-  const fetching = async (answer: Answer): Promise<string> => {
+  const fetchFrom = async (answer: Responder): Promise<string> => {
     const provider = await startProvider([key]);
-    provider.answerKeys(answer);
+    provider.onKeysRequest(answer);
     return fetchKeySetText(at(provider.issuer), open);
   };
 
   test('is accepted up to 256 KiB', async () => {
-    expect(await fetching((response) => response.end('x'.repeat(documentMaxBytes)))).toHaveLength(documentMaxBytes);
-    await expect(fetching((response) => response.end('x'.repeat(documentMaxBytes + 1)))).rejects.toThrow('262144');
+    expect(await fetchFrom((response) => response.end('x'.repeat(documentMaxBytes)))).toHaveLength(documentMaxBytes);
+    await expect(fetchFrom((response) => response.end('x'.repeat(documentMaxBytes + 1)))).rejects.toThrow('262144');
   });
 
   test.each([201, 204, 301, 302, 307, 404, 500, 503])('with status %i is rejected', async (status) => {
-    const answer: Answer = (response) => response.writeHead(status, { location: '/keys' }).end();
-    await expect(fetching(answer)).rejects.toThrow(`answered ${status}`);
+    const answer: Responder = (response) => response.writeHead(status, { location: '/keys' }).end();
+    await expect(fetchFrom(answer)).rejects.toThrow(`answered ${status}`);
   });
 
-  test.each<[string, Answer]>([
-    ['nothing', () => undefined],
-    ['the head alone', (response) => response.flushHeaders()],
-    ['half of it', (response) => response.write('{"keys":[')],
-  ])('times out when %s comes in time', async (_name, answer) => {
-    const time = stoppedTime();
-    const asked = Promise.withResolvers<void>();
-    const fetched = expect(fetching((...args) => (asked.resolve(), answer(...args)))).rejects.toThrow(/timeout/);
-    await asked.promise;
-    await time.pass(timeoutMs);
-    await fetched;
+  test.each<[string, Responder]>([
+    ['nothing at all', () => undefined],
+    ['only the head', (response) => response.flushHeaders()],
+    ['only half of the body', (response) => response.write('{"keys":[')],
+  ])('times out if %s arrives in time', async (_name, answer) => {
+    const time = useStoppedTime();
+    const requestArrived = Promise.withResolvers<void>();
+    const rejection = expect(fetchFrom((...args) => (requestArrived.resolve(), answer(...args)))).rejects.toThrow(
+      /timeout/,
+    );
+    await requestArrived.promise;
+    await time.advance(timeoutMs);
+    await rejection;
   });
 
-  test('times out when the discovery document does not come in time', async () => {
+  test('times out if the discovery document does not arrive in time', async () => {
     const provider = await startProvider([key]);
-    const time = stoppedTime();
-    const asked = new Promise<void>((resolve) => provider.answerDiscovery(() => resolve()));
-    const fetched = expect(fetchKeySetText(at(provider.issuer), open)).rejects.toThrow(/timeout/);
-    await asked;
-    await time.pass(timeoutMs);
-    await fetched;
+    const time = useStoppedTime();
+    const requestArrived = new Promise<void>((resolve) => provider.onDiscoveryRequest(() => resolve()));
+    const rejection = expect(fetchKeySetText(at(provider.issuer), open)).rejects.toThrow(/timeout/);
+    await requestArrived;
+    await time.advance(timeoutMs);
+    await rejection;
   });
 });

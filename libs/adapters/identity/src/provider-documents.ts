@@ -1,15 +1,15 @@
 import { boundedText, isLoopback } from '@portico/dependencies';
 
-/** Where an issuer publishes its keys. */
+/** The location of an issuer's keys. */
 export interface Provider {
   readonly issuer: string;
   /** Null to find it by discovery (OpenID Connect Discovery 1.0, section 4). */
   readonly jwksUrl: string | null;
-  /** For all requests of one fetch together. */
+  /** Applies to all requests of one fetch together. */
   readonly timeoutMs: number;
 }
 
-/** The largest discovery document or key set that is read. */
+/** The size limit of a discovery document or key set. */
 export const documentMaxBytes = 256 * 1_024;
 
 /** Throws unless keys may be fetched from the address: https, or http on loopback. */
@@ -17,15 +17,15 @@ export const assertFetchable = ({ issuer, jwksUrl }: Provider): void => {
   fetchable(jwksUrl ?? discoveryUrlOf(issuer));
 };
 
-/** Fetches the issuer's current key set. Throws on a timeout, and for any response but 200 with such a text. */
+/** Fetches the issuer's current key set. Throws on a timeout, and if a response is not a 200 within the limit. */
 export const fetchKeySetText = async (provider: Provider, closing: AbortSignal): Promise<string> => {
   const signal = AbortSignal.any([AbortSignal.timeout(provider.timeoutMs), closing]);
   return fetchText(provider.jwksUrl ?? (await discover(provider.issuer, signal)), signal);
 };
 
 /**
- * Returns the address of the keys in a discovery document. Throws for another issuer's document; and an issuer reached
- * over https must not redirect us to plain http.
+ * Returns the address of the keys in a discovery document. Throws for another issuer's document, and if an issuer that
+ * is reached over https refers us to plain http.
  */
 export const keysAddressIn = (text: string, issuer: string): string => {
   const url = discoveryUrlOf(issuer);
@@ -35,7 +35,7 @@ export const keysAddressIn = (text: string, issuer: string): string => {
   return jwksUrl;
 };
 
-/** Parses a discovery document. Throws for another issuer's. */
+/** Parses a discovery document. Throws for another issuer's document. */
 export const issuerDocument = (text: string, issuer: string): Readonly<Record<string, unknown>> => {
   const document = Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
   if (document['issuer'] === issuer) return document;
@@ -51,7 +51,7 @@ const discover = async (issuer: string, signal: AbortSignal): Promise<string> =>
 const fetchText = async (address: string, signal: AbortSignal): Promise<string> =>
   (await fetchDocument(address, signal)).text;
 
-/** `date` is when the provider says it answered, in milliseconds since 1970; null if it does not say. */
+/** `date` is the response's `Date` header, in milliseconds since 1970; null if absent. */
 export const fetchDocument = async (
   address: string,
   signal: AbortSignal,
@@ -73,7 +73,7 @@ export const fetchDocument = async (
 const fetchable = (address: string): URL => {
   if (!URL.canParse(address)) throw new Error(`${JSON.stringify(address)} is not a URL`);
   const url = new URL(address);
-  if (url.username || url.password) throw new Error('The address of an identity provider must not hold a password');
+  if (url.username || url.password) throw new Error('The address of an identity provider must not contain a password');
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url;
   throw new Error(`${address} must be https; plain http is allowed on loopback only`);
 };

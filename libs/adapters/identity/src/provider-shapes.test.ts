@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { ClockByHand, recordLog } from '@portico/contracts';
+import { ManualClock, recordLog } from '@portico/contracts';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeSigningKey, signToken } from '../test/loopback-provider.ts';
-import { keepInMemory, outcomeOf } from '../test/provider-and-verifier.ts';
+import { createMemoryStorage, outcomeOf } from '../test/provider-and-verifier.ts';
 import { createOidcTokenVerifier } from './oidc-token-verifier.ts';
 import { assertFetchable, keysAddressIn } from './provider-documents.ts';
 
-/** The tokens of real providers, as documented; only the origins are on loopback. */
+/** The documented token format of a real provider; only the origin is on loopback. */
 interface Shape {
   /** The part of `iss` after the origin. */
   readonly issuer: string;
-  /** The path of the keys, on an origin of their own. */
+  /** The path of the keys, on a separate origin. */
   readonly keys: string;
   readonly kid: string;
   readonly header?: Record<string, unknown>;
@@ -171,7 +171,7 @@ const shapes: Record<string, Shape> = {
   },
 };
 
-/** Serves a JSON text for each of these paths; returns the origin. */
+/** Serves JSON texts by path; returns the origin. */
 const serve = async (texts: Readonly<Record<string, () => string>>): Promise<string> => {
   const server = createServer((request, response) => {
     const text = texts[request.url ?? ''];
@@ -193,12 +193,12 @@ test.each(Object.entries(shapes))(
       [`${shape.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`]: () =>
         JSON.stringify({ issuer: `${origin}${shape.issuer}`, jwks_uri: `${keysOrigin}${shape.keys}` }),
     });
-    const clock = new ClockByHand();
+    const clock = new ManualClock();
     const verifier = createOidcTokenVerifier({
       issuer: `${origin}${shape.issuer}`,
       audience: shape.audience,
       clock,
-      storage: keepInMemory(),
+      storage: createMemoryStorage(),
       log: recordLog(),
     });
     onTestFinished(() => verifier.close());
@@ -258,7 +258,7 @@ test('the evaluation realm has the client, the admin and the verified e-mails na
   expect(realm.users).toContainEqual(
     expect.objectContaining({ id: settings['BOOTSTRAP_ADMIN_UID'], email: settings['BOOTSTRAP_ADMIN_EMAIL'] }),
   );
-  // Keycloak issues no token by password to a user without names, and a password must not be in a repository.
+  // Keycloak issues no token by password to a user without names. A password must not be in a repository.
   for (const { firstName = '', lastName = '', emailVerified, credentials } of realm.users) {
     expect([firstName !== '', lastName !== '', emailVerified]).toEqual([true, true, true]);
     expect(credentials.map(({ value }) => value)).toEqual(['${PORTICO_USERS_PASSWORD}']);

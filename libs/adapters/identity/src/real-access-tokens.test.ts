@@ -8,7 +8,7 @@ const here = 'https://portico.example.com/mcp';
 const elsewhere = 'https://another.example.com/mcp';
 
 test.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)(
-  'an access token for this service that a real provider signs with %s is taken where access tokens are',
+  'an access token for this service that a real provider signs with %s is accepted where access tokens are',
   async (algorithm) => {
     const { provider, start } = await realProvider(algorithm, [here, elsewhere]);
     const verifier = start({ accessAudiences: [here] });
@@ -27,7 +27,7 @@ test.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)(
   },
 );
 
-test('an access token of a real provider for another service is taken nowhere', async () => {
+test('an access token of a real provider for another service is accepted nowhere', async () => {
   const { provider, start } = await realProvider('ES256', [here, elsewhere]);
   const verifier = start({ accessAudiences: [here] });
   for (const resource of [elsewhere, undefined]) {
@@ -38,7 +38,7 @@ test('an access token of a real provider for another service is taken nowhere', 
   }
 });
 
-test('the access token of a machine names the machine, until it expires', async () => {
+test('the access token of a machine identifies the machine until it expires', async () => {
   const { provider, start, clock } = await realProvider('ES256', [here]);
   const verifier = start({ accessAudiences: [here] });
   const token = await provider.machineToken(here);

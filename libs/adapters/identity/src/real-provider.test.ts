@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { outcomeOf, stoppedTime } from '../test/provider-and-verifier.ts';
+import { outcomeOf, useStoppedTime } from '../test/provider-and-verifier.ts';
 import { realProvider } from '../test/real-provider.ts';
 import { fetchTimeoutMs } from './oidc-token-verifier.ts';
 import { freshMs, staleMaxMs, unknownKeyIntervalMs } from './remote-key-source.ts';
@@ -35,7 +35,7 @@ test.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)(
   },
 );
 
-test('after a rotation the new key is found within 30 seconds, and the old one goes once unpublished', async () => {
+test('after a rotation the new key is found within 30 seconds, and the old one is dropped once unpublished', async () => {
   const { provider, clock, start, idTokenFor } = await realProvider();
   const verifier = start();
   const old = await idTokenFor('alice');
@@ -52,7 +52,7 @@ test('after a rotation the new key is found within 30 seconds, and the old one g
   expect(await outcomeOf(verifier.verify(fresh))).toBe('good');
 });
 
-test('a provider that comes back with only new keys is followed', async () => {
+test('the new keys of a provider that is available again with only those are used', async () => {
   const { provider, clock, start, idTokenFor } = await realProvider();
   const verifier = start();
   const old = await idTokenFor('alice');
@@ -92,7 +92,7 @@ test('a thousand simultaneous tokens with unknown key ids cause one fetch in 30 
   expect(provider.requests()).toEqual({ discovery: 2, keys: 2 });
 });
 
-test('a service that starts while its provider is down reports that, and finds it once it is up', async () => {
+test('a service that starts while its provider is down reports that, and recovers once the provider is up', async () => {
   const { provider, clock, start, idTokenFor } = await realProvider();
   const token = await idTokenFor('alice');
   await provider.control.stop();
@@ -139,11 +139,11 @@ test('a request to a provider that hangs times out after 3 seconds, and is retri
   await verifier.verify(await idTokenFor('alice'));
   provider.rotate();
   const fresh = await idTokenFor('alice');
-  const time = stoppedTime();
+  const time = useStoppedTime();
   await provider.control.pause();
   clock.advance(freshMs);
   const before = performance.now();
-  expect(await time.passUntil(outcomeOf(verifier.verify(fresh)))).toBe('invalid_token');
+  expect(await time.advanceUntil(outcomeOf(verifier.verify(fresh)))).toBe('invalid_token');
   expect(performance.now() - before).toBeGreaterThanOrEqual(fetchTimeoutMs);
   expect(warnings).toEqual([
     'The keys of the identity provider could not be fetched; the last ones are used for up to 24 h',

@@ -1,13 +1,13 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { makeSigningKey, signToken, type Answer } from '../test/loopback-provider.ts';
+import { makeSigningKey, signToken, type Responder } from '../test/loopback-provider.ts';
 import { outcomeOf, providerAndVerifier } from '../test/provider-and-verifier.ts';
-import { freshMs, unattendedAges, unattendedMs, unknownKeyIntervalMs } from './remote-key-source.ts';
+import { freshMs, blockingRefreshAges, blockingRefreshMs, unknownKeyIntervalMs } from './remote-key-source.ts';
 
 const [first, second] = await Promise.all([makeSigningKey('first'), makeSigningKey('second')]);
 const stranger = await makeSigningKey('second');
 
-test('twenty first tokens at once cause one fetch', async () => {
+test('the first twenty tokens, sent simultaneously, cause one fetch', async () => {
   const { provider, verifier, claims } = await providerAndVerifier([first]);
   const tokens = await Promise.all(Array.from({ length: 20 }, (_, at) => signToken(first, claims({ sub: `${at}` }))));
   const outcomes = await Promise.all(tokens.map((token) => outcomeOf(verifier.verify(token))));
@@ -15,7 +15,7 @@ test('twenty first tokens at once cause one fetch', async () => {
   expect(provider.requests).toEqual({ discovery: 1, keys: 1 });
 });
 
-test('a storm of tokens with unknown key ids causes one fetch in 30 seconds', async () => {
+test('a storm of tokens with unknown key ids causes one fetch per 30 seconds', async () => {
   const { provider, verifier, claims, clock } = await providerAndVerifier([first]);
   await verifier.verify(await signToken(first, claims()));
   const tokens = await Promise.all(
@@ -36,21 +36,21 @@ test('a storm of tokens with unknown key ids causes one fetch in 30 seconds', as
   expect(await storm()).toBe(3);
 });
 
-test('a storm of unknown key ids does not hold up good tokens', async () => {
+test('a storm of unknown key ids does not delay good tokens', async () => {
   const { provider, verifier, claims, clock } = await providerAndVerifier([first], { timeoutMs: 60_000 });
   const [seen, fresh] = [await signToken(first, claims()), await signToken(first, claims({ sub: 'bob' }))];
   await verifier.verify(seen);
-  const asked = new Promise<void>((resolve) => provider.answerKeys(() => resolve()));
+  const requestArrived = new Promise<void>((resolve) => provider.onKeysRequest(() => resolve()));
   clock.advance(unknownKeyIntervalMs);
   const strange = outcomeOf(verifier.verify(await signToken(stranger, claims(), { kid: 'unknown' })));
-  await asked;
+  await requestArrived;
   expect(await outcomeOf(verifier.verify(seen))).toBe('good');
   expect(await outcomeOf(verifier.verify(fresh))).toBe('good');
   await verifier.close();
   expect(await strange).toBe('invalid_token');
 });
 
-test('a new key is found 30 seconds after the last fetch, and the dropped one is gone with its cached tokens', async () => {
+test('a new key is found 30 seconds after a fetch, and the old key is dropped with its cached tokens', async () => {
   const { provider, verifier, claims, clock } = await providerAndVerifier([first]);
   const old = await signToken(first, claims());
   await verifier.verify(old);
@@ -63,7 +63,7 @@ test('a new key is found 30 seconds after the last fetch, and the dropped one is
   expect(await outcomeOf(verifier.verify(old))).toBe('invalid_token');
 });
 
-test('a set is refreshed in the background after 5 minutes, while the current one judges tokens', async () => {
+test('a set is refreshed in the background after 5 minutes, while the current one verifies tokens', async () => {
   const { provider, verifier, claims, clock } = await providerAndVerifier([first]);
   const old = await signToken(first, claims());
   await verifier.verify(old);
@@ -77,7 +77,7 @@ test('a set is refreshed in the background after 5 minutes, while the current on
   expect(provider.requests.keys).toBe(2);
 });
 
-test('keys that may be 30 seconds old are fetched again then, and waited for after 6 minutes without use', async () => {
+test('keys with a maximum age of 30 s are refreshed in the background, or before use if idle for 6 min', async () => {
   const { provider, verifier, claims, clock } = await providerAndVerifier([first], { keysMaxAgeMs: 30_000 });
   const old = await signToken(first, claims());
   await verifier.verify(old);
@@ -88,30 +88,30 @@ test('keys that may be 30 seconds old are fetched again then, and waited for aft
   await verifier.verify(old);
   await expect.poll(() => provider.requests.keys).toBe(2);
   provider.publish(second.jwk);
-  clock.advance(unattendedAges * 30_000 - 1);
+  clock.advance(blockingRefreshAges * 30_000 - 1);
   expect(await outcomeOf(verifier.verify(old))).toBe('good');
   await expect.poll(() => outcomeOf(verifier.verify(old))).toBe('invalid_token');
 });
 
-test('after twelve times the age that keys may have, no token is judged by the old ones', async () => {
+test('after twelve times the maximum age of the keys, the old keys verify no token', async () => {
   const { provider, verifier, claims, clock } = await providerAndVerifier([first], { keysMaxAgeMs: 30_000 });
   const old = await signToken(first, claims());
   await verifier.verify(old);
   provider.publish(second.jwk);
-  clock.advance(unattendedAges * 30_000);
+  clock.advance(blockingRefreshAges * 30_000);
   expect(await outcomeOf(verifier.verify(old))).toBe('invalid_token');
 });
 
-test('after an hour without use the set is refreshed before it judges', async () => {
+test('after an hour without use the set is refreshed before it verifies a token', async () => {
   const { provider, verifier, claims, clock } = await providerAndVerifier([first]);
   const old = await signToken(first, claims({ exp: Math.floor(clock.now() / 1_000) + 86_400 }));
   await verifier.verify(old);
   provider.publish(second.jwk);
-  clock.advance(unattendedMs);
+  clock.advance(blockingRefreshMs);
   expect(await outcomeOf(verifier.verify(old))).toBe('invalid_token');
 });
 
-test('in a stream of tokens none stays cached beyond the set that dropped its key', async () => {
+test('in a stream of tokens, none stays cached after a new set dropped its key', async () => {
   const { provider, verifier, claims, clock } = await providerAndVerifier([first]);
   await verifier.verify(await signToken(first, claims()));
   const tokens = await Promise.all(Array.from({ length: 400 }, (_, at) => signToken(first, claims({ sub: `${at}` }))));
@@ -120,7 +120,7 @@ test('in a stream of tokens none stays cached beyond the set that dropped its ke
   const stream: Promise<string>[] = [];
   for (const [at, token] of tokens.entries()) {
     stream.push(outcomeOf(verifier.verify(token)));
-    if (at % 5 === 0) await turn();
+    if (at % 5 === 0) await yieldToEventLoop();
   }
   await Promise.all(stream);
   const fresh = await signToken(second, claims());
@@ -129,7 +129,7 @@ test('in a stream of tokens none stays cached beyond the set that dropped its ke
   expect(new Set(outcomes)).toEqual(new Set(['invalid_token']));
 });
 
-const broken: Record<string, Answer> = {
+const broken: Record<string, Responder> = {
   'status 500': (response) => response.writeHead(500).end(),
   'a page in HTML': (response) => response.end('<html>'),
   null: (response) => response.end('null'),
@@ -140,16 +140,16 @@ const broken: Record<string, Answer> = {
   'two keys with one id': (response) => response.end(JSON.stringify({ keys: [second.jwk, stranger.jwk] })),
   'a redirection': (response) => response.writeHead(302, { location: '/other' }).end(),
   'a broken connection': (response) => response.socket?.destroy(),
-  'a key for key agreement alone': (response) =>
+  'only a key for key agreement': (response) =>
     response.end('{"keys":[{"kty":"OKP","crv":"X25519","x":"AAAA","kid":"first"}]}'),
-  'a shared secret alone': (response) => response.end('{"keys":[{"kty":"oct","k":"AAAA","kid":"first"}]}'),
+  'only a shared secret': (response) => response.end('{"keys":[{"kty":"oct","k":"AAAA","kid":"first"}]}'),
 };
 
 test.each(Object.entries(broken))('a provider that responds with %s changes no key', async (_name, answer) => {
   const { provider, verifier, claims, clock, warnings } = await providerAndVerifier([first]);
   const token = await signToken(first, claims());
   await verifier.verify(token);
-  provider.answerKeys(answer);
+  provider.onKeysRequest(answer);
   clock.advance(freshMs);
   expect(await outcomeOf(verifier.verify(token))).toBe('good');
   await expect.poll(() => warnings).toHaveLength(1);
@@ -160,7 +160,7 @@ test.each(Object.entries(broken))('a provider that responds with %s changes no k
   expect(await outcomeOf(verifier.verify(await signToken(first, claims({ sub: 'bob' }))))).toBe('good');
 });
 
-test('a broken key beside good ones invalidates only its own tokens', async () => {
+test('a broken key among good ones invalidates only its own tokens', async () => {
   const { provider, verifier, claims } = await providerAndVerifier([first]);
   const filler = Buffer.alloc(32, 'x').toString('base64url');
   provider.publish(

@@ -5,7 +5,7 @@ import { fetchKeySetText, type Provider } from './provider-documents.ts';
 
 /** Stores the last good key set, so that a restart while the provider is down still has it. */
 export interface KeySetStorage {
-  /** Null if nothing was saved yet. */
+  /** Returns null if nothing was saved yet. */
   load(): Promise<string | null>;
   save(text: string): Promise<void>;
 }
@@ -19,71 +19,73 @@ export interface RemoteKeySourceOptions {
   readonly log: Log;
 }
 
-/** An older set is refreshed in the background, unless another age is configured. */
+/** The default age at which a set is refreshed in the background. */
 export const freshMs = 5 * 60_000;
-/** A set of this many times that age is refreshed before use, unless the provider is down; so is any of an hour. */
-export const unattendedAges = 12;
-export const unattendedMs = 60 * 60_000;
-/** The longest time for which the last good set is used while the provider is down. */
+/** A set that is this many times older, or an hour old, is refreshed before use, unless the provider is down. */
+export const blockingRefreshAges = 12;
+export const blockingRefreshMs = 60 * 60_000;
+/** The maximum age of the last good set, which is used while the provider is down. */
 export const staleMaxMs = 24 * 60 * 60_000;
-/** Unknown key ids cause at most one fetch in this time. */
+/** Unknown key ids cause at most one fetch per interval. */
 export const unknownKeyIntervalMs = 30_000;
-/** Pause after a first failed fetch; it doubles with each further one, up to `backOffMaxMs`. */
+/** The pause after a failed fetch. It doubles with each further failure, up to `backOffMaxMs`. */
 export const backOffMinMs = 1_000;
 export const backOffMaxMs = 60_000;
 
-/** How long closing waits for a storage that hangs. */
+/** How long `close` waits for a storage that hangs. */
 const closeWaitMs = 1_000;
 
-/** A set stored by a clock further ahead of ours is not trusted to be recent. */
+/** A stored set whose timestamp is further in the future is not trusted to be recent. */
 const clockErrorMaxMs = 60_000;
 
-interface Held {
+interface CachedKeySet {
   readonly set: KeySet;
   /** On the monotonic clock; negative if it was stored before this process started. */
   readonly fetchedAt: number;
 }
 
 /**
- * The keys that an issuer publishes: one fetch at a time, with a backoff from 1 to 60 s after failures. A key missing
- * from a good response is dropped at once.
+ * Fetches the keys that an issuer publishes: one fetch at a time, with a backoff from 1 to 60 s after failures. A key
+ * that is missing from a good response is dropped immediately.
  */
 export class RemoteKeySource implements KeySource {
   readonly #options: RemoteKeySourceOptions;
   readonly #closing = new AbortController();
   readonly #outage: Outage;
-  #held: Held | null = null;
+  #cached: CachedKeySet | null = null;
   #loading: Promise<void> | null = null;
   #fetching: Promise<void> | null = null;
   #saving: Promise<void> = Promise.resolve();
   #failures = 0;
   #lastProblem: unknown = null;
-  #lastTriedAt = Number.NEGATIVE_INFINITY;
+  #lastAttemptAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: RemoteKeySourceOptions) {
     this.#options = options;
-    this.#outage = createOutage(options.log, { back: 'The keys of the identity provider can be fetched again' });
+    this.#outage = createOutage(options.log, {
+      recoveryMessage: 'The keys of the identity provider can be fetched again',
+    });
   }
 
   async current(): Promise<KeySet> {
     await (this.#loading ??= this.#load());
     const age = this.#age();
     const { maxAgeMs = freshMs } = this.#options;
-    const unattended = Math.min(unattendedMs, unattendedAges * maxAgeMs);
+    const blockingAge = Math.min(blockingRefreshMs, blockingRefreshAges * maxAgeMs);
     if (age >= maxAgeMs) {
-      const fetched = this.#fetchAfter(this.#backOffMs());
-      if (age >= staleMaxMs || (age >= unattended && this.#failures === 0)) await fetched;
+      const fetching = this.#fetchAfter(this.#backOffMs());
+      if (age >= staleMaxMs || (age >= blockingAge && this.#failures === 0)) await fetching;
     }
-    if (!this.#held || this.#age() >= staleMaxMs) {
+    if (!this.#cached || this.#age() >= staleMaxMs) {
       throw new PorticoError('identity_unavailable', { cause: this.#lastProblem });
     }
-    return this.#held.set;
+    return this.#cached.set;
   }
 
-  async later(than: KeySet): Promise<KeySet | null> {
-    if (this.#held?.set === than) await this.#fetchAfter(Math.max(unknownKeyIntervalMs, this.#backOffMs()));
-    const set = this.#held?.set ?? null;
-    return set === than ? null : set;
+  async newerThan(current: KeySet): Promise<KeySet | null> {
+    if (this.#cached?.set === current) await this.#fetchAfter(Math.max(unknownKeyIntervalMs, this.#backOffMs()));
+    const set = this.#cached?.set ?? null;
+    return set === current ? null : set;
   }
 
   /** Rejects with the last failure until a fetch succeeds. */
@@ -99,16 +101,16 @@ export class RemoteKeySource implements KeySource {
   }
 
   #age(): number {
-    return this.#held ? this.#options.clock.monotonic() - this.#held.fetchedAt : Number.POSITIVE_INFINITY;
+    return this.#cached ? this.#options.clock.monotonic() - this.#cached.fetchedAt : Number.POSITIVE_INFINITY;
   }
 
   #backOffMs(): number {
     return this.#failures === 0 ? 0 : Math.min(backOffMaxMs, backOffMinMs * 2 ** (this.#failures - 1));
   }
 
-  /** Waits for the fetch under way, or starts one if the last attempt ended at least `pauseMs` ago. */
+  /** Waits for the fetch in flight, or starts one if the last attempt finished at least `pauseMs` ago. */
   async #fetchAfter(pauseMs: number): Promise<void> {
-    const isDue = this.#options.clock.monotonic() - this.#lastTriedAt >= pauseMs;
+    const isDue = this.#options.clock.monotonic() - this.#lastAttemptAt >= pauseMs;
     if (!this.#fetching && isDue && !this.#closing.signal.aborted) {
       this.#fetching = this.#fetch().finally(() => {
         this.#fetching = null;
@@ -117,14 +119,14 @@ export class RemoteKeySource implements KeySource {
     await this.#fetching;
   }
 
-  /** Never rejects: keeps and logs the failure. */
+  /** Never rejects: stores and logs the failure. */
   async #fetch(): Promise<void> {
     const { provider, clock } = this.#options;
     try {
       const text = await fetchKeySetText(provider, this.#closing.signal);
       const set = await readKeySet(text);
-      const isKnown = this.#held?.set.generation === set.generation;
-      this.#held = { set: isKnown && this.#held ? this.#held.set : set, fetchedAt: clock.monotonic() };
+      const isUnchanged = this.#cached?.set.generation === set.generation;
+      this.#cached = { set: isUnchanged && this.#cached ? this.#cached.set : set, fetchedAt: clock.monotonic() };
       this.#failures = 0;
       this.#outage.end();
       this.#save(text);
@@ -135,7 +137,7 @@ export class RemoteKeySource implements KeySource {
       const message = 'The keys of the identity provider could not be fetched; the last ones are used for up to 24 h';
       this.#outage.begin({ message, fields: { err: error } });
     } finally {
-      this.#lastTriedAt = clock.monotonic();
+      this.#lastAttemptAt = clock.monotonic();
     }
   }
 
@@ -146,9 +148,9 @@ export class RemoteKeySource implements KeySource {
       if (!stored || stored.issuer !== provider.issuer || stored.jwksUrl !== provider.jwksUrl) return;
       const age = clock.now() - stored.fetchedAt;
       if (age < -clockErrorMaxMs) return;
-      this.#held = { set: await readKeySet(stored.keys), fetchedAt: clock.monotonic() - Math.max(0, age) };
+      this.#cached = { set: await readKeySet(stored.keys), fetchedAt: clock.monotonic() - Math.max(0, age) };
     } catch (error) {
-      this.#tell('The stored keys of the identity provider could not be read', error);
+      this.#warn('The stored keys of the identity provider could not be read', error);
     }
   }
 
@@ -159,16 +161,16 @@ export class RemoteKeySource implements KeySource {
     this.#saving = this.#saving
       .then(() => storage.save(JSON.stringify(stored)))
       .catch((error: unknown) =>
-        this.#tell('The keys of the identity provider could not be stored; a restart has to fetch them', error),
+        this.#warn('The keys of the identity provider could not be stored; a restart has to fetch them', error),
       );
   }
 
-  #tell(message: string, error: unknown): void {
+  #warn(message: string, error: unknown): void {
     if (!this.#closing.signal.aborted) this.#options.log.warn({ err: error }, message);
   }
 }
 
-/** A key set's text with its issuer: a set of one issuer never serves another. */
+/** A key set's text with its issuer, so that a set of one issuer is never used for another. */
 interface Stored {
   readonly issuer: string;
   readonly jwksUrl: string | null;
@@ -181,7 +183,7 @@ const storedFrom = (text: string | null): Stored | null => {
   if (text === null) return null;
   const { issuer, jwksUrl, fetchedAt, keys } = Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
   if (typeof issuer !== 'string' || typeof fetchedAt !== 'number' || typeof keys !== 'string') {
-    throw new Error('It has an unknown form');
+    throw new Error('It has an unknown format');
   }
   return { issuer, jwksUrl: typeof jwksUrl === 'string' ? jwksUrl : null, fetchedAt, keys };
 };

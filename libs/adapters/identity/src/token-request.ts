@@ -1,7 +1,7 @@
 import { grantedScopes } from './authorization-request.ts';
 import { localAudience } from './local-issuer.ts';
 
-/** A token request (RFC 6749, sections 4.1.3 and 6) whose code or refresh token is still to be looked up. */
+/** A token request (RFC 6749, sections 4.1.3 and 6). Its code or refresh token has not been looked up yet. */
 export type TokenRequest =
   | {
       readonly grant: 'authorization_code';
@@ -12,13 +12,13 @@ export type TokenRequest =
     }
   | { readonly grant: 'refresh_token'; readonly clientId: string; readonly token: string };
 
-/** The body of a refusal (RFC 6749, section 5.2). */
+/** The body of an error response (RFC 6749, section 5.2). */
 export interface TokenError {
   readonly error: 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'invalid_scope' | 'unsupported_grant_type';
   readonly error_description: string;
 }
 
-/** Reads the form of a token request. */
+/** Parses the form of a token request. */
 export const readTokenRequest = (form: URLSearchParams): TokenRequest | TokenError => {
   if ([...form.keys()].some((name) => form.getAll(name).length > 1))
     return invalid('A parameter is there more than once.');

@@ -1,21 +1,21 @@
 import { PorticoError, type IdentityClaims, type Instant } from '@portico/domain';
 import { groupsOf } from './groups-claim.ts';
 
-/** Who must have issued a token, and for whom. */
+/** The required issuer, audiences and clients of a token. */
 export interface TokenRules {
   /** The exact `iss`. */
   readonly issuer: string;
-  /** The exact `aud` of an identity token, or each that it may have: one for each application that people sign in to. */
+  /** The exact `aud` of an identity token, or the accepted ones: one for each application that users sign in to. */
   readonly audience: string | readonly string[];
-  /** What the `aud` of an access token contains one of; none by default, and then no access token is valid. */
+  /** The `aud` of an access token must contain one of these; none by default, and then no access token is valid. */
   readonly accessAudiences?: readonly string[];
-  /** The claim that names groups: its name, or a path of names joined by dots; null or absent for none. */
+  /** The claim that lists groups: its name, or a path of names joined by dots; null or absent for none. */
   readonly groupsClaim?: string | null;
-  /** The clients whose tokens are taken; all of them if absent or empty. */
+  /** The clients whose tokens are accepted; all clients if absent or empty. */
   readonly authorizedParties?: readonly string[];
 }
 
-/** Only asymmetric ones: with a public key, a symmetric algorithm would let anyone sign (RFC 8725, section 2.1). */
+/** Asymmetric only: a symmetric algorithm would let anyone sign with the public key (RFC 8725, section 2.1). */
 export const tokenAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 export type TokenAlgorithm = (typeof tokenAlgorithms)[number];
 
@@ -23,38 +23,38 @@ export type TokenAlgorithm = (typeof tokenAlgorithms)[number];
 export type TokenKind = 'identity' | 'access';
 
 export interface TokenHeader {
-  /** What the token may be by its `typ`: `at+jwt` is an access token alone (RFC 9068, section 2.1). */
+  /** The kinds that its `typ` allows: `at+jwt` is only an access token (RFC 9068, section 2.1). */
   readonly kinds: readonly TokenKind[];
   readonly algorithm: TokenAlgorithm;
   /** `kid`; null if absent. */
   readonly keyId: string | null;
 }
 
-/** What a token claims, and when it is valid: from `from` (inclusive) until `until` (exclusive). */
-export interface JudgedClaims {
-  /** What the token is by its type and its audience: one or both. */
+/** The claims of a token, and its validity: from `from` (inclusive) to `until` (exclusive). */
+export interface VerifiedClaims {
+  /** The kinds that its type and its audience allow: one or both. */
   readonly kinds: readonly TokenKind[];
   readonly identity: IdentityClaims;
   readonly from: Instant;
   readonly until: Instant;
-  /** Whether the token names more groups than are taken. */
-  readonly isCut: boolean;
+  /** Whether the token names more groups than the limit. */
+  readonly isTruncated: boolean;
 }
 
-/** In characters, all ASCII in a valid token; a longer one is `invalid_token`. */
+/** In characters, which are all ASCII in a valid token. A longer token is `invalid_token`. */
 export const tokenMaxLength = 8_192;
-/** Tolerated difference between the issuer's clock and ours. */
+/** The tolerated difference between the issuer's clock and ours. */
 export const skewMs = 60_000;
-/** In code points, as registration counts a `firebase_uid`. */
+/** In code points, like the limit of a `firebase_uid` in registration. */
 export const subjectMaxLength = 128;
 
-/** The reason is only in the cause, for the log: the sender of the token just gets the code. */
-export const invalidToken = (because: string, cause?: unknown): PorticoError =>
-  new PorticoError('invalid_token', { cause: new Error(because, { cause }) });
+/** The reason is only in the cause, for the log: the sender of the token sees just the code. */
+export const invalidToken = (reason: string, cause?: unknown): PorticoError =>
+  new PorticoError('invalid_token', { cause: new Error(reason, { cause }) });
 
 const keyIdForm = /^[A-Za-z0-9._~+/=-]{1,128}$/;
 
-/** With these a token would supply its own key, or change how it is read (RFC 8725, section 3.10; RFC 7797). */
+/** With these headers a token supplies its own key or changes its encoding (RFC 8725, section 3.10; RFC 7797). */
 const forbiddenHeaders = ['crit', 'jku', 'jwk', 'x5u', 'x5c', 'b64', 'zip'];
 
 /** Parses the header of a compact token (RFC 7515, section 7.1); nothing is verified yet. Throws `invalid_token`. */
@@ -77,7 +77,7 @@ export const readHeader = (token: string): TokenHeader => {
   return { kinds, algorithm, keyId: kid };
 };
 
-/** Most providers call both kinds a `JWT`, or name no type, as Okta does. Media types are in any case (RFC 2045). */
+/** Most providers use `JWT` for both kinds, or no type, like Okta. Media types are case-insensitive (RFC 2045). */
 const kindsByType = (typ: unknown): readonly TokenKind[] => {
   if (typ === undefined) return ['identity', 'access'];
   switch (typeof typ === 'string' ? typ.toLowerCase() : null) {
@@ -91,12 +91,12 @@ const kindsByType = (typ: unknown): readonly TokenKind[] => {
   }
 };
 
-/** Not empty, and in canonical encoding, which Node's decoder does not require. */
+/** Requires a non-empty, canonical encoding, which Node's decoder does not. */
 const isBase64url = (part: string): boolean =>
   part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
 
-/** Judges the claims of a verified payload. Throws `invalid_token` if they are invalid at any time and for any use. */
-export const judgeClaims = (payload: Uint8Array, header: TokenHeader, rules: TokenRules): JudgedClaims => {
+/** Validates the claims of a verified payload. Throws `invalid_token` if they are invalid for any time and use. */
+export const validateClaims = (payload: Uint8Array, header: TokenHeader, rules: TokenRules): VerifiedClaims => {
   const claims = parseObject(payload);
   if (claims.iss !== rules.issuer) throw invalidToken('the token is from another issuer');
   const forUs = header.kinds.filter((kind) => audienceRules[kind](claims, rules));
@@ -104,13 +104,13 @@ export const judgeClaims = (payload: Uint8Array, header: TokenHeader, rules: Tok
   const kinds = forUs.filter((kind) => isOfAuthorizedParty(kind, claims, rules));
   if (kinds.length === 0) throw invalidToken('the token was issued to a client that is not accepted');
   if (claims.events !== undefined) throw invalidToken('the token reports events, such as a logout');
-  const { names, isAbsent, isCut } = groupsOf(claims, rules.groupsClaim ?? null);
-  const within = goodWithin(claims);
-  // Many providers put the claim into identity tokens alone: without it, an access token says nothing about groups.
-  const isSilent = isAbsent && !kinds.includes('identity');
-  const groups = names && !isSilent && within.issuedAt !== null ? { names, issuedAt: within.issuedAt } : null;
-  const { from, until } = within;
-  return { kinds, identity: { ...identityOf(rules.issuer, claims), groups }, from, until, isCut };
+  const { names, isAbsent, isTruncated } = groupsOf(claims, rules.groupsClaim ?? null);
+  const validity = validityOf(claims);
+  // Many providers put the claim only into identity tokens, so an access token without it says nothing about groups.
+  const saysNothing = isAbsent && !kinds.includes('identity');
+  const groups = names && !saysNothing && validity.issuedAt !== null ? { names, issuedAt: validity.issuedAt } : null;
+  const { from, until } = validity;
+  return { kinds, identity: { ...identityOf(rules.issuer, claims), groups }, from, until, isTruncated };
 };
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -130,7 +130,7 @@ const parseObject = (bytes: Uint8Array): Claims => {
   return value as Claims;
 };
 
-/** With several audiences, an identity token must have been issued to ours (OpenID Connect Core 1.0, section 3.1.3.7). */
+/** With several audiences, an identity token must be issued to ours (OpenID Connect Core 1.0, section 3.1.3.7). */
 const isForApplication = ({ aud, azp }: Claims, { audience }: TokenRules): boolean => {
   const ours = [audience].flat();
   if (!Array.isArray(aud)) return ours.some((one) => aud === one);
@@ -138,8 +138,8 @@ const isForApplication = ({ aud, azp }: Claims, { audience }: TokenRules): boole
 };
 
 /**
- * One of the audiences must be ours (RFC 9068, section 4); `azp` is the client, whoever that is. A token that is bound
- * to a key (`cnf`, RFC 7800) is refused, because nobody here asks its bearer for a proof of that key.
+ * One of the audiences must be ours (RFC 9068, section 4). `azp` is the client, and may be any. A token that is bound
+ * to a key (`cnf`, RFC 7800) is rejected, because this service does not ask its bearer for a proof of possession.
  */
 const isForService = ({ aud, cnf }: Claims, { accessAudiences = [] }: TokenRules): boolean =>
   cnf === undefined && [aud].flat().some((one) => accessAudiences.some((ours) => ours === one));
@@ -150,9 +150,9 @@ const audienceRules = { identity: isForApplication, access: isForService } as co
 >;
 
 /**
- * Each client that the token names as its own must be accepted: `azp`, and in access tokens also `client_id` (RFC 9068,
- * section 2.2). An identity token without either was issued to its audience (OpenID Connect Core 1.0, section 2), which
- * is ours; of an access token without either nobody knows the client.
+ * Each client that the token names must be accepted: `azp`, and in access tokens also `client_id` (RFC 9068, section
+ * 2.2). An identity token without either was issued to its audience (OpenID Connect Core 1.0, section 2), which is
+ * ours. The client of an access token without either is unknown.
  */
 const isOfAuthorizedParty = (
   kind: TokenKind,
@@ -165,20 +165,20 @@ const isOfAuthorizedParty = (
   return parties.every((party) => authorizedParties.some((accepted) => accepted === party));
 };
 
-/** The issuer decides how long its tokens last: there is no limit on the time from `iat` to `exp`. */
-const goodWithin = ({ exp, nbf, iat, auth_time: authTime }: Claims) => {
+/** The issuer decides how long its tokens live: there is no limit on the time from `iat` to `exp`. */
+const validityOf = ({ exp, nbf, iat, auth_time: authTime }: Claims) => {
   const end = secondsOf('exp', exp);
   if (end === null) throw invalidToken('the token has no expiry');
   const issued = secondsOf('iat', iat);
-  const begins = [issued, secondsOf('nbf', nbf), secondsOf('auth_time', authTime)];
+  const starts = [issued, secondsOf('nbf', nbf), secondsOf('auth_time', authTime)];
   return {
-    from: Math.max(...begins.map((begin) => begin ?? 0)) * 1_000 - skewMs,
+    from: Math.max(...starts.map((begin) => begin ?? 0)) * 1_000 - skewMs,
     until: end * 1_000 + skewMs,
     issuedAt: issued === null ? null : Math.floor(issued * 1_000),
   };
 };
 
-/** A NumericDate (RFC 7519, section 2); null if absent. */
+/** Parses a NumericDate (RFC 7519, section 2); null if absent. */
 const secondsOf = (name: string, value: unknown): number | null => {
   if (value === undefined) return null;
   if (typeof value !== 'number' || !Number.isFinite(value)) throw invalidToken(`${name} is not a number of seconds`);
@@ -190,8 +190,8 @@ const identityOf = (
   issuer: string,
   { sub, email = null, email_verified: verified }: Claims,
 ): Omit<IdentityClaims, 'groups'> => {
-  if (typeof sub !== 'string' || !isSubject(sub)) throw invalidToken('the subject is not a text that can be stored');
-  if (email !== null && typeof email !== 'string') throw invalidToken('the e-mail is not a text');
+  if (typeof sub !== 'string' || !isSubject(sub)) throw invalidToken('the subject is not a string that can be stored');
+  if (email !== null && typeof email !== 'string') throw invalidToken('the e-mail address is not a string');
   return {
     issuer,
     uid: sub,
@@ -200,6 +200,6 @@ const identityOf = (
   };
 };
 
-/** 1 to 128 characters that every database can store. */
+/** Whether it has 1 to 128 characters that every database can store. */
 export const isSubject = (sub: string): boolean =>
   sub !== '' && [...sub].length <= subjectMaxLength && sub.isWellFormed() && !sub.includes('\0');

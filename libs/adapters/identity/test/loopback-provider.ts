@@ -23,10 +23,10 @@ export const signToken = (
 ): Promise<string> =>
   new SignJWT(claims).setProtectedHeader({ alg: algorithm, kid, typ: 'JWT', ...header }).sign(privateKey);
 
-export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+export type Responder = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** Responds like a provider that is out of order. */
-export const unavailable: Answer = (response) => {
+/** Responds like a provider that is down. */
+export const unavailable: Responder = (response) => {
   response.statusCode = 503;
   response.end();
 };
@@ -35,29 +35,29 @@ export interface LoopbackProvider {
   readonly issuer: string;
   /** How often each document was requested. */
   readonly requests: { keys: number; discovery: number };
-  /** Rotates: from now on only these keys are published. */
+  /** Rotates the keys: from now on only these are published. */
   publish(...keys: readonly unknown[]): void;
-  /** The response for the key set from now on; null restores the normal one. */
-  answerKeys(answer: Answer | null): void;
-  /** The response for the discovery document from now on; null restores the normal one. */
-  answerDiscovery(answer: Answer | null): void;
+  /** Sets the handler of requests for the key set; null restores the normal one. */
+  onKeysRequest(responder: Responder | null): void;
+  /** Sets the handler of requests for the discovery document; null restores the normal one. */
+  onDiscoveryRequest(responder: Responder | null): void;
 }
 
-/** An OpenID Connect provider on loopback that can rotate its keys, lie, hang and go away; it ends with the test. */
+/** Starts an OpenID Connect provider on loopback that can rotate its keys, lie, hang and fail, until the test ends. */
 export const startProvider = async (keys: readonly SigningKey[]): Promise<LoopbackProvider> => {
   let published: readonly unknown[] = keys.map(({ jwk }) => jwk);
-  let keysAnswer: Answer | null = null;
-  let discoveryAnswer: Answer | null = null;
+  let keysResponder: Responder | null = null;
+  let discoveryResponder: Responder | null = null;
   const requests = { keys: 0, discovery: 0 };
   const server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json');
     if (request.url === '/.well-known/openid-configuration') {
       requests.discovery += 1;
-      if (discoveryAnswer) discoveryAnswer(response, request);
+      if (discoveryResponder) discoveryResponder(response, request);
       else response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}/keys` }));
     } else if (request.url === '/keys') {
       requests.keys += 1;
-      if (keysAnswer) keysAnswer(response, request);
+      if (keysResponder) keysResponder(response, request);
       else response.end(JSON.stringify({ keys: published }));
     } else {
       response.statusCode = 404;
@@ -79,11 +79,11 @@ export const startProvider = async (keys: readonly SigningKey[]): Promise<Loopba
     publish: (...next) => {
       published = next;
     },
-    answerKeys: (answer) => {
-      keysAnswer = answer;
+    onKeysRequest: (responder) => {
+      keysResponder = responder;
     },
-    answerDiscovery: (answer) => {
-      discoveryAnswer = answer;
+    onDiscoveryRequest: (responder) => {
+      discoveryResponder = responder;
     },
   };
 };

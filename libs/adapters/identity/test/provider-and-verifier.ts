@@ -1,4 +1,4 @@
-import { ClockByHand, recordLog } from '@portico/contracts';
+import { ManualClock, recordLog } from '@portico/contracts';
 import { isPorticoError } from '@portico/domain';
 import { stopTime, type StoppedTime } from '@portico/test-servers';
 import { onTestFinished, vi } from 'vitest';
@@ -8,40 +8,40 @@ import { startProvider, type SigningKey } from './loopback-provider.ts';
 
 export const audience = 'app';
 
-/** A fetch timeout for tests about something else, for hangs alone. */
-export const amplyMs = 600_000;
+/** A fetch timeout for tests that do not test timeouts: it only ends hangs. */
+export const longTimeoutMs = 600_000;
 
-/** For the rest of the test: a fetch times out when the test lets its time pass. */
-export const stoppedTime = (): StoppedTime => {
+/** Stops time for the rest of the test: a fetch times out only when the test lets time pass. */
+export const useStoppedTime = (): StoppedTime => {
   const time = stopTime(vi);
-  onTestFinished(time.goOn);
+  onTestFinished(time.restore);
   return time;
 };
 
-export interface KeptText extends KeySetStorage {
-  /** The text saved last. */
+export interface MemoryStorage extends KeySetStorage {
+  /** Returns the last saved text. */
   readonly text: () => string | null;
 }
 
-export const keepInMemory = (): KeptText => {
-  let kept: string | null = null;
+export const createMemoryStorage = (): MemoryStorage => {
+  let stored: string | null = null;
   return {
-    load: async () => kept,
+    load: async () => stored,
     save: async (text) => {
-      kept = text;
+      stored = text;
     },
-    text: () => kept,
+    text: () => stored,
   };
 };
 
-/** A provider with these keys and a verifier of its tokens, with all of the verifier's dependencies. */
+/** Starts a provider with these keys and a verifier of its tokens, with all of the verifier's dependencies. */
 export const providerAndVerifier = async (
   keys: readonly SigningKey[],
   options: Partial<OidcTokenVerifierOptions> = {},
 ) => {
   const provider = await startProvider(keys);
-  const clock = new ClockByHand();
-  const storage = keepInMemory();
+  const clock = new ManualClock();
+  const storage = createMemoryStorage();
   const warnings: { readonly level: 'warn' | 'debug'; readonly message: string; readonly error: unknown }[] = [];
   const note = (level: 'warn' | 'debug') => (fields: { readonly err?: unknown }, message: string) =>
     void warnings.push({ level, message, error: fields.err });
@@ -51,7 +51,7 @@ export const providerAndVerifier = async (
       audience,
       clock,
       storage,
-      timeoutMs: amplyMs,
+      timeoutMs: longTimeoutMs,
       log: { ...recordLog(), warn: note('warn'), debug: note('debug') },
       ...options,
       ...more,
@@ -66,7 +66,7 @@ export const providerAndVerifier = async (
     exp: Math.floor(clock.now() / 1_000) + 3_600,
     ...changes,
   });
-  /** A new process with the same storage; `clock` stays with the old one. */
+  /** Starts a new process with the same storage; `clock` stays that of the old process. */
   const restart = () => {
     const restarted = clock.inNewProcess();
     return { clock: restarted, verifier: start({ clock: restarted }) };
@@ -74,7 +74,7 @@ export const providerAndVerifier = async (
   return { provider, clock, storage, warnings, claims, verifier: start(), start, restart };
 };
 
-/** `good`, the code of the refusal, or whatever else was thrown. */
+/** Returns `good`, the code of the `PorticoError`, or any other error as text. */
 export const outcomeOf = async (attempt: Promise<unknown>): Promise<string> => {
   try {
     await attempt;

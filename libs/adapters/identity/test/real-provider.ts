@@ -1,16 +1,16 @@
-import { ClockByHand, recordLog } from '@portico/contracts';
+import { ManualClock, recordLog } from '@portico/contracts';
 import { startIdentityProvider, type SigningAlgorithm } from '@portico/test-servers';
 import { onTestFinished } from 'vitest';
 import { createOidcTokenVerifier, type OidcTokenVerifierOptions } from '../src/oidc-token-verifier.ts';
-import { amplyMs, keepInMemory } from './provider-and-verifier.ts';
+import { longTimeoutMs, createMemoryStorage } from './provider-and-verifier.ts';
 
-/** A real provider (oidc-provider) that signs by the machine's time, and a verifier whose clock starts there. */
+/** Starts a real provider (oidc-provider), which uses the system time, and a clock for verifiers that starts there. */
 export const realProvider = async (algorithm: SigningAlgorithm = 'RS256', resources: readonly string[] = []) => {
   const provider = await startIdentityProvider({ algorithm, resources });
   onTestFinished(() => provider.close());
-  const clock = new ClockByHand();
+  const clock = new ManualClock();
   clock.jump(Date.now() - clock.now());
-  const storage = keepInMemory();
+  const storage = createMemoryStorage();
   const warnings: string[] = [];
   const note = (_fields: object, message: string) => void warnings.push(message);
   const start = (more: Partial<OidcTokenVerifierOptions> = {}) => {
@@ -19,14 +19,14 @@ export const realProvider = async (algorithm: SigningAlgorithm = 'RS256', resour
       audience: provider.clientId,
       clock,
       storage,
-      timeoutMs: amplyMs,
+      timeoutMs: longTimeoutMs,
       log: { ...recordLog(), warn: note, debug: note },
       ...more,
     });
     onTestFinished(() => verifier.close());
     return verifier;
   };
-  /** In a new process with the same storage. */
+  /** Starts a verifier in a new process with the same storage. */
   const restart = () => start({ clock: clock.inNewProcess() });
   const idTokenFor = async (uid: string) => (await provider.signIn({ uid })).idToken;
   return { provider, clock, storage, warnings, start, restart, idTokenFor };

@@ -1,33 +1,35 @@
 import { type LimitRule, windowSecondsMax } from '@portico/domain';
 
 /**
- * Whole microseconds of the monotonic clock, so that sums and differences are exact: a subject that waits as long as
- * announced is never refused because of rounding.
+ * Whole microseconds of the monotonic clock, so that sums and differences are exact: a subject that waits for the
+ * announced time is never rejected because of rounding.
  */
 export type Ticks = number;
 
 export const ticksPerSecond = 1_000_000;
 
-/** Up to this limit each admission is stored by itself (specification, section 7). */
+/** Up to this limit, each admission is stored individually (specification, section 7). */
 const exactLimitMax = 1000;
 
-/** Of these a window touches at most one more, since their edges are not aligned, and a second one by rounding. */
+/**
+ * A window overlaps at most one more sub-window, since their edges are not aligned, and a second one due to rounding.
+ */
 const subWindowsInWindow = 126;
 
-/** How many counts are kept of what is in no window. */
-const olderMax = 12;
+/** Maximum number of counts for admissions that are in no window. */
+const olderCountsMax = 12;
 
-/** The verdict of a history by one rule at one moment. */
-export interface Judgement {
+/** The state of a history under one rule at one point in time. */
+export interface WindowCount {
   /** Admissions within the window. */
   readonly counted: number;
-  /** The time of the oldest of them; meaningless if there is none. */
+  /** The time of the oldest of these admissions; meaningless if there are none. */
   readonly oldestAt: Ticks;
-  /** When one more request would be admitted if none comes before; `now` if at once. */
+  /** The time at which the next request would be admitted if no other comes before it; `now` if immediately. */
   readonly freeAt: Ticks;
 }
 
-/** What a state file holds: `log` and `times` are ascending, and `counts` belongs to `times`. */
+/** A history in a state file. `log` and `times` are ascending; `counts` corresponds to `times`. */
 export interface SavedHistory {
   readonly log: Float64Array;
   readonly times: Float64Array;
@@ -35,13 +37,13 @@ export interface SavedHistory {
 }
 
 /**
- * The admissions of a subject: a log of the last 1,000 one by one, and before them counts, each with the time of its last
- * admission. A time that is not exact is later than the real one, never earlier, and no admission is missing: a request
- * may be refused that could pass, but none passes that must be refused.
+ * The admissions of a subject: a log of the last 1,000 individual ones, and counts of those before, each with the time
+ * of its last admission. An inexact time is later than the real one, never earlier, and no admission is missing: a
+ * request may be rejected that could be admitted, but none is admitted that must be rejected.
  *
- * Up to a limit of 1,000 the log has what decides. A higher limit counts in sub-windows, of which at most 128 overlap a
- * window. What no window needs now is kept for a later rule in a few counts: the older, the coarser. A window is
- * half-open: an admission exactly as old as the window has left it.
+ * For a limit of up to 1,000, the log is sufficient. A higher limit counts in sub-windows, at most 128 of which overlap
+ * a window. Admissions that no current window needs are stored for later rules in a few counts, which get coarser with
+ * age. A window is half-open: an admission exactly as old as the window has left it.
  */
 export class AdmissionHistory {
   #log = new Float64Array(4);
@@ -49,13 +51,13 @@ export class AdmissionHistory {
   #times: number[] = [];
   #counts: number[] = [];
 
-  /** No time of the saved one becomes later than `now`: the machine's clock may have been set back. */
-  static from({ log, times, counts }: SavedHistory, move: Ticks, now: Ticks): AdmissionHistory {
+  /** Caps all saved times at `now`, because the machine's clock may have been set back. */
+  static from({ log, times, counts }: SavedHistory, offset: Ticks, now: Ticks): AdmissionHistory {
     const history = new AdmissionHistory();
-    const moved = (at: number): Ticks => Math.min(at + move, now);
-    history.#times = [...times].map(moved);
+    const shifted = (time: number): Ticks => Math.min(time + offset, now);
+    history.#times = [...times].map(shifted);
     history.#counts = [...counts];
-    for (const at of log) history.#append(moved(at));
+    for (const time of log) history.#append(shifted(time));
     return history;
   }
 
@@ -63,12 +65,12 @@ export class AdmissionHistory {
     return (this.#size > 0 ? this.#log[this.#size - 1] : this.#times.at(-1)) ?? -Infinity;
   }
 
-  /** The size of its numbers. */
+  /** The size of the stored numbers. */
   get byteLength(): number {
     return this.#log.byteLength + 16 * this.#times.length;
   }
 
-  judge(now: Ticks, { allowed, windowSeconds }: LimitRule): Judgement {
+  countWindow(now: Ticks, { allowed, windowSeconds }: LimitRule): WindowCount {
     const window = windowSeconds * ticksPerSecond;
     let counted = this.#size - this.#firstAfter(now - window);
     for (let i = this.#times.length - 1; i >= 0 && now - this.#timeAt(i) < window; i--) counted += this.#countAt(i);
@@ -83,43 +85,46 @@ export class AdmissionHistory {
     const window = windowSeconds * ticksPerSecond;
     if (allowed <= exactLimitMax) {
       if (this.#size === exactLimitMax) this.#push(this.#takeOldest(), 1);
-      if (this.#times.length > olderMax) this.#compact(now, window, 0);
+      if (this.#times.length > olderCountsMax) this.#compact(now, window, 0);
       this.#append(now);
     } else {
       for (let i = 0; i < this.#size; i++) this.#push(this.#log[i] ?? 0, 1);
       if (this.#size > 0) [this.#log, this.#size] = [new Float64Array(0), 0];
       this.#push(now, 1);
       const last = this.#times.length - 1;
-      if (last > 0 && subWindowOf(this.#timeAt(last - 1), window) === subWindowOf(now, window)) this.#join(last - 1);
+      if (last > 0 && subWindowOf(this.#timeAt(last - 1), window) === subWindowOf(now, window)) this.#merge(last - 1);
       if (this.#times.length > last) this.#compact(now, window, window);
     }
   }
 
-  saved(move: Ticks): SavedHistory {
-    const moved = (at: number): number => at + move;
+  saved(offset: Ticks): SavedHistory {
+    const shifted = (time: number): number => time + offset;
     return {
-      log: this.#log.slice(0, this.#size).map(moved),
-      times: Float64Array.from(this.#times, moved),
+      log: this.#log.slice(0, this.#size).map(shifted),
+      times: Float64Array.from(this.#times, shifted),
       counts: Float64Array.from(this.#counts),
     };
   }
 
   /**
-   * Joins the counts of one sub-window, and of those at least as old as `age` as many as are too many: always the two
-   * that together span the least in proportion to their age.
+   * Merges the counts of the same sub-window. If too many counts are at least as old as `age`, also merges the excess:
+   * each time the two counts with the smallest combined span relative to their age.
    */
   #compact(now: Ticks, window: Ticks, age: Ticks): void {
     while (this.#times.length > 0 && now - this.#timeAt(0) >= windowSecondsMax * ticksPerSecond) this.#removeAt(0);
     for (let i = this.#times.length - 2; i >= 0; i--) {
-      if (subWindowOf(this.#timeAt(i), window) === subWindowOf(this.#timeAt(i + 1), window)) this.#join(i);
+      if (subWindowOf(this.#timeAt(i), window) === subWindowOf(this.#timeAt(i + 1), window)) this.#merge(i);
     }
     let old = 0;
     while (old < this.#times.length && now - this.#timeAt(old) >= age) old++;
-    for (; old > olderMax; old--) this.#join(this.#leastLoss(now, old));
+    for (; old > olderCountsMax; old--) this.#merge(this.#cheapestMerge(now, old));
   }
 
-  /** Of the first so many counts, the one to join with the next. The first stays: it marks where the others begin. */
-  #leastLoss(now: Ticks, length: number): number {
+  /**
+   * Of the first `length` counts, returns the one to merge with the next. The first stays: it marks the start of the
+   * others.
+   */
+  #cheapestMerge(now: Ticks, length: number): number {
     let [best, least] = [1, Infinity];
     for (let i = 1; i < length - 1; i++) {
       const from = this.#timeAt(i - 1);
@@ -129,8 +134,8 @@ export class AdmissionHistory {
     return best;
   }
 
-  /** Joins a count with the next one, which keeps its time. */
-  #join(index: number): void {
+  /** Merges a count into the next one, which keeps its time. */
+  #merge(index: number): void {
     this.#counts[index + 1] = this.#countAt(index + 1) + this.#countAt(index);
     this.#removeAt(index);
   }
@@ -140,18 +145,18 @@ export class AdmissionHistory {
     this.#counts.splice(index, 1);
   }
 
-  #push(at: Ticks, count: number): void {
-    this.#times.push(at);
+  #push(time: Ticks, count: number): void {
+    this.#times.push(time);
     this.#counts.push(count);
   }
 
-  #append(at: Ticks): void {
+  #append(time: Ticks): void {
     if (this.#size === this.#log.length) {
-      const grown = new Float64Array(Math.min(exactLimitMax, Math.max(4, 2 * this.#size)));
-      grown.set(this.#log);
-      this.#log = grown;
+      const larger = new Float64Array(Math.min(exactLimitMax, Math.max(4, 2 * this.#size)));
+      larger.set(this.#log);
+      this.#log = larger;
     }
-    this.#log[this.#size++] = at;
+    this.#log[this.#size++] = time;
   }
 
   #takeOldest(): Ticks {
@@ -168,15 +173,15 @@ export class AdmissionHistory {
     return this.#counts[index] ?? 0;
   }
 
-  /** When the newest so many admissions begin. */
+  /** Returns the time of the oldest of the newest `number` admissions. */
   #startOf(number: number): Ticks {
     if (number <= this.#size) return this.#log[this.#size - number] ?? 0;
     let index = this.#times.length;
-    for (let left = number - this.#size; left > 0;) left -= this.#countAt(--index);
+    for (let remaining = number - this.#size; remaining > 0;) remaining -= this.#countAt(--index);
     return this.#timeAt(index);
   }
 
-  /** The index of the first admission in the log after that time, by bisection; the size if there is none. */
+  /** Returns the index of the first admission in the log after that time, by bisection; the size if there is none. */
   #firstAfter(time: Ticks): number {
     let [low, high] = [0, this.#size];
     while (low < high) {
@@ -188,4 +193,4 @@ export class AdmissionHistory {
   }
 }
 
-const subWindowOf = (at: Ticks, window: Ticks): number => Math.floor((at * subWindowsInWindow) / window);
+const subWindowOf = (time: Ticks, window: Ticks): number => Math.floor((time * subWindowsInWindow) / window);

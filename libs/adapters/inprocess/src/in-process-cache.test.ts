@@ -1,26 +1,26 @@
-import { cacheContract, ClockByHand } from '@portico/contracts';
-import { cachedMax, cachedMs } from '@portico/domain';
+import { cacheContract, ManualClock } from '@portico/contracts';
+import { cacheEntriesMax, cacheTtlMs } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createInProcessCache } from './in-process-cache.ts';
 
 for (const [sentence, check] of Object.entries(cacheContract)) {
-  test(sentence, () => check(createInProcessCache({ clock: new ClockByHand() })));
+  test(sentence, () => check(createInProcessCache({ clock: new ManualClock() })));
 }
 
-test('a value is gone after seven days', async () => {
-  const clock = new ClockByHand();
+test('a value expires after seven days', async () => {
+  const clock = new ManualClock();
   const cache = createInProcessCache({ clock });
   await cache.put('a', new Uint8Array(3));
-  clock.advance(cachedMs - 1);
+  clock.advance(cacheTtlMs - 1);
   expect(await cache.get('a')).not.toBeNull();
   clock.advance(1);
   expect(await cache.get('a')).toBeNull();
 });
 
-test('the oldest of too many are gone', async () => {
-  const cache = createInProcessCache({ clock: new ClockByHand() });
-  for (let at = 0; at <= cachedMax; at++) await cache.put(`key ${at}`, new Uint8Array(3));
+test('the oldest values are evicted when there are too many', async () => {
+  const cache = createInProcessCache({ clock: new ManualClock() });
+  for (let index = 0; index <= cacheEntriesMax; index++) await cache.put(`key ${index}`, new Uint8Array(3));
   expect(await cache.get('key 0')).toBeNull();
   expect(await cache.get('key 1')).not.toBeNull();
-  expect(await cache.get(`key ${cachedMax}`)).not.toBeNull();
+  expect(await cache.get(`key ${cacheEntriesMax}`)).not.toBeNull();
 });

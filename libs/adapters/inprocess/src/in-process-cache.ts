@@ -1,20 +1,20 @@
-import { type Cache, cachedBytesMax, cachedMax, cachedMs, type Clock } from '@portico/domain';
+import { type Cache, cacheValueBytesMax, cacheEntriesMax, cacheTtlMs, type Clock } from '@portico/domain';
 
-/** Keeps values in this process; if there are too many, the oldest go. */
+/** Caches values in this process, and evicts the oldest ones when there are too many. */
 export const createInProcessCache = ({ clock }: { readonly clock: Pick<Clock, 'monotonic'> }): Cache => {
-  const kept = new Map<string, { readonly value: Uint8Array; readonly until: number }>();
+  const entries = new Map<string, { readonly value: Uint8Array; readonly expiresAt: number }>();
   return {
     async get(key) {
-      const found = kept.get(key);
-      return found && clock.monotonic() < found.until ? found.value.slice() : null;
+      const entry = entries.get(key);
+      return entry && clock.monotonic() < entry.expiresAt ? entry.value.slice() : null;
     },
     async put(key, value) {
-      if (value.length > cachedBytesMax) return;
-      kept.delete(key);
-      kept.set(key, { value: value.slice(), until: clock.monotonic() + cachedMs });
-      for (const [oldest, { until }] of kept) {
-        if (kept.size <= cachedMax && until > clock.monotonic()) break;
-        kept.delete(oldest);
+      if (value.length > cacheValueBytesMax) return;
+      entries.delete(key);
+      entries.set(key, { value: value.slice(), expiresAt: clock.monotonic() + cacheTtlMs });
+      for (const [oldest, { expiresAt }] of entries) {
+        if (entries.size <= cacheEntriesMax && expiresAt > clock.monotonic()) break;
+        entries.delete(oldest);
       }
     },
   };

@@ -1,15 +1,18 @@
 import { jobKinds, type JobId, type JobKind, type JobQueue } from '@portico/domain';
 
 export interface JobQueueOptions {
-  /** How many jobs of each kind are worked at once. */
+  /** The number of jobs of each kind that run at the same time. */
   readonly concurrency: Readonly<Record<JobKind, number>>;
-  /** How many ids of each kind may wait, 10,000 by default; more are dropped, since the outbox offers them again. */
+  /**
+   * Maximum number of waiting ids of each kind, 10,000 by default. Others are dropped, since the outbox offers them
+   * again.
+   */
   readonly waitingMax?: number;
 }
 
 /**
- * Works jobs within this process, each kind in the order of its offers. Ignores an id that is waiting or under way
- * already.
+ * Runs jobs within this process, each kind in the order in which its jobs are offered. Ignores an id that is already
+ * waiting or running.
  */
 export const createInProcessJobQueue = ({ concurrency, waitingMax = 10_000 }: JobQueueOptions): JobQueue => {
   const lanes = new Map(jobKinds.map((kind) => [kind, createLane(concurrency[kind], waitingMax)]));
@@ -25,31 +28,31 @@ export const createInProcessJobQueue = ({ concurrency, waitingMax = 10_000 }: Jo
 /** The jobs of one kind. */
 const createLane = (concurrency: number, waitingMax: number) => {
   const waiting = new Set<JobId>();
-  const underWay = new Map<JobId, Promise<void>>();
+  const running = new Map<JobId, Promise<void>>();
   let work: ((id: JobId) => Promise<void>) | null = null;
   let stopped = false;
-  let fillsSoon = false;
+  let isFillScheduled = false;
 
   const fill = (): void => {
-    fillsSoon = false;
+    isFillScheduled = false;
     for (const id of waiting) {
-      if (work === null || underWay.size >= concurrency) return;
+      if (work === null || running.size >= concurrency) return;
       waiting.delete(id);
-      underWay.set(id, settle(id, work(id)));
+      running.set(id, settle(id, work(id)));
     }
   };
-  const settle = async (id: JobId, working: Promise<void>): Promise<void> => {
+  const settle = async (id: JobId, job: Promise<void>): Promise<void> => {
     try {
-      await working;
+      await job;
     } finally {
-      underWay.delete(id);
+      running.delete(id);
       fill();
     }
   };
-  // Never within `offer`, so that an offer stays cheap.
-  const fillSoon = (): void => {
-    if (fillsSoon) return;
-    fillsSoon = true;
+  // Never runs within `offer`, so that an offer stays cheap.
+  const scheduleFill = (): void => {
+    if (isFillScheduled) return;
+    isFillScheduled = true;
     setImmediate(fill);
   };
 
@@ -58,25 +61,25 @@ const createLane = (concurrency: number, waitingMax: number) => {
       if (stopped) return;
       for (const id of ids) {
         if (waiting.size >= waitingMax) break;
-        if (!underWay.has(id)) waiting.add(id);
+        if (!running.has(id)) waiting.add(id);
       }
-      if (work !== null && waiting.size > 0) fillSoon();
+      if (work !== null && waiting.size > 0) scheduleFill();
     },
     start(newWork: (id: JobId) => Promise<void>): void {
       if (stopped) return;
       work = newWork;
-      fillSoon();
+      scheduleFill();
     },
     async stop(): Promise<void> {
       stopped = true;
       work = null;
       waiting.clear();
-      await Promise.allSettled(underWay.values());
+      await Promise.allSettled(running.values());
     },
   };
 };
 
-/** The queue of a process that works no jobs: offered jobs stay in the outbox, where a worker finds them. */
+/** The queue of a process that runs no jobs: offered jobs stay in the outbox, where a worker finds them. */
 export const createClosedJobQueue = (): JobQueue => ({
   offer: () => undefined,
   start: () => undefined,

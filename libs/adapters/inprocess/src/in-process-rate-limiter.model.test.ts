@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  ClockByHand,
+  ManualClock,
   allRules,
   exactRules,
-  expectAllFree,
+  assertNothingCounted,
   longestRule,
-  walkExactly,
-  walkNeverOver,
+  assertExactWalk,
+  assertWalkWithinLimit,
 } from '@portico/contracts';
 import type { LimiterStep, WalkedLimiter } from '@portico/contracts';
 import type { LimitRule } from '@portico/domain';
@@ -40,7 +40,10 @@ const stepsOf = (rules: readonly LimitRule[], timesMax: number): Steps => {
   );
 };
 
-/** Restarts between some of the steps. A wall clock jump while the service is down cannot be detected, so there is none. */
+/**
+ * Restarts between some of the steps. A jump of the wall clock while the service is down cannot be detected, so there
+ * is none.
+ */
 const withRestarts = (steps: Steps): Steps =>
   fc
     .array(fc.tuple(steps, fc.integer({ min: -1_000_000, max: 1_000_000_000 })), { minLength: 1, maxLength: 3 })
@@ -52,27 +55,27 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const createWalked = async (): Promise<WalkedLimiter<Event>> => {
+const createSubject = async (): Promise<WalkedLimiter<Event>> => {
   const stateFile = join(folder, 'rate-limits');
   await rm(stateFile, { force: true });
-  let clock = new ClockByHand();
+  let clock = new ManualClock();
   let limiter = await createInProcessRateLimiter({ clock, stateFile });
-  let passed = 0;
+  let elapsed = 0;
   return {
     get limiter() {
       return limiter;
     },
-    now: () => passed,
+    now: () => elapsed,
     pass: (microseconds) => {
       clock.advance(microseconds / 1000);
-      passed += microseconds;
+      elapsed += microseconds;
     },
-    meet: async (event, ask) => {
+    perform: async (event, ask) => {
       if ('jumpMilliseconds' in event) return clock.jump(event.jumpMilliseconds);
       await limiter.close();
       clock = clock.inNewProcess(event.restartAt);
       limiter = await createInProcessRateLimiter({ clock, stateFile });
-      // What is forgotten at a restart, after a quiet window, takes along which one the longest was.
+      // A subject that is removed at a restart after a quiet window loses its longest window.
       await ask(longestRule, 'consume');
     },
   };
@@ -80,28 +83,28 @@ const createWalked = async (): Promise<WalkedLimiter<Event>> => {
 
 const exactly = (steps: Steps) =>
   fc.asyncProperty(fc.constantFrom(...exactRules), steps, async (first, walk) =>
-    walkExactly(await createWalked(), first, walk),
+    assertExactWalk(await createSubject(), first, walk),
   );
 
 const neverOver = (steps: Steps) =>
   fc.asyncProperty(fc.constantFrom(...allRules), steps, async (first, walk) => {
-    const walked = await createWalked();
-    await walkNeverOver(walked, first, walk);
-    await expectAllFree(walked);
+    const subject = await createSubject();
+    await assertWalkWithinLimit(subject, first, walk);
+    await assertNothingCounted(subject);
   });
 
-test('up to 1,000 every result matches the definition, however the rules change', async () => {
+test('up to 1,000, every result matches the definition, even if the rules change', async () => {
   await fc.assert(exactly(stepsOf(exactRules, 1100)), { numRuns: 60 });
 });
 
-test('up to 1,000 every result matches the definition across restarts', async () => {
+test('up to 1,000, every result matches the definition across restarts', async () => {
   await fc.assert(exactly(withRestarts(stepsOf(exactRules, 200))), { numRuns: 40 });
 });
 
-test('no window ever holds more than the current rule allows, and a quiet one frees it all', async () => {
+test('no window ever contains more than the current rule allows, and a quiet one frees the whole limit', async () => {
   await fc.assert(neverOver(stepsOf(allRules, 2600)), { numRuns: 60 });
 });
 
-test('no window ever holds more than the current rule allows across restarts', async () => {
+test('no window ever contains more than the current rule allows across restarts', async () => {
   await fc.assert(neverOver(withRestarts(stepsOf(allRules, 1500))), { numRuns: 40 });
 });

@@ -1,4 +1,4 @@
-import { ClockByHand } from '@portico/contracts';
+import { ManualClock } from '@portico/contracts';
 import type { LimitRule } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createInProcessRateLimiter, type InProcessRateLimiter } from './in-process-rate-limiter.ts';
@@ -6,7 +6,7 @@ import { createInProcessRateLimiter, type InProcessRateLimiter } from './in-proc
 const ruleOf = (allowed: number, windowSeconds: number): LimitRule => ({ allowed, windowSeconds });
 
 const createSubject = async () => {
-  const clock = new ClockByHand();
+  const clock = new ManualClock();
   return { clock, limiter: await createInProcessRateLimiter({ clock }) };
 };
 
@@ -29,15 +29,15 @@ test('setting the clock of the machine neither frees nor blocks any subject', as
   }
 });
 
-test('peeks of many are those of this process alone, and remember nobody', async () => {
+test('peeking at many subjects returns the counts of this process and stores no subject', async () => {
   const { limiter } = await createSubject();
   await limiter.consume('ada', ruleOf(5, 60));
-  const asked = Array.from({ length: 3_000 }, (_, at) => ({ subject: `subject ${at}`, rule: ruleOf(5, 60) }));
-  const { results, scope } = await limiter.peekEach(asked);
+  const queries = Array.from({ length: 3_000 }, (_, index) => ({ subject: `subject ${index}`, rule: ruleOf(5, 60) }));
+  const { results, scope } = await limiter.peekMany(queries);
   expect([results.length, scope, limiter.subjects]).toEqual([3_000, 'process', 1]);
 });
 
-test('a request leaves the window at the microsecond, however uneven the clock', async () => {
+test('a request leaves the window at the exact microsecond, even with an uneven clock', async () => {
   const { clock, limiter } = await createSubject();
   const rule = ruleOf(1, 3);
   for (let i = 0; i < 500; i++) {
@@ -94,17 +94,17 @@ test('a peek at an unknown subject stores nothing', async () => {
   expect(limiter.subjects).toBe(0);
 });
 
-test('a subject that comes only once is forgotten', async () => {
+test('a subject with a single request is eventually removed', async () => {
   const { clock, limiter } = await createSubject();
   for (let i = 0; i < 100_000; i++) {
     await limiter.consume(`address ${i}`, ruleOf(5, 10));
     clock.advance(1);
   }
-  // 10,000 of them fall into one window, and one that has left it is found within a round of examinations.
+  // 10,000 of them fall into one window, and a subject that has left it is found within one round of examinations.
   expect(limiter.subjects).toBeLessThan(40_000);
 });
 
-test('a subject is kept while a window that judged it holds one of its requests', async () => {
+test('a subject is stored while a window that was applied to it contains one of its requests', async () => {
   const { clock, limiter } = await createSubject();
   await limiter.consume('ada', ruleOf(1, 600));
   await limiter.consume('ada', ruleOf(1, 1));

@@ -1,34 +1,36 @@
 import { createYielder, type Log } from '@portico/dependencies';
 import {
-  type AskedLimit,
+  type RateLimitQuery,
   type Clock,
   type LimitRule,
-  type ManyResults,
+  type RateLimitResults,
   type RateLimitResult,
   type RateLimiter,
   windowSecondsMax,
 } from '@portico/domain';
-import { AdmissionHistory, type Judgement, type Ticks, ticksPerSecond } from './admission-history.ts';
+import { AdmissionHistory, type WindowCount, type Ticks, ticksPerSecond } from './admission-history.ts';
 import { type SavedSubject, takeRateLimitState, UnusableState, writeRateLimitState } from './rate-limit-state.ts';
 
 export interface RateLimiterOptions {
   readonly clock: Clock;
-  /** Keeps the counts across restarts; without it they end with the process. An unreadable file is an error. */
+  /**
+   * Preserves the counts across restarts; without it, they are lost with the process. An unreadable file is an error.
+   */
   readonly stateFile?: string;
-  /** Receives why a state file could not be used: it is corrupt, of another version or too old. */
+  /** Receives the reason why a state file is not usable: it is corrupt, of another version or too old. */
   readonly log?: Pick<Log, 'warn'>;
 }
 
 export interface InProcessRateLimiter extends RateLimiter {
-  /** How many subjects it stores. */
+  /** The number of stored subjects. */
   readonly subjects: number;
   /** Writes the state file, or rejects. Later counts are not saved. */
   close(): Promise<void>;
 }
 
 /**
- * Counts in this process only, by the monotonic clock, so setting the machine's clock changes no result. Forgets a
- * subject once its last admission has left the longest window that ever judged it.
+ * Counts in this process only, by the monotonic clock, so setting the machine's clock changes no result. Removes a
+ * subject once its last admission has left the longest window that was ever applied to it.
  */
 export const createInProcessRateLimiter = async (options: RateLimiterOptions): Promise<InProcessRateLimiter> => {
   const limiter = new Limiter(options);
@@ -60,27 +62,27 @@ class Limiter implements InProcessRateLimiter {
     const known = this.#subjects.get(name);
     const subject = known ?? { history: new AdmissionHistory(), longestWindowSeconds: 0 };
     const { history } = subject;
-    const admitted = history.judge(now, rule).counted < rule.allowed;
+    const admitted = history.countWindow(now, rule).counted < rule.allowed;
     if (admitted) history.admit(now, rule);
-    keepFor(rule, subject);
+    extendRetention(rule, subject);
     if (!known) this.#subjects.set(name, subject);
-    // Two for a new subject, so that forgetting keeps ahead of growth.
+    // Two for a new subject, so that removal outpaces growth.
     this.#forgetIdle(now, known ? 1 : 2);
-    return quotaOf(rule, admitted, history.judge(now, rule), now);
+    return resultOf(rule, admitted, history.countWindow(now, rule), now);
   }
 
   async peek(name: string, rule: LimitRule): Promise<RateLimitResult> {
     const now = this.#now();
     const subject = this.#subjects.get(name);
-    if (subject) keepFor(rule, subject);
-    const judgement = (subject?.history ?? new AdmissionHistory()).judge(now, rule);
-    return quotaOf(rule, judgement.counted < rule.allowed, judgement, now);
+    if (subject) extendRetention(rule, subject);
+    const windowCount = (subject?.history ?? new AdmissionHistory()).countWindow(now, rule);
+    return resultOf(rule, windowCount.counted < rule.allowed, windowCount, now);
   }
 
-  async peekEach(asked: readonly AskedLimit[]): Promise<ManyResults> {
+  async peekMany(queries: readonly RateLimitQuery[]): Promise<RateLimitResults> {
     const yieldToEventLoop = createYielder();
     const results: RateLimitResult[] = [];
-    for (const { subject, rule } of asked) {
+    for (const { subject, rule } of queries) {
       results.push(await this.peek(subject, rule));
       await yieldToEventLoop();
     }
@@ -107,7 +109,7 @@ class Limiter implements InProcessRateLimiter {
     return Math.round(this.#options.clock.monotonic() * 1000);
   }
 
-  /** Examines the next few subjects in turn, and forgets those with nothing left in any window. */
+  /** Examines the next few subjects, and removes those without admissions in any window. */
   #forgetIdle(now: Ticks, examined: number): void {
     for (let i = 0; i < examined; i++) {
       const next = this.#toExamine.next();
@@ -146,17 +148,17 @@ class Limiter implements InProcessRateLimiter {
   }
 }
 
-const keepFor = ({ windowSeconds }: LimitRule, subject: Subject): void => {
+const extendRetention = ({ windowSeconds }: LimitRule, subject: Subject): void => {
   subject.longestWindowSeconds = Math.max(subject.longestWindowSeconds, windowSeconds);
 };
 
 const isIdle = ({ history, longestWindowSeconds }: Subject, now: Ticks): boolean =>
   now - history.lastAdmittedAt >= longestWindowSeconds * ticksPerSecond;
 
-const quotaOf = (
+const resultOf = (
   rule: LimitRule,
   admitted: boolean,
-  { counted, oldestAt, freeAt }: Judgement,
+  { counted, oldestAt, freeAt }: WindowCount,
   now: Ticks,
 ): RateLimitResult => ({
   rule,

@@ -22,9 +22,9 @@ const namesIn = async (path: string): Promise<readonly string[]> => (await readd
 const readAll = async (path: string) =>
   Promise.all((await namesIn(path)).map(async (name) => parseMail(await readFile(join(path, name)))));
 
-/** `interrupt` replaces the folder by a file, so that not even the superuser can write a mail. */
+/** `interrupt` replaces the folder with a file, so that not even the superuser can write a mail. */
 const createSubject = (): MailerSubject => {
-  const away = join(root, 'away');
+  const moved = join(root, 'moved');
   let path = folder;
   return {
     mailer: createMailer(),
@@ -32,13 +32,13 @@ const createSubject = (): MailerSubject => {
     interrupt: async () => {
       await createMailer().send(aMail({ id: 'before' }));
       await rm(join(folder, (await namesIn(folder))[0] ?? ''));
-      await rename(folder, away);
+      await rename(folder, moved);
       await writeFile(folder, '');
-      path = away;
+      path = moved;
     },
     resume: async () => {
       await rm(folder);
-      await rename(away, folder);
+      await rename(moved, folder);
       path = folder;
     },
   };
@@ -48,7 +48,7 @@ for (const [sentence, check] of Object.entries(mailerContract)) {
   test(sentence, () => check(createSubject()));
 }
 
-test('a mail states its sender, recipient, date and subject', async () => {
+test('a mail has its sender, recipient, date and subject', async () => {
   await createMailer().send(aMail());
   const [mail] = await readAll(folder);
   const { 'content-type': contentType, ...headers } = Object.fromEntries(mail?.headers ?? []);
@@ -77,14 +77,14 @@ test.each(['Portico', 'Portico <>', 'a@example.com, b@example.com'])('nothing is
   expect(() => createMailer(from)).toThrow('one address');
 });
 
-test('only the owner can read folder and files, and only the mail is left', async () => {
+test('only the owner can read folder and files, and only the mail remains', async () => {
   await createMailer().send(aMail());
   expect(await namesIn(folder)).toEqual(['2026-02-03T04-05-06.789Z_a1.eml']);
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
   expect((await stat(join(folder, '2026-02-03T04-05-06.789Z_a1.eml'))).mode & 0o777).toBe(0o600);
 });
 
-test('the files sort by time, and a mail sent again stays one file in its place', async () => {
+test('the files sort by time, and a mail sent again replaces its file and keeps its name', async () => {
   let now = start;
   const mailer = createMailer('portico@example.com', { now: () => now });
   for (const id of ['c_b', 'b', 'a', 'b']) {
@@ -106,19 +106,19 @@ test('every line ends in CRLF, and none is too long', async () => {
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(998);
 });
 
-test('a mail whose id would escape the folder is refused permanently', async () => {
+test('a mail with an id that would escape the folder is rejected permanently', async () => {
   for (const id of ['../a', 'a/b', '', '.', 'a@b', 'a\r\nb', 'a..b', 'x'.repeat(200)]) {
     await expect(createMailer().send(aMail({ id }))).rejects.toMatchObject({ name: 'DeliveryError', permanent: true });
   }
   expect(await namesIn(root)).toEqual([]);
 });
 
-test('texts that look like paths or addresses are sent as they are', async () => {
+test('text that looks like a path or a URL is sent unchanged', async () => {
   await createMailer().send(aMail({ text: 'file:///etc/passwd', html: 'data:text/html,hello' }));
   expect((await readAll(folder))[0]).toMatchObject({ text: 'file:///etc/passwd', html: 'data:text/html,hello' });
 });
 
-test('a failure keeps its cause, which its message does not reveal', async () => {
+test('a failure has its cause, but its message does not reveal it', async () => {
   await writeFile(folder, '');
   const [outcome] = await Promise.allSettled([createMailer().send(aMail())]);
   const failure: unknown = outcome.status === 'rejected' ? outcome.reason : null;
@@ -126,7 +126,7 @@ test('a failure keeps its cause, which its message does not reveal', async () =>
   expect(failure).toMatchObject({ message: 'The mail could not be written: EEXIST', cause: { code: 'EEXIST' } });
 });
 
-test('an unfinished file of a killed process does no harm', async () => {
+test('an unfinished file of a killed process is harmless', async () => {
   await createMailer().send(aMail());
   await writeFile(join(folder, '.a2.tmp'), 'half a ma');
   await createMailer().send(aMail({ id: 'a2' }));
@@ -136,7 +136,7 @@ test('an unfinished file of a killed process does no harm', async () => {
   ]);
 });
 
-test('a killed process leaves every mail that it reported as sent, complete, and no partial one', async () => {
+test('a killed process leaves every mail that it reported as sent, and no partial mail', async () => {
   const sender = spawn(
     process.execPath,
     ['-C', '@portico/source', join(import.meta.dirname, '../test/send-endlessly.ts'), folder],

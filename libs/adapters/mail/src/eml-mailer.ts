@@ -7,17 +7,17 @@ import { mailMessage } from './mail-message.ts';
 import { readSender } from './sender.ts';
 
 export interface EmlMailerOptions {
-  /** The folder for the files, created for its owner alone with the first mail. */
+  /** The folder for the files. It is created with the first mail, accessible only to its owner. */
   readonly folder: string;
-  /** The sender, as `readSender` accepts it. */
+  /** The sender, in the format of `readSender`. */
   readonly from: string;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /**
- * Writes each mail to a file of its own in transport form (RFC 5322), which any mail program can open. Names sort by
- * the time of the first sending; a mail sent again replaces its own file. A mail reported as sent is on disk, complete.
- * Throws at once if the sender is invalid.
+ * Writes each mail to its own file in transport format (RFC 5322), which any mail program can open. File names sort by
+ * the time of the first sending; a mail sent again replaces its own file. A mail reported as sent is completely on
+ * disk. Throws immediately if the sender is invalid.
  */
 export const createEmlMailer = ({ folder, from, clock }: EmlMailerOptions): Mailer => {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
@@ -31,7 +31,7 @@ export const createEmlMailer = ({ folder, from, clock }: EmlMailerOptions): Mail
         const { message } = await transport.sendMail(options);
         await store(folder, mail.id, now, message as Buffer);
       } catch (error) {
-        // The error contains the file name, and with it the mail: it is only the cause.
+        // The error contains the file name and thus the mail's id, so it is only the cause.
         throw new DeliveryError(`The mail could not be written: ${codeOf(error)}`, false, error);
       }
     },
@@ -40,16 +40,16 @@ export const createEmlMailer = ({ folder, from, clock }: EmlMailerOptions): Mail
 
 const store = async (folder: string, id: string, now: Instant, message: Buffer): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const name = (await earlierNameOf(folder, id)) ?? nameOf(id, now);
+  const name = (await existingNameOf(folder, id)) ?? nameOf(id, now);
   await replaceFile(join(folder, name), message, join(folder, `.${id}.tmp`));
 };
 
-/** The time without colons, which some file systems refuse in a name, and the id. */
+/** The time, without colons because some file systems reject them, and the id. */
 const nameOf = (id: string, now: Instant): string => `${toIso(now).replaceAll(':', '-')}_${id}.eml`;
 
-const earlierNameOf = async (folder: string, id: string): Promise<string | undefined> => {
-  const ofThisMail = nameOf(id, 0).slice(toIso(0).length);
-  return (await readdir(folder)).find((name) => name.slice(toIso(0).length) === ofThisMail);
+const existingNameOf = async (folder: string, id: string): Promise<string | undefined> => {
+  const suffix = nameOf(id, 0).slice(toIso(0).length);
+  return (await readdir(folder)).find((name) => name.slice(toIso(0).length) === suffix);
 };
 
 const codeOf = (error: unknown): string =>

@@ -10,33 +10,33 @@ export interface TemplateOptions {
 }
 
 /**
- * Sends mails in the words of a folder's templates, in Liquid: `credentials.subject.liquid`, `….text.liquid`,
- * `….html.liquid`. A part without a template keeps the service's own words, except that HTML is made of the text if only
- * that has a template. If a template is broken, its mail is sent in the service's own words, and the log says which part
- * it was and why. The folder is read once; if it cannot be read, no mail has a template.
+ * Renders mails with a folder's Liquid templates: `credentials.subject.liquid`, `….text.liquid`, `….html.liquid`. A
+ * part without a template keeps the service's own words, except that the HTML is generated from the text if only the
+ * text has a template. If a template is broken, its mail is sent in the service's own words, and the log has the part
+ * and the reason. The folder is read once. If it cannot be read, no mail has a template.
  */
-export const withTemplates = async <Sending extends Mailer>(
-  mailer: Sending,
+export const withTemplates = async <BaseMailer extends Mailer>(
+  mailer: BaseMailer,
   { folder, log }: TemplateOptions,
-): Promise<Sending> => {
+): Promise<BaseMailer> => {
   const templates = await loadTemplates(folder, log);
   return {
     ...mailer,
-    send: async (mail: Mail) => mailer.send(await inTheirWords(templates, mail, log)),
+    send: async (mail: Mail) => mailer.send(await applyTemplates(templates, mail, log)),
   };
 };
 
-/** What a start would tell of the folder's templates, a sentence each; empty if there is nothing to tell. */
+/** Returns the problems of the folder's templates that a start would log, as sentences. */
 export const findTemplateProblems = async (folder: string): Promise<readonly string[]> => {
   const problems: string[] = [];
-  const tell = (
+  const recordProblem = (
     fields: { readonly template?: string; readonly reason?: string; readonly err?: unknown },
-    said: string,
+    message: string,
   ) => {
     const reason = fields.err === undefined ? fields.reason : reasonOf(fields.err);
-    problems.push(`${fields.template ?? folder}: ${said}${reason === undefined ? '' : ` (${reason})`}`);
+    problems.push(`${fields.template ?? folder}: ${message}${reason === undefined ? '' : ` (${reason})`}`);
   };
-  await loadTemplates(folder, { debug: tell, info: tell, warn: tell, error: tell });
+  await loadTemplates(folder, { debug: recordProblem, info: recordProblem, warn: recordProblem, error: recordProblem });
   return problems;
 };
 
@@ -46,7 +46,7 @@ type Part = (typeof parts)[number];
 /** By `name.part`. */
 type Templates = ReadonlyMap<string, { readonly engine: Liquid; readonly parsed: Template[] }>;
 
-const inTheirWords = async (templates: Templates, mail: Mail, log: Log): Promise<Mail> => {
+const applyTemplates = async (templates: Templates, mail: Mail, log: Log): Promise<Mail> => {
   const rendered: Partial<Record<Part, string>> = {};
   for (const part of parts) {
     const template = templates.get(`${mail.name}.${part}`);
@@ -68,34 +68,34 @@ const inTheirWords = async (templates: Templates, mail: Mail, log: Log): Promise
 const htmlOf = (text: string): string =>
   `<!doctype html>\n<html><body>\n<pre>${escapeHtml(text)}</pre>\n</body></html>\n`;
 
-/** In characters, milliseconds of one rendering, and what Liquid counts as memory. */
+/** In characters, in milliseconds per rendering, and in Liquid's units of memory. */
 const limits = { parseLimit: 1_000_000, renderLimit: 1_000, memoryLimit: 50_000_000 };
 const fileBytesMax = 262_144;
 
-const known = mailNames.flatMap((name) => parts.map((part) => `${name}.${part}`));
-const ending = '.liquid';
-const fileOf = (name: string): string => `${name}${ending}`;
+const templateNames = mailNames.flatMap((name) => parts.map((part) => `${name}.${part}`));
+const extension = '.liquid';
+const fileOf = (name: string): string => `${name}${extension}`;
 
-/** Reads and parses all templates; files of other names can be rendered by them, as a footer in all mails. */
+/** Reads and parses all templates. They can render files with other names, such as a common footer. */
 const loadTemplates = async (folder: string, log: Log): Promise<Templates> => {
   const { Liquid } = await import('liquidjs');
-  const texts = await readTexts(folder, log);
-  warnOfUnused(texts, log);
+  const sources = await readSources(folder, log);
+  warnOfUnused(sources, log);
   const create = (outputEscape?: 'escape') =>
     new Liquid({
       strictVariables: true,
       strictFilters: true,
       lenientIf: true,
       ownPropertyOnly: true,
-      // From memory alone: no template reads another file.
-      templates: Object.fromEntries(texts),
+      // From memory only: no template reads another file.
+      templates: Object.fromEntries(sources),
       ...limits,
       ...(outputEscape ? { outputEscape } : {}),
     });
   const [plain, escaping] = [create(), create('escape')];
   const templates = new Map<string, { engine: Liquid; parsed: Template[] }>();
-  for (const name of known) {
-    const text = texts.get(fileOf(name));
+  for (const name of templateNames) {
+    const text = sources.get(fileOf(name));
     if (text === undefined) continue;
     const engine = name.endsWith('.html') ? escaping : plain;
     try {
@@ -112,12 +112,12 @@ const loadTemplates = async (folder: string, log: Log): Promise<Templates> => {
   return templates;
 };
 
-/** A file that is no template and that none renders: most likely its name is mistyped. */
-const warnOfUnused = (texts: ReadonlyMap<string, string>, log: Log): void => {
-  const names = new Set(known.map(fileOf));
-  for (const file of texts.keys()) {
-    const isRendered = [...texts].some(
-      ([other, text]) => other !== file && text.includes(file.slice(0, -ending.length)),
+/** Warns of files that are not templates and that no template renders: their names are probably mistyped. */
+const warnOfUnused = (sources: ReadonlyMap<string, string>, log: Log): void => {
+  const names = new Set(templateNames.map(fileOf));
+  for (const file of sources.keys()) {
+    const isRendered = [...sources].some(
+      ([other, text]) => other !== file && text.includes(file.slice(0, -extension.length)),
     );
     if (!names.has(file) && !isRendered)
       log.warn(
@@ -127,14 +127,14 @@ const warnOfUnused = (texts: ReadonlyMap<string, string>, log: Log): void => {
   }
 };
 
-const readTexts = async (folder: string, log: Log): Promise<ReadonlyMap<string, string>> => {
-  const texts = new Map<string, string>();
+const readSources = async (folder: string, log: Log): Promise<ReadonlyMap<string, string>> => {
+  const sources = new Map<string, string>();
   try {
-    for (const file of (await readdir(folder)).filter((name) => name.endsWith(ending)).sort()) {
+    for (const file of (await readdir(folder)).filter((name) => name.endsWith(extension)).sort()) {
       const path = join(folder, file);
       if ((await stat(path)).size > fileBytesMax)
         log.warn({ template: file }, `A template is not used: it has more than ${fileBytesMax} bytes`);
-      else texts.set(file, await readFile(path, 'utf8'));
+      else sources.set(file, await readFile(path, 'utf8'));
     }
   } catch (error) {
     log.error(
@@ -143,8 +143,8 @@ const readTexts = async (folder: string, log: Log): Promise<ReadonlyMap<string, 
     );
     return new Map();
   }
-  return texts;
+  return sources;
 };
 
-/** Liquid's message without the excerpt of the template. */
+/** Returns Liquid's message without the excerpt of the template. */
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 500);

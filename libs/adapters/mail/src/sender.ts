@@ -8,14 +8,14 @@ export interface Sender {
 }
 
 const lengthMax = 254;
-const named = /^(?:"(?<quoted>(?:[^"\\]|\\.)*)"|(?<plain>[^"\\<>@,;:]*))\s*<(?<address>[^<>]*)>$/u;
+const mailbox = /^(?:"(?<quoted>(?:[^"\\]|\\.)*)"|(?<plain>[^"\\<>@,;:]*))\s*<(?<address>[^<>]*)>$/u;
 
 /**
  * Parses `address` or `Name <address>` (RFC 5322, section 3.4); a name with any of `@ , ; : < > \ "` must be quoted.
- * Throws for anything else: no address, two addresses, a second line.
+ * Throws for anything else: no address, two addresses, or a second line.
  */
 export const readSender = (text: string): Sender => {
-  const parts = named.exec(text.trim())?.groups;
+  const parts = mailbox.exec(text.trim())?.groups;
   const name = parts?.quoted?.replace(/\\(.)/gu, '$1') ?? parts?.plain?.trim() ?? '';
   const address = parts?.address ?? text.trim();
   if (text.length > lengthMax || !isOneAddress(address) || !isPlainLine(name)) {
@@ -24,6 +24,6 @@ export const readSender = (text: string): Sender => {
   return { name, address };
 };
 
-/** One address and nothing around it: no name, no second address, no line break, no deceptive characters. */
+/** Whether it is exactly one address: no name, no second address, no line break, no deceptive characters. */
 export const isOneAddress = (text: string): boolean =>
   isPlainLine(text) && /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/u.test(text);

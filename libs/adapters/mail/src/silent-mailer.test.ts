@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSilentMailer } from './silent-mailer.ts';
 
-test('a silent mailer says that it sends nothing, and sends nothing', async () => {
+test('a silent mailer reports that it is disabled, and sends nothing', async () => {
   const mailer = createSilentMailer();
   expect(mailer.enabled).toBe(false);
   await expect(

@@ -1,7 +1,7 @@
 import { DeliveryError, type Mailer } from '@portico/domain';
 
 /**
- * Sends nothing and says so. Mails still waiting from before fail temporarily: they are sent once mail is configured
+ * Sends nothing and reports that. Mails that are still pending fail temporarily: they are sent once mail is configured
  * again.
  */
 export const createSilentMailer = (): Mailer => ({

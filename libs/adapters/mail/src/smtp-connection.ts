@@ -1,10 +1,10 @@
-import { TookTooLong, within } from '@portico/dependencies';
+import { TimeoutExceeded, within } from '@portico/dependencies';
 import { createTransport } from 'nodemailer';
-import { deliveryErrorFrom, isAboutCredentials, isAboutEncryption, lateError } from './smtp-failure.ts';
+import { deliveryErrorFrom, isAboutCredentials, isAboutEncryption, timeoutError } from './smtp-failure.ts';
 import { readSmtpUrl, type SmtpTarget } from './smtp-url.ts';
 
-/** How long the server may take to close the connection after us. */
-const hangUpMs = 1_000;
+/** How long the server may take to close the connection after we did. */
+const disconnectMs = 1_000;
 
 export const connectionOptions = ({ host, port, tls }: SmtpTarget, connectMaxMs: number, silenceMaxMs: number) => ({
   host,
@@ -18,41 +18,41 @@ export const connectionOptions = ({ host, port, tls }: SmtpTarget, connectMaxMs:
   connectionTimeout: connectMaxMs,
   greetingTimeout: connectMaxMs,
   socketTimeout: silenceMaxMs,
-  socketCloseTimeout: hangUpMs,
+  socketCloseTimeout: disconnectMs,
 });
 
-/** Resolves once the server has answered EHLO, after TLS if wanted; there is no login. */
+/** Resolves once the server has responded to EHLO, after TLS if required. Does not log in. */
 export const greet = async (target: SmtpTarget, maxMs: number): Promise<void> => {
   try {
     await verify(target, null, maxMs);
   } catch (error) {
-    throw error instanceof TookTooLong ? lateError() : deliveryErrorFrom(error);
+    throw error instanceof TimeoutExceeded ? timeoutError() : deliveryErrorFrom(error);
   }
 };
 
-/** A server that trickles replies never hits the silence timeout: the whole check has a timeout too. */
+/** The whole check has a timeout, because a server that trickles replies never exceeds the silence timeout. */
 const verify = (target: SmtpTarget, credentials: SmtpTarget['credentials'], maxMs: number): Promise<unknown> =>
   within(maxMs, createTransport({ ...connectionOptions(target, maxMs, maxMs), ...loginWith(credentials) }).verify());
 
 export const loginWith = (credentials: SmtpTarget['credentials']) =>
   credentials ? { auth: { user: credentials.user, pass: credentials.password } } : {};
 
-/** What stands between this process and a mail server that takes its mails. */
+/** The reason why the mail server cannot be used. */
 export interface SmtpProblem {
-  readonly kind: 'away' | 'encryption' | 'login';
-  /** Without the password. */
-  readonly said: string;
+  readonly kind: 'unavailable' | 'encryption' | 'login';
+  /** Does not contain the password. */
+  readonly message: string;
 }
 
-/** Signs in as for a mail, and sends none. Null if that works. Throws if the address is invalid. */
+/** Logs in like for a mail, but sends none. Returns null if that works. Throws if the URL is invalid. */
 export const findSmtpProblem = async (url: string, maxMs: number): Promise<SmtpProblem | null> => {
   const target = readSmtpUrl(url);
   try {
     await verify(target, target.credentials, maxMs);
     return null;
   } catch (error) {
-    if (error instanceof TookTooLong) return { kind: 'away', said: lateError().message };
-    const kind = isAboutCredentials(error) ? 'login' : isAboutEncryption(error) ? 'encryption' : 'away';
-    return { kind, said: deliveryErrorFrom(error).message };
+    if (error instanceof TimeoutExceeded) return { kind: 'unavailable', message: timeoutError().message };
+    const kind = isAboutCredentials(error) ? 'login' : isAboutEncryption(error) ? 'encryption' : 'unavailable';
+    return { kind, message: deliveryErrorFrom(error).message };
   }
 };

@@ -6,17 +6,17 @@ import {
   failureOf,
   lateFailureOf,
   mailerAt,
-  passing,
-  passingLimits,
+  whileTimePasses,
+  afterTimeouts,
   sender,
   server,
-  stoppedTime,
+  useStoppedTime,
 } from '../test/send-by-smtp.ts';
 
 const credentials = { user: 'portico@example.net', password: 'p@ss word' };
 const login = `${encodeURIComponent(credentials.user)}:${encodeURIComponent(credentials.password)}`;
 
-/** What a server may repeat in its reply, and no error may contain. */
+/** Text that a server may quote in its reply, but that no error may contain. */
 const secrets = [
   credentials.password,
   credentials.user,
@@ -40,24 +40,24 @@ const faults: Record<string, SmtpFault> = {
   'a broken connection': 'drop',
   'a broken connection after its work': 'lose the reply',
 };
-const silences: readonly SmtpFault[] = ['', 'hang'];
+const silentFaults: readonly SmtpFault[] = ['', 'hang'];
 const stages = smtpStages.filter((stage) => stage !== 'starttls');
 const stagesOfTheMail: readonly SmtpStage[] = ['rcpt', 'data', 'message'];
 const cases = stages.flatMap((stage) => Object.entries(faults).map(([name, fault]) => ({ stage, name, fault })));
 
 describe.each([{ pipelining: true }, { pipelining: false }])('pipelining $pipelining', ({ pipelining }) => {
-  test.each(cases)('$name at stage $stage is classified, and reveals nothing of the mail', async ({ stage, fault }) => {
+  test.each(cases)('$name at stage $stage is classified, and does not reveal the mail', async ({ stage, fault }) => {
     const smtp = await server({ credentials, pipelining });
-    smtp.play({ [stage]: fault });
+    smtp.setScript({ [stage]: fault });
     const mailer = mailerAt(`${smtp.url.replace('//', `//${login}@`)}?tls=off`);
-    const failure = await (silences.includes(fault) ? lateFailureOf : failureOf)(mailer.send(aMail()));
+    const failure = await (silentFaults.includes(fault) ? lateFailureOf : failureOf)(mailer.send(aMail()));
     const isRefusal = fault.startsWith('55') && stagesOfTheMail.includes(stage);
     expect(failure).toMatchObject({ name: 'DeliveryError', permanent: isRefusal });
-    const said = `${String(failure)} ${failure?.stack} ${JSON.stringify(failure)} ${String(failure?.cause)}`;
-    expect(secrets.filter((secret) => said.includes(secret))).toEqual([]);
-    smtp.play({});
-    await passing(mailer.send(aMail({ id: 'b2' })));
-    expect(smtp.taken().at(-1)?.messageId).toBe('<b2@portico.example>');
+    const output = `${String(failure)} ${failure?.stack} ${JSON.stringify(failure)} ${String(failure?.cause)}`;
+    expect(secrets.filter((secret) => output.includes(secret))).toEqual([]);
+    smtp.setScript({});
+    await whileTimePasses(mailer.send(aMail({ id: 'b2' })));
+    expect(smtp.accepted().at(-1)?.messageId).toBe('<b2@portico.example>');
   });
 });
 
@@ -81,9 +81,9 @@ test.each<[SmtpStage, string, string, boolean]>([
   ['greeting', '421 4.3.2 too many', 'The mail server is not ready: 421 4.3.2', false],
   ['ehlo', '421 4.7.0 too fast', 'The mail server is not ready: 421 4.7.0', false],
   ['greeting', 'HTTP/1.1 400 Bad Request', 'The connection to the mail server failed: EPROTOCOL', false],
-])('at the stage %s the reply "%s" gives "%s", permanent: %s', async (stage, reply, message, permanent) => {
+])('at the stage %s the reply "%s" results in "%s", permanent: %s', async (stage, reply, message, permanent) => {
   const smtp = await server({ credentials });
-  smtp.play({ [stage]: reply });
+  smtp.setScript({ [stage]: reply });
   const mailer = mailerAt(`${smtp.url.replace('//', `//${login}@`)}?tls=off`);
   expect(await failureOf(mailer.send(aMail()))).toMatchObject({ message, permanent });
 });
@@ -95,11 +95,11 @@ test('a wrong password loses no mail: it is sent once the password is right', as
     message: 'The mail server refuses the login: 535 5.7.8',
     permanent: false,
   });
-  await passing(mailerAt(`${smtp.url.replace('//', `//${login}@`)}?tls=off`).send(aMail()));
-  expect(smtp.taken().map(({ user }) => user)).toEqual([credentials.user]);
+  await whileTimePasses(mailerAt(`${smtp.url.replace('//', `//${login}@`)}?tls=off`).send(aMail()));
+  expect(smtp.accepted().map(({ user }) => user)).toEqual([credentials.user]);
 });
 
-test('a server that wants a login when none is configured loses no mail', async () => {
+test('no mail is lost if a server requires a login but none is configured', async () => {
   const smtp = await server({ credentials });
   expect(await failureOf(mailerAt(smtp.url).send(aMail()))).toMatchObject({
     message: 'The mail server refuses the login: 530 5.7.0',
@@ -107,7 +107,7 @@ test('a server that wants a login when none is configured loses no mail', async 
   });
 });
 
-test('a server that does not answer causes a timeout', async () => {
+test('a server that does not respond causes a timeout', async () => {
   const smtp = await server();
   const mailer = mailerAt(smtp.url);
   await smtp.control.pause();
@@ -116,12 +116,12 @@ test('a server that does not answer causes a timeout', async () => {
     permanent: false,
   });
   await smtp.control.resume();
-  await passing(mailer.send(aMail()));
-  expect(smtp.taken()).toHaveLength(1);
+  await whileTimePasses(mailer.send(aMail()));
+  expect(smtp.accepted()).toHaveLength(1);
 });
 
 test('a server that never ends its reply causes a timeout', async () => {
-  stoppedTime();
+  useStoppedTime();
   const trickling = createServer((socket) => {
     const timer = setInterval(() => socket.write('250-and so on\r\n'), 20);
     socket.write('220 ready\r\n');
@@ -134,7 +134,7 @@ test('a server that never ends its reply causes a timeout', async () => {
   expect(await lateFailureOf(mailer.send(aMail()))).toMatchObject({
     message: 'The mail server did not answer in time',
   });
-  await passingLimits(expect(mailer.probe.check()).rejects.toThrow('The mail server did not answer in time'));
+  await afterTimeouts(expect(mailer.probe.check()).rejects.toThrow('The mail server did not answer in time'));
 });
 
 test('a server that is down is reported only by its code', async () => {

@@ -1,25 +1,25 @@
 import { DeliveryError } from '@portico/domain';
 
-/** nodemailer's description of a failure, as far as it is known. */
+/** The known properties of nodemailer's errors. */
 interface Failure {
   readonly code?: unknown;
   /** The code of the system or the TLS library, if nodemailer replaced it. */
   readonly originalCode?: unknown;
   readonly command?: unknown;
   readonly responseCode?: unknown;
-  /** The server's words, which often contain the recipient's address. */
+  /** The server's text, which often contains the recipient's address. */
   readonly response?: unknown;
 }
 
 /**
- * The stages at which the server judges the mail itself; at others it judges the connection, the client, the account or
- * the sender, who is the same for every mail.
+ * The stages at which the server accepts or rejects the mail itself. At other stages it checks the connection, the
+ * client, the account or the sender, which is the same for every mail.
  */
 const stagesOfTheMail = ['RCPT TO', 'DATA'];
 
 /**
- * Replies that are permanent by their first digit, but concern the account, the encryption or the order of commands
- * (RFC 4954, section 6; RFC 5321, section 4.2.4): once the operator has fixed that, the same mail is accepted.
+ * Replies that are permanent according to their first digit, but are about the account, the encryption or the order of
+ * commands (RFC 4954, section 6; RFC 5321, section 4.2.4). Once the operator has fixed that, the same mail is accepted.
  */
 const notAboutTheMail = [503, 530, 534, 535, 538];
 
@@ -34,46 +34,47 @@ export const isAboutTheMail = (error: unknown): boolean => {
   );
 };
 
-/** Whether the server wants a login, another one, or encryption before it (RFC 4954, section 6). */
+/** Whether the server requires a login, a different login, or encryption before it (RFC 4954, section 6). */
 export const isAboutCredentials = (error: unknown): boolean => {
   const { code, responseCode } = failureOf(error);
   return code === 'EAUTH' || [530, 534, 535, 538].includes(Number(responseCode));
 };
 
-/** Whether no encrypted connection came about: the server offers none, or its certificate is not valid. */
+/** Whether encryption failed: the server does not offer it, or its certificate is not valid. */
 export const isAboutEncryption = (error: unknown): boolean => {
   const { code, originalCode } = failureOf(error);
   return code === 'ETLS' || /CERT|SSL|TLS|SIGNATURE/.test([code, originalCode].filter(isCode).join(' '));
 };
 
 /**
- * Why a mail was not sent. Permanent is only a 5yz reply about this very mail (RFC 5321, section 4.2.1). The rest of
- * the vendor's error, above all the server's words, may repeat the mail, its recipient or the password. So only codes
+ * Returns why a mail was not sent. Only a 5yz reply about this mail is permanent (RFC 5321, section 4.2.1). The rest of
+ * the vendor's error, especially the server's text, may quote the mail, its recipient or the password. So only codes
  * are copied, and there is no cause.
  */
 export const deliveryErrorFrom = (error: unknown): DeliveryError => {
   const failure = failureOf(error);
   const reply = replyOf(failure);
   const stage = ['MAIL FROM', 'RCPT TO', 'DATA'].find((known) => known === failure.command);
-  if (isAboutCredentials(error)) return new DeliveryError(saying('The mail server refuses the login', reply), false);
+  if (isAboutCredentials(error))
+    return new DeliveryError(withDetail('The mail server refuses the login', reply), false);
   if (reply && stage) {
     const permanent = reply.startsWith('5') && isAboutTheMail(error);
     return new DeliveryError(`The mail server answered ${reply} to ${stage}`, permanent);
   }
   if (reply) return new DeliveryError(`The mail server is not ready: ${reply}`, false);
-  const isLate = failure.code === 'ETIMEDOUT' || failure.code === 'EABORT';
-  if (isLate) return lateError();
+  const isTimeout = failure.code === 'ETIMEDOUT' || failure.code === 'EABORT';
+  if (isTimeout) return timeoutError();
   const codes = [failure.code, failure.originalCode].filter(isCode).join(' ');
-  return new DeliveryError(saying('The connection to the mail server failed', codes || null), false);
+  return new DeliveryError(withDetail('The connection to the mail server failed', codes || null), false);
 };
 
-export const lateError = (): DeliveryError => new DeliveryError('The mail server did not answer in time', false);
+export const timeoutError = (): DeliveryError => new DeliveryError('The mail server did not answer in time', false);
 
 const failureOf = (error: unknown): Failure => (error instanceof Error ? (error as Failure) : {});
 
-const saying = (what: string, more: string | null): string => (more ? `${what}: ${more}` : what);
+const withDetail = (message: string, detail: string | null): string => (detail ? `${message}: ${detail}` : message);
 
-/** The code of a reply, and the enhanced one if present (RFC 3463). */
+/** Returns the code of a reply, and the enhanced code if present (RFC 3463). */
 const replyOf = ({ responseCode, response }: Failure): string | null => {
   if (typeof responseCode !== 'number' || !/^[2-5]\d\d$/.test(String(responseCode))) return null;
   const enhanced = typeof response === 'string' ? /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?![\d.])/.exec(response) : null;

@@ -3,36 +3,36 @@ import type { SmtpScript } from '@portico/test-servers';
 import { describe, expect, test } from 'vitest';
 import {
   aMail,
-  exchange,
+  letServerRespond,
   failureOf,
   mailerAt,
   outcomeOf,
-  passing,
-  passingLimits,
+  whileTimePasses,
+  afterTimeouts,
   sender,
   server,
   start,
-  stoppedTime,
+  useStoppedTime,
 } from '../test/send-by-smtp.ts';
-import { failuresMax, probeMaxMs, restMs, sendMaxMs, type SmtpMailer } from './smtp-mailer.ts';
+import { failuresMax, probeMaxMs, circuitOpenMs, sendMaxMs, type SmtpMailer } from './smtp-mailer.ts';
 
 describe.each([{ pipelining: true }, { pipelining: false }])('with a server with $pipelining pipelining', (options) => {
   test.each(Object.entries(mailerContract))('%s', async (_sentence, check) => {
     const smtp = await server(options);
     const mailer = mailerAt(smtp.url);
     await check({
-      mailer: { enabled: mailer.enabled, send: (mail) => passing(mailer.send(mail)) },
-      received: async () => smtp.taken().map(({ envelope, ...mail }) => ({ ...mail, recipients: envelope.to })),
+      mailer: { enabled: mailer.enabled, send: (mail) => whileTimePasses(mailer.send(mail)) },
+      received: async () => smtp.accepted().map(({ envelope, ...mail }) => ({ ...mail, recipients: envelope.to })),
       interrupt: () => smtp.control.stop(),
       resume: () => smtp.control.start(),
     });
   });
 });
 
-test('a mail states its sender, recipient, date and subject, and no more', async () => {
+test('a mail has only its sender, recipient, date and subject', async () => {
   const smtp = await server();
-  await passing(mailerAt(smtp.url).send(aMail()));
-  const [mail] = smtp.taken();
+  await whileTimePasses(mailerAt(smtp.url).send(aMail()));
+  const [mail] = smtp.accepted();
   const { 'content-type': contentType, ...headers } = Object.fromEntries(mail?.headers ?? []);
   expect(contentType).toMatch(/^multipart\/alternative;/);
   expect(headers).toEqual({
@@ -50,89 +50,89 @@ test('a mail states its sender, recipient, date and subject, and no more', async
 test('names and addresses in any script reach a server that accepts them', async () => {
   const smtp = await server();
   const mailer = mailerAt(smtp.url, recordLog(), 'Łukasz 😀 <post@portico.example>');
-  await passing(mailer.send(aMail({ to: 'jürgen@bücher.example', subject: 'Zugänge für 你好' })));
-  expect(smtp.taken()[0]).toMatchObject({ subject: 'Zugänge für 你好', envelope: { from: 'post@portico.example' } });
-  expect(smtp.taken()[0]?.envelope.to[0]?.normalize()).toMatch(/^jürgen@(bücher|xn--bcher-kva)\.example$/);
+  await whileTimePasses(mailer.send(aMail({ to: 'jürgen@bücher.example', subject: 'Zugänge für 你好' })));
+  expect(smtp.accepted()[0]).toMatchObject({ subject: 'Zugänge für 你好', envelope: { from: 'post@portico.example' } });
+  expect(smtp.accepted()[0]?.envelope.to[0]?.normalize()).toMatch(/^jürgen@(bücher|xn--bcher-kva)\.example$/);
 });
 
-test('the server gets one sender and one recipient, whatever the subject contains', async () => {
+test('the server gets one sender and one recipient for any subject', async () => {
   const smtp = await server();
   const subject = 'Hello\r\n.\r\nRCPT TO:<eve@example.com>\r\nDATA';
-  await passing(mailerAt(smtp.url).send(aMail({ subject })));
-  expect(smtp.heard().filter((line) => /^(MAIL|RCPT|DATA)/i.test(line))).toEqual([
+  await whileTimePasses(mailerAt(smtp.url).send(aMail({ subject })));
+  expect(smtp.receivedLines().filter((line) => /^(MAIL|RCPT|DATA)/i.test(line))).toEqual([
     'MAIL FROM:<noreply@portico.example>',
     'RCPT TO:<ada@example.com>',
     'DATA',
   ]);
-  expect(smtp.taken()).toHaveLength(1);
+  expect(smtp.accepted()).toHaveLength(1);
 });
 
-test('a mail whose connection broke after it was accepted is sent again with the same Message-ID', async () => {
+test('a mail is sent again with the same Message-ID if its connection broke after it was accepted', async () => {
   const smtp = await server();
   const mailer = mailerAt(smtp.url);
-  smtp.play({ message: 'lose the reply' });
+  smtp.setScript({ message: 'lose the reply' });
   expect(await failureOf(mailer.send(aMail()))).toMatchObject({ permanent: false });
-  expect(smtp.taken()).toHaveLength(1);
-  smtp.play({});
-  await passing(mailer.send(aMail()));
-  expect(smtp.taken().map(({ messageId }) => messageId)).toEqual(['<a1@portico.example>', '<a1@portico.example>']);
+  expect(smtp.accepted()).toHaveLength(1);
+  smtp.setScript({});
+  await whileTimePasses(mailer.send(aMail()));
+  expect(smtp.accepted().map(({ messageId }) => messageId)).toEqual(['<a1@portico.example>', '<a1@portico.example>']);
 });
 
-test('a failed mail is not retried by itself', async () => {
+test('a failed mail is not retried automatically', async () => {
   const smtp = await server();
-  smtp.play({ message: 'drop' });
+  smtp.setScript({ message: 'drop' });
   const mailer = mailerAt(smtp.url);
   expect(await failureOf(mailer.send(aMail()))).not.toBeNull();
-  smtp.play({});
-  await passing(mailer.send(aMail({ id: 'b2' })));
-  expect(smtp.taken().map(({ messageId }) => messageId)).toEqual(['<b2@portico.example>']);
-  expect(smtp.heard().filter((line) => line.startsWith('MAIL'))).toHaveLength(2);
+  smtp.setScript({});
+  await whileTimePasses(mailer.send(aMail({ id: 'b2' })));
+  expect(smtp.accepted().map(({ messageId }) => messageId)).toEqual(['<b2@portico.example>']);
+  expect(smtp.receivedLines().filter((line) => line.startsWith('MAIL'))).toHaveLength(2);
 });
 
-test('twenty mails at once all arrive', async () => {
+test('twenty simultaneous mails all arrive', async () => {
   const smtp = await server();
   const mailer = mailerAt(smtp.url);
   const ids = Array.from({ length: 20 }, (_, at) => `mail-${at}`);
-  await passing(Promise.all(ids.map((id) => mailer.send(aMail({ id })))));
+  await whileTimePasses(Promise.all(ids.map((id) => mailer.send(aMail({ id })))));
   expect(
     smtp
-      .taken()
+      .accepted()
       .map(({ messageId }) => messageId)
       .sort(),
   ).toEqual(ids.map((id) => `<${id}@portico.example>`).sort());
 });
 
 const greetings = (heard: readonly string[]) => heard.filter((line) => line.startsWith('EHLO')).length;
-const begun = (reason: string) => `The mail server accepts no mails; they wait in the outbox: ${reason}`;
-const ended = 'The mail server accepts mails again';
+const outageMessage = (reason: string) => `The mail server accepts no mails; they wait in the outbox: ${reason}`;
+const recoveryMessage = 'The mail server accepts mails again';
 
 describe('the probe', () => {
   test('greets the server without a login, is not essential, and runs rarely', async () => {
     const smtp = await server({ credentials: { user: 'portico', password: 'secret' } });
     const { probe } = mailerAt(smtp.url.replace('//', '//portico:secret@') + '?tls=off');
-    expect(probe).toMatchObject({ name: 'smtp', essential: false, keptMs: 10_000 });
-    await passing(probe.check());
-    expect(greetings(smtp.heard())).toBe(1);
-    expect(smtp.heard().filter((line) => /^(AUTH|MAIL)/.test(line))).toEqual([]);
+    expect(probe).toMatchObject({ name: 'smtp', essential: false, resultTtlMs: 10_000 });
+    await whileTimePasses(probe.check());
+    expect(greetings(smtp.receivedLines())).toBe(1);
+    expect(smtp.receivedLines().filter((line) => /^(AUTH|MAIL)/.test(line))).toEqual([]);
   });
 
   test.each([
-    { script: { greeting: 'hang' }, said: 'did not answer in time' },
-    { script: { ehlo: 'hang' }, said: 'did not answer in time' },
-    { script: { greeting: '554 no mail here for ada@example.com' }, said: 'is not ready: 554' },
-    { script: { ehlo: 'drop' }, said: 'failed: ECONNECTION' },
-  ])('reports a server that does this: $script', async ({ script, said }) => {
+    { script: { greeting: 'hang' }, problem: 'did not answer in time' },
+    { script: { ehlo: 'hang' }, problem: 'did not answer in time' },
+    { script: { greeting: '554 no mail here for ada@example.com' }, problem: 'is not ready: 554' },
+    { script: { ehlo: 'drop' }, problem: 'failed: ECONNECTION' },
+  ])('reports a server with this behavior: $script', async ({ script, problem }) => {
     const smtp = await server();
-    smtp.play(script);
+    smtp.setScript(script);
     const hangs = Object.values(script).includes('hang');
-    await (hangs ? passingLimits : passing)(expect(mailerAt(smtp.url).probe.check()).rejects.toThrow(said));
+    await (hangs ? afterTimeouts : whileTimePasses)(expect(mailerAt(smtp.url).probe.check()).rejects.toThrow(problem));
   });
 
-  test('ends within 2 seconds, however long sending a mail may take', async () => {
+  test('finishes within 2 seconds, even though sending a mail may take longer', async () => {
     const smtp = await server();
-    smtp.play({ ehlo: 'hang' });
+    smtp.setScript({ ehlo: 'hang' });
     const checked = expect(mailerAt(smtp.url).probe.check()).rejects.toThrow('did not answer in time');
-    await stoppedTime().pass(probeMaxMs);
+    await useStoppedTime().advance(probeMaxMs);
     await checked;
   });
 
@@ -140,42 +140,42 @@ describe('the probe', () => {
     const smtp = await server();
     const log = recordLog();
     const { probe } = mailerAt(smtp.url, log);
-    await passing(probe.check());
-    smtp.play({ ehlo: '421 4.3.2 closing' });
-    for (let n = 0; n < 3; n++) await passing(expect(probe.check()).rejects.toThrow('is not ready'));
-    smtp.play({});
-    for (let n = 0; n < 3; n++) await passing(probe.check());
-    expect(log.messages()).toEqual([begun('The mail server is not ready: 421 4.3.2'), ended]);
+    await whileTimePasses(probe.check());
+    smtp.setScript({ ehlo: '421 4.3.2 closing' });
+    for (let n = 0; n < 3; n++) await whileTimePasses(expect(probe.check()).rejects.toThrow('is not ready'));
+    smtp.setScript({});
+    for (let n = 0; n < 3; n++) await whileTimePasses(probe.check());
+    expect(log.messages()).toEqual([outageMessage('The mail server is not ready: 421 4.3.2'), recoveryMessage]);
   });
 
   test('reports a refused login until one is accepted', async () => {
     const smtp = await server({ credentials: { user: 'portico', password: 'secret' } });
     const mailer = mailerAt(smtp.url.replace('//', '//portico:secret@') + '?tls=off');
-    smtp.play({ auth: '535 5.7.8 wrong' });
+    smtp.setScript({ auth: '535 5.7.8 wrong' });
     expect(await failureOf(mailer.send(aMail()))).not.toBeNull();
-    await passing(expect(mailer.probe.check()).rejects.toThrow('The mail server refuses the login: 535 5.7.8'));
-    smtp.play({});
-    await passing(mailer.send(aMail()));
-    await passing(mailer.probe.check());
+    await whileTimePasses(expect(mailer.probe.check()).rejects.toThrow('The mail server refuses the login: 535 5.7.8'));
+    smtp.setScript({});
+    await whileTimePasses(mailer.send(aMail()));
+    await whileTimePasses(mailer.probe.check());
   });
 });
 
 describe('the circuit breaker', () => {
-  const restsAfter = (reason: string) => ({
+  const skippedAfter = (reason: string) => ({
     message: `The mail server failed repeatedly; no mail is tried now: ${reason}`,
     permanent: false,
   });
   const at = async (script: SmtpScript) => {
     const smtp = await server({ credentials: { user: 'portico', password: 'secret' } });
-    smtp.play(script);
+    smtp.setScript(script);
     const log = recordLog();
     const mailer = mailerAt(smtp.url.replace('//', '//portico:secret@') + '?tls=off', log);
-    return { smtp, mailer, lines: log.messages, rest: () => stoppedTime().pass(restMs) };
+    return { smtp, mailer, lines: log.messages, untilHalfOpen: () => useStoppedTime().advance(circuitOpenMs) };
   };
   const outcomes = (mailer: SmtpMailer, count: number) =>
     Promise.all(Array.from({ length: count }, (_, n) => outcomeOf(mailer.send(aMail({ id: `mail-${n}` })))));
-  const sendings = (mailer: SmtpMailer, count: number) => passing(outcomes(mailer, count));
-  const lateSendings = (mailer: SmtpMailer, count: number) => passingLimits(outcomes(mailer, count));
+  const sendings = (mailer: SmtpMailer, count: number) => whileTimePasses(outcomes(mailer, count));
+  const lateSendings = (mailer: SmtpMailer, count: number) => afterTimeouts(outcomes(mailer, count));
 
   test.each<[string, SmtpScript, string]>([
     ['a login that is refused', { auth: '535 5.7.8 wrong' }, 'The mail server refuses the login: 535 5.7.8'],
@@ -183,85 +183,89 @@ describe('the circuit breaker', () => {
     ['a hang', { rcpt: 'hang' }, 'The mail server did not answer in time'],
     ['a sender that is refused', { mail: '553 5.1.8 no' }, 'The mail server answered 553 5.1.8 to MAIL FROM'],
     ['a server that closes', { rcpt: '421 4.3.2 no' }, 'The mail server is not ready: 421 4.3.2'],
-  ])('opens after five times %s: then a mail fails at once, and the server gets nothing', async (_, script, reason) => {
-    const { smtp, mailer, lines } = await at(script);
-    const fail = script.rcpt === 'hang' ? lateSendings : sendings;
-    expect(await fail(mailer, failuresMax - 1)).toMatchObject(Array(failuresMax - 1).fill({ message: reason }));
-    expect(lines()).toEqual([]);
-    expect(await fail(mailer, 1)).toMatchObject([{ message: reason }]);
-    const before = greetings(smtp.heard());
-    smtp.play({});
-    // Less than the circuit stays open, which may have opened a moment ago.
-    await stoppedTime().pass(restMs - 2_000);
-    expect(await outcomes(mailer, 3)).toMatchObject(Array(3).fill(restsAfter(reason)));
-    expect(greetings(smtp.heard())).toBe(before);
-    expect(lines()).toEqual([begun(reason)]);
-  });
+  ])(
+    'opens after five times %s: then a mail fails immediately, and the server gets nothing',
+    async (_, script, reason) => {
+      const { smtp, mailer, lines } = await at(script);
+      const fail = script.rcpt === 'hang' ? lateSendings : sendings;
+      expect(await fail(mailer, failuresMax - 1)).toMatchObject(Array(failuresMax - 1).fill({ message: reason }));
+      expect(lines()).toEqual([]);
+      expect(await fail(mailer, 1)).toMatchObject([{ message: reason }]);
+      const before = greetings(smtp.receivedLines());
+      smtp.setScript({});
+      // Less than the time for which the circuit stays open, which may have opened a moment ago.
+      await useStoppedTime().advance(circuitOpenMs - 2_000);
+      expect(await outcomes(mailer, 3)).toMatchObject(Array(3).fill(skippedAfter(reason)));
+      expect(greetings(smtp.receivedLines())).toBe(before);
+      expect(lines()).toEqual([outageMessage(reason)]);
+    },
+  );
 
-  test('stays closed for a verdict on one mail, which also ends a row of failures', async () => {
+  test('stays closed if only one mail is rejected, which also resets the count of failures', async () => {
     const { smtp, mailer, lines } = await at({ rcpt: '550 5.1.1 no such user' });
     expect(await sendings(mailer, 2 * failuresMax)).toMatchObject(Array(2 * failuresMax).fill({ permanent: true }));
-    smtp.play({ greeting: 'drop' });
+    smtp.setScript({ greeting: 'drop' });
     await sendings(mailer, failuresMax - 1);
-    smtp.play({ message: '451 4.7.1 grey-listed' });
+    smtp.setScript({ message: '451 4.7.1 grey-listed' });
     await sendings(mailer, 1);
-    smtp.play({ greeting: 'drop' });
+    smtp.setScript({ greeting: 'drop' });
     await sendings(mailer, failuresMax - 1);
-    smtp.play({});
+    smtp.setScript({});
     expect(await sendings(mailer, 1)).toEqual([null]);
     expect(lines()).toEqual([]);
   });
 
-  test('half-open, tries one mail while the others wait: if it is sent, so are they', async () => {
-    const { smtp, mailer, lines, rest } = await at({ greeting: 'drop' });
+  test('half-open, tries one mail while the others wait, and sends them if that succeeds', async () => {
+    const { smtp, mailer, lines, untilHalfOpen } = await at({ greeting: 'drop' });
     await sendings(mailer, failuresMax);
-    await rest();
+    await untilHalfOpen();
     await smtp.control.pause();
-    smtp.play({});
+    smtp.setScript({});
     const sent = outcomes(mailer, 4);
     await smtp.control.resume();
-    expect(await passing(sent)).toEqual([null, null, null, null]);
-    expect(lines()).toEqual([begun('The connection to the mail server failed: ECONNECTION'), ended]);
+    expect(await whileTimePasses(sent)).toEqual([null, null, null, null]);
+    expect(lines()).toEqual([outageMessage('The connection to the mail server failed: ECONNECTION'), recoveryMessage]);
   });
 
-  test('half-open, tries a server that still hangs with one mail only, and no mail waits beyond its timeout', async () => {
-    const { smtp, mailer, rest } = await at({ ehlo: 'drop' });
+  test('half-open, tries a hanging server with only one mail, and no mail waits beyond its timeout', async () => {
+    const { smtp, mailer, untilHalfOpen } = await at({ ehlo: 'drop' });
     await sendings(mailer, failuresMax);
-    await rest();
-    smtp.play({ ehlo: 'hang' });
+    await untilHalfOpen();
+    smtp.setScript({ ehlo: 'hang' });
     const failed = outcomes(mailer, 4);
-    await exchange();
-    expect(greetings(smtp.heard())).toBe(failuresMax + 1);
-    await stoppedTime().pass(sendMaxMs);
+    await letServerRespond();
+    expect(greetings(smtp.receivedLines())).toBe(failuresMax + 1);
+    await useStoppedTime().advance(sendMaxMs);
     expect(await failed).toMatchObject(Array(4).fill({ permanent: false }));
   });
 
   test('a successful check does not end an outage in which no mail is sent', async () => {
-    const { smtp, mailer, lines, rest } = await at({ message: 'drop' });
+    const { smtp, mailer, lines, untilHalfOpen } = await at({ message: 'drop' });
     await sendings(mailer, failuresMax);
-    await passing(mailer.probe.check());
-    await rest();
+    await whileTimePasses(mailer.probe.check());
+    await untilHalfOpen();
     await sendings(mailer, failuresMax);
     expect(lines()).toHaveLength(1);
-    smtp.play({});
-    await rest();
+    smtp.setScript({});
+    await untilHalfOpen();
     expect(await sendings(mailer, 1)).toEqual([null]);
-    expect(lines().slice(1)).toEqual([ended]);
+    expect(lines().slice(1)).toEqual([recoveryMessage]);
   });
 
-  test('logs neither an outage nor its end if sendings fail because the mailer is closed', async () => {
+  test('logs neither an outage nor its end if mails fail because the mailer is closed', async () => {
     const [first, second] = [await at({ rcpt: 'hang' }), await at({ ehlo: 'drop' })];
     await sendings(second.mailer, failuresMax);
-    second.smtp.play({ rcpt: 'hang' });
-    await second.rest();
+    second.smtp.setScript({ rcpt: 'hang' });
+    await second.untilHalfOpen();
     const failed = [outcomes(first.mailer, failuresMax), outcomes(second.mailer, 1)];
-    const recipients = ({ smtp }: typeof first) => smtp.heard().filter((line) => line.startsWith('RCPT')).length;
-    await exchange();
+    const recipients = ({ smtp }: typeof first) =>
+      smtp.receivedLines().filter((line) => line.startsWith('RCPT')).length;
+    await letServerRespond();
     expect([recipients(first), recipients(second)]).toEqual([failuresMax, 1]);
-    await passingLimits(Promise.all([first.mailer.close(), second.mailer.close()]));
+    await afterTimeouts(Promise.all([first.mailer.close(), second.mailer.close()]));
     expect((await Promise.all(failed)).flat()).not.toContain(null);
     expect(first.lines()).toEqual([]);
-    expect(second.lines()).toEqual([begun('The connection to the mail server failed: ECONNECTION')]);
+    expect(second.lines()).toEqual([outageMessage('The connection to the mail server failed: ECONNECTION')]);
   });
 });
 
@@ -270,25 +274,25 @@ describe('closing', () => {
     const smtp = await server();
     const mailer = mailerAt(smtp.url);
     const sending = outcomeOf(mailer.send(aMail()));
-    await passing(mailer.close());
-    expect(smtp.taken()).toHaveLength(1);
+    await whileTimePasses(mailer.close());
+    expect(smtp.accepted()).toHaveLength(1);
     expect(await sending).toBeNull();
   });
 
   test('does not wait for a server that hangs, and sends nothing afterwards', async () => {
     const smtp = await server();
-    smtp.play({ rcpt: 'hang' });
+    smtp.setScript({ rcpt: 'hang' });
     const mailer = mailerAt(smtp.url);
     const sending = outcomeOf(mailer.send(aMail()));
-    await exchange();
-    expect(smtp.heard().join()).toContain('RCPT');
+    await letServerRespond();
+    expect(smtp.receivedLines().join()).toContain('RCPT');
     const closing = mailer.close();
-    // Less than the mail may take.
-    await stoppedTime().pass(sendMaxMs / 2);
+    // Less than the timeout of the mail.
+    await useStoppedTime().advance(sendMaxMs / 2);
     await closing;
     expect(await sending).toMatchObject({ permanent: false });
-    smtp.play({});
+    smtp.setScript({});
     expect(await failureOf(mailer.send(aMail()))).toMatchObject({ message: 'The mailer is closed', permanent: false });
-    expect(smtp.taken()).toEqual([]);
+    expect(smtp.accepted()).toEqual([]);
   });
 });

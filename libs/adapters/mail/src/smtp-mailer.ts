@@ -17,9 +17,9 @@ import { readSmtpUrl, type SmtpTarget } from './smtp-url.ts';
 
 export interface SmtpMailerOptions {
   readonly log: Log;
-  /** As `readSmtpUrl` accepts it. */
+  /** In the format of `readSmtpUrl`. */
   readonly url: string;
-  /** The sender, as `readSender` accepts it. */
+  /** The sender, in the format of `readSender`. */
   readonly from: string;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -27,28 +27,28 @@ export interface SmtpMailerOptions {
 export interface SmtpMailer extends Mailer {
   /** Not essential: mails wait in the outbox. Connects and sends EHLO, without a login. */
   readonly probe: Probe;
-  /** Waits briefly for mails being sent, then aborts them; sends nothing afterwards. */
+  /** Waits briefly for mails being sent, then aborts them. Sends nothing afterwards. */
   close(): Promise<void>;
 }
 
-/** Timeout until the server has greeted, TLS included. */
+/** The timeout until the server's greeting, including TLS. */
 const connectMaxMs = 10_000;
-/** Timeout for sending one mail, to stay within the port's 15 s. */
+/** The timeout for sending one mail, to stay within the port's 15 s. */
 export const sendMaxMs = 14_000;
 export const probeMaxMs = 2_000;
-/** Mail servers limit connections, and log each that brings no mail. */
-const probeKeptMs = 10_000;
-/** This many consecutive failures open the circuit, however long they take: a hang alone takes 14 s. */
+/** Mail servers limit connections, and log each connection without a mail. */
+const probeTtlMs = 10_000;
+/** This many consecutive failures open the circuit, regardless of their duration: a single hang takes 14 s. */
 export const failuresMax = 5;
-/** How long the circuit stays open, while every mail fails at once. */
-export const restMs = 5_000;
+/** How long the circuit stays open. Meanwhile every mail fails immediately. */
+export const circuitOpenMs = 5_000;
 const closeWaitMs = 3_000;
 
 /**
- * Hands each mail to an SMTP server, over a connection of its own. Retries nothing: after an unknown outcome, a second
- * mail is sent only if the outbox asks for it, and it has the same `Message-ID`. A circuit breaker opens if the server
- * cannot be reached, hangs or refuses the login; a verdict on a single mail does not count. Throws at once if the
- * address or the sender is invalid.
+ * Sends each mail to an SMTP server, over its own connection. Does not retry: after an unknown outcome, a second mail
+ * is sent only if the outbox requests it, and it has the same `Message-ID`. A circuit breaker opens if the server
+ * cannot be reached, hangs or refuses the login; the rejection of a single mail does not count. Throws immediately if
+ * the URL or the sender is invalid.
  */
 export const createSmtpMailer = (options: SmtpMailerOptions): SmtpMailer => {
   const { clock } = options;
@@ -56,8 +56,8 @@ export const createSmtpMailer = (options: SmtpMailerOptions): SmtpMailer => {
   const server = new SmtpServer(readSmtpUrl(options.url), options.log);
   return {
     enabled: true,
-    send: async (mail) => server.take(mailMessage(mail, { from: sender, date: clock.now() })),
-    probe: { name: 'smtp', essential: false, keptMs: probeKeptMs, check: () => server.check() },
+    send: async (mail) => server.send(mailMessage(mail, { from: sender, date: clock.now() })),
+    probe: { name: 'smtp', essential: false, resultTtlMs: probeTtlMs, check: () => server.check() },
     close: () => server.close(),
   };
 };
@@ -70,7 +70,7 @@ class SmtpServer {
   readonly #circuit;
   readonly #outage: Outage;
   readonly #closing = new AbortController();
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #inFlight = new Set<Promise<unknown>>();
   #lastFailure: DeliveryError | null = null;
   #refusedLogin: DeliveryError | null = null;
 
@@ -82,16 +82,16 @@ class SmtpServer {
     });
     this.#circuit = circuitBreaker(
       handleWhenResult((error) => this.#isFailure(error)),
-      { halfOpenAfter: restMs, breaker: new ConsecutiveBreaker(failuresMax) },
+      { halfOpenAfter: circuitOpenMs, breaker: new ConsecutiveBreaker(failuresMax) },
     );
-    this.#outage = createOutage(log, { back: 'The mail server accepts mails again' });
+    this.#outage = createOutage(log, { recoveryMessage: 'The mail server accepts mails again' });
   }
 
-  async take(message: Message): Promise<void> {
+  async send(message: Message): Promise<void> {
     if (this.#closing.signal.aborted) throw new DeliveryError('The mailer is closed', false);
     const sending = this.#deliver(message);
-    this.#underWay.add(sending);
-    await sending.finally(() => this.#underWay.delete(sending));
+    this.#inFlight.add(sending);
+    await sending.finally(() => this.#inFlight.delete(sending));
   }
 
   async check(): Promise<void> {
@@ -107,21 +107,21 @@ class SmtpServer {
   }
 
   async close(): Promise<void> {
-    await settlesWithin(closeWaitMs, Promise.allSettled(this.#underWay));
+    await settlesWithin(closeWaitMs, Promise.allSettled(this.#inFlight));
     this.#closing.abort();
-    await Promise.allSettled(this.#underWay);
+    await Promise.allSettled(this.#inFlight);
   }
 
   async #deliver(message: Message): Promise<void> {
-    // When the circuit is half-open, one mail is the trial; the others wait for its outcome, within the same timeout.
+    // When the circuit is half-open, one mail is the trial. The others wait for its outcome, within the same timeout.
     const signal = AbortSignal.any([AbortSignal.timeout(sendMaxMs), this.#closing.signal]);
     const error = await this.#circuit
       .execute(() => this.#attempt(message, signal), signal)
       .catch((reason: unknown) => {
-        const isUntried = isBrokenCircuitError(reason) || isTaskCancelledError(reason);
-        throw isUntried ? untried(this.#lastFailure) : reason;
+        const isNotTried = isBrokenCircuitError(reason) || isTaskCancelledError(reason);
+        throw isNotTried ? notTriedError(this.#lastFailure) : reason;
       });
-    if (this.#circuit.state === CircuitState.Closed && isAnswer(error)) this.#outage.end();
+    if (this.#circuit.state === CircuitState.Closed && isDecision(error)) this.#outage.end();
     if (error === null) {
       this.#refusedLogin = null;
       return;
@@ -142,7 +142,7 @@ class SmtpServer {
   }
 
   #isFailure(error: unknown): boolean {
-    return !isAnswer(error) && !this.#closing.signal.aborted;
+    return !isDecision(error) && !this.#closing.signal.aborted;
   }
 
   #beginOutage({ message }: DeliveryError): void {
@@ -151,7 +151,7 @@ class SmtpServer {
 }
 
 /** Whether the server accepted the mail, or rejected only this mail. */
-const isAnswer = (error: unknown): boolean => error === null || isAboutTheMail(error);
+const isDecision = (error: unknown): boolean => error === null || isAboutTheMail(error);
 
-const untried = (lastFailure: DeliveryError | null): DeliveryError =>
+const notTriedError = (lastFailure: DeliveryError | null): DeliveryError =>
   new DeliveryError(`The mail server failed repeatedly; no mail is tried now: ${lastFailure?.message ?? ''}`, false);

@@ -1,15 +1,15 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { selfSignedCertificate, type SmtpServerTestOptions } from '@portico/test-servers';
 import { afterEach, describe, expect, test } from 'vitest';
-import { aMail, failureOf, lateFailureOf, mailerAt, passing, server } from '../test/send-by-smtp.ts';
+import { aMail, failureOf, lateFailureOf, mailerAt, whileTimePasses, server } from '../test/send-by-smtp.ts';
 
 const certificate = selfSignedCertificate();
-const ofAnother = selfSignedCertificate(['DNS:other.example']);
+const otherCertificate = selfSignedCertificate(['DNS:other.example']);
 const credentials = { user: 'portico', password: 'secret' };
 
 const before = getCACertificates('default');
 afterEach(() => setDefaultCACertificates(before));
-/** Does what NODE_EXTRA_CA_CERTS does when a process starts. */
+/** Has the same effect as NODE_EXTRA_CA_CERTS when a process starts. */
 const trust = (...certificates: readonly ({ cert: string } | null)[]): void =>
   setDefaultCACertificates([...before, ...certificates.flatMap((one) => (one ? [one.cert] : []))]);
 
@@ -23,10 +23,10 @@ describe.skipIf(!certificate)('with a server that has a certificate', () => {
   test.each(['starttls', 'implicit'] as const)('%s: mail and login are encrypted', async (tls) => {
     trust(certificate);
     const { smtp, mailer } = await at({ tls, credentials });
-    await passing(mailer.send(aMail()));
-    expect(smtp.taken()).toMatchObject([{ isEncrypted: true, user: 'portico', messageId: '<a1@portico.example>' }]);
-    expect(smtp.heard().filter((line) => !/^(EHLO|STARTTLS)/.test(line))).toEqual([]);
-    await passing(mailer.probe.check());
+    await whileTimePasses(mailer.send(aMail()));
+    expect(smtp.accepted()).toMatchObject([{ isEncrypted: true, user: 'portico', messageId: '<a1@portico.example>' }]);
+    expect(smtp.receivedLines().filter((line) => !/^(EHLO|STARTTLS)/.test(line))).toEqual([]);
+    await whileTimePasses(mailer.probe.check());
   });
 
   test.each(['starttls', 'implicit'] as const)('%s: an untrusted certificate is refused', async (tls) => {
@@ -35,58 +35,62 @@ describe.skipIf(!certificate)('with a server that has a certificate', () => {
       message: 'The connection to the mail server failed: ESOCKET DEPTH_ZERO_SELF_SIGNED_CERT',
       permanent: false,
     });
-    await passing(expect(mailer.probe.check()).rejects.toThrow('DEPTH_ZERO_SELF_SIGNED_CERT'));
-    expect(smtp.heard().filter((line) => !/^(EHLO|STARTTLS)/.test(line))).toEqual([]);
+    await whileTimePasses(expect(mailer.probe.check()).rejects.toThrow('DEPTH_ZERO_SELF_SIGNED_CERT'));
+    expect(smtp.receivedLines().filter((line) => !/^(EHLO|STARTTLS)/.test(line))).toEqual([]);
   });
 
   test.each(['starttls', 'implicit'] as const)('%s: a certificate for another host is refused', async (tls) => {
-    trust(ofAnother);
-    const { smtp, mailer } = await at({ tls, credentials, ...(ofAnother ? { certificate: ofAnother } : {}) });
+    trust(otherCertificate);
+    const { smtp, mailer } = await at({
+      tls,
+      credentials,
+      ...(otherCertificate ? { certificate: otherCertificate } : {}),
+    });
     expect(await failureOf(mailer.send(aMail()))).toMatchObject({
       message: 'The connection to the mail server failed: ESOCKET ERR_TLS_CERT_ALTNAME_INVALID',
       permanent: false,
     });
-    expect(smtp.taken()).toEqual([]);
+    expect(smtp.accepted()).toEqual([]);
   });
 
-  test('certificates are verified even if the process switches verification off', async () => {
+  test('certificates are verified even if the process disables verification', async () => {
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     try {
       const { smtp, mailer } = await at({ tls: 'implicit', credentials });
       expect(await failureOf(mailer.send(aMail()))).toMatchObject({ permanent: false });
-      expect(smtp.taken()).toEqual([]);
+      expect(smtp.accepted()).toEqual([]);
     } finally {
       delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
     }
   });
 
-  test('without a password STARTTLS is used on loopback if offered', async () => {
+  test('without a password, STARTTLS is used on loopback if offered', async () => {
     trust(certificate);
     const { smtp, mailer } = await at({ tls: 'starttls' }, '', false);
-    await passing(mailer.send(aMail()));
-    expect(smtp.taken()).toMatchObject([{ isEncrypted: true }]);
+    await whileTimePasses(mailer.send(aMail()));
+    expect(smtp.accepted()).toMatchObject([{ isEncrypted: true }]);
   });
 
   test('tls=off does not use STARTTLS', async () => {
     const { smtp, mailer } = await at({ tls: 'starttls' }, '?tls=off', false);
-    await passing(mailer.send(aMail()));
-    expect(smtp.taken()).toMatchObject([{ isEncrypted: false }]);
+    await whileTimePasses(mailer.send(aMail()));
+    expect(smtp.accepted()).toMatchObject([{ isEncrypted: false }]);
   });
 
   test.each(['454 4.7.0 not now', '502 5.5.1 no such command', 'hang', 'drop'])(
-    'if STARTTLS is required and the server does this, neither login nor mail is sent: %s',
+    'if STARTTLS is required and fails, neither login nor mail is sent: %s',
     async (fault) => {
       trust(certificate);
       const smtp = await server({ tls: 'starttls', credentials });
-      smtp.play({ starttls: fault });
+      smtp.setScript({ starttls: fault });
       const mailer = mailerAt(smtp.url.replace('//', '//portico:secret@'));
       const failing = fault === 'hang' ? lateFailureOf : failureOf;
       expect(await failing(mailer.send(aMail()))).toMatchObject({ permanent: false });
-      expect(smtp.heard().filter((line) => !/^(EHLO|STARTTLS)/.test(line))).toEqual([]);
+      expect(smtp.receivedLines().filter((line) => !/^(EHLO|STARTTLS)/.test(line))).toEqual([]);
     },
   );
 
-  test('smtps to a server that speaks plain text, and the other way round, is a temporary failure', async () => {
+  test('smtps to a plain text server, and vice versa, is a temporary failure', async () => {
     trust(certificate);
     const [plain, encrypted] = [await server({}), await server({ tls: 'implicit' })];
     const urls = [`smtps://127.0.0.1:${plain.port}`, `smtp://127.0.0.1:${encrypted.port}`];
@@ -94,7 +98,7 @@ describe.skipIf(!certificate)('with a server that has a certificate', () => {
       const mailer = mailerAt(url);
       expect(await lateFailureOf(mailer.send(aMail())), url).toMatchObject({ permanent: false });
     }
-    expect([...plain.taken(), ...encrypted.taken()]).toEqual([]);
+    expect([...plain.accepted(), ...encrypted.accepted()]).toEqual([]);
   });
 });
 
@@ -103,7 +107,7 @@ test('if STARTTLS is required, a server that does not offer it gets neither logi
   expect(await failureOf(mailer.send(aMail()))).toMatchObject({ permanent: false });
   const withoutLogin = await at({ tls: 'none' }, '?tls=required', false);
   expect(await failureOf(withoutLogin.mailer.send(aMail()))).toMatchObject({ permanent: false });
-  for (const heard of [smtp.heard(), withoutLogin.smtp.heard()]) {
+  for (const heard of [smtp.receivedLines(), withoutLogin.smtp.receivedLines()]) {
     expect(heard.filter((line) => !/^(EHLO|STARTTLS)/.test(line))).toEqual([]);
   }
 });

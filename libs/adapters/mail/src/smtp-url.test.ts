@@ -50,7 +50,7 @@ describe.each([
   'smtps://mail.example.com?tls=off',
   'smtps://ada:hunter2@mail.example.com?hunter2',
 ])('%j', (url) => {
-  test('is refused, and not quoted', () => {
+  test('is rejected, and not quoted', () => {
     expect(() => readSmtpUrl(url)).toThrow();
     expect(() => readSmtpUrl(url)).not.toThrow(/hunter2|ada|mail\.example/);
   });

@@ -3,7 +3,7 @@ import { isLoopback } from '@portico/dependencies';
 
 /** A parsed `SMTP_URL`. */
 export interface SmtpTarget {
-  /** A name or an address, without brackets. */
+  /** A host name or an address, without brackets. */
   readonly host: string;
   readonly port: number;
   /**
@@ -14,23 +14,23 @@ export interface SmtpTarget {
   readonly credentials: { readonly user: string; readonly password: string } | null;
 }
 
-const form = 'smtp://[user:password@]host[:port][?tls=required|off] or smtps://[user:password@]host[:port]';
+const urlFormat = 'smtp://[user:password@]host[:port][?tls=required|off] or smtps://[user:password@]host[:port]';
 const hostName =
   /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*$/;
 
 /**
  * Parses `smtps://user:password@host:port` (TLS from the start, port 465; RFC 8314) or `smtp://…` (STARTTLS, port 587).
  * Mails carry API secrets, so STARTTLS is required unless the server is on loopback and needs no password. `?tls=off`
- * allows plain text to a server without a password, such as a mail catcher in a private network, and to one on
+ * allows plain text to a server without a password, such as a mail catcher in a private network, and to a server on
  * loopback. User name and password are percent-encoded. Throws for anything else, with a message that quotes no part of
- * the address.
+ * the URL.
  */
 export const readSmtpUrl = (text: string): SmtpTarget => {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url || (url.protocol !== 'smtp:' && url.protocol !== 'smtps:')) throw new Error(`It must be ${form}`);
+  if (!url || (url.protocol !== 'smtp:' && url.protocol !== 'smtps:')) throw new Error(`It must be ${urlFormat}`);
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   if ((!hostName.test(host) && isIP(host) === 0) || !/^\/?$/.test(url.pathname) || url.hash !== '') {
-    throw new Error(`It must be ${form}`);
+    throw new Error(`It must be ${urlFormat}`);
   }
   const isImplicit = url.protocol === 'smtps:';
   const credentials = credentialsIn(url);
@@ -44,7 +44,7 @@ const credentialsIn = ({ username, password }: URL): SmtpTarget['credentials'] =
   try {
     return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
   } catch {
-    // The cause would show the undecodable text, which may be the password.
+    // The cause would quote the undecodable text, which may be the password.
     throw new Error('User name and password must be percent-encoded');
   }
 };
@@ -61,10 +61,10 @@ const startTls = (
 ): 'required' | 'offered' | 'off' => {
   const unknown = [...query.keys()].find((name) => name !== 'tls');
   if (unknown !== undefined || query.size > 1) throw new Error('The only option is tls, once');
-  const asked = query.get('tls') ?? (onLoopback && !credentials ? 'offered' : 'required');
-  if (query.has('tls') && asked !== 'required' && asked !== 'off') throw new Error('tls must be required or off');
-  if (asked === 'off' && credentials && !onLoopback) {
+  const mode = query.get('tls') ?? (onLoopback && !credentials ? 'offered' : 'required');
+  if (query.has('tls') && mode !== 'required' && mode !== 'off') throw new Error('tls must be required or off');
+  if (mode === 'off' && credentials && !onLoopback) {
     throw new Error('tls=off would send the password in plain text; use it without a password, or on loopback');
   }
-  return asked as 'required' | 'offered' | 'off';
+  return mode as 'required' | 'offered' | 'off';
 };

@@ -26,83 +26,83 @@ export const aMail = (changes: Partial<Mail> = {}): Mail => ({
   ...changes,
 });
 
-let ofThisTest: StoppedTime | null = null;
+let timeOfTest: StoppedTime | null = null;
 
-/** The time of this test, which stands still until the test lets it pass: no limit strikes because a machine is slow. */
-export const stoppedTime = (): StoppedTime => {
-  if (ofThisTest) return ofThisTest;
+/** Returns the time of this test, stopped until the test lets it pass: no timeout expires because a machine is slow. */
+export const useStoppedTime = (): StoppedTime => {
+  if (timeOfTest) return timeOfTest;
   const time = stopTime(vi);
-  ofThisTest = time;
+  timeOfTest = time;
   onTestFinished(() => {
-    ofThisTest = null;
-    time.goOn();
+    timeOfTest = null;
+    time.restore();
   });
   return time;
 };
 
-/** The server greets a tenth of a second after it was called. */
+/** The server greets a tenth of a second after the connection. */
 const stepMs = 10;
 const stepsOfExchange = 50;
-/** Together they take less than any limit. */
+/** Together they take less than any timeout. */
 const stepsMax = 150;
 
-/** Lets as much time pass as a server needs that answers. A machine may be slow meanwhile: no limit strikes. */
-export const passing = async <T>(promise: Promise<T>): Promise<T> => {
+/** Lets enough time pass for a server that responds. No timeout expires, even if the machine is slow. */
+export const whileTimePasses = async <T>(promise: Promise<T>): Promise<T> => {
   let isSettled = false;
   const settle = () => {
     isSettled = true;
   };
   promise.then(settle, settle);
   for (let steps = 0; !isSettled && steps < stepsMax; steps++) {
-    await stoppedTime().pass(stepMs);
+    await useStoppedTime().advance(stepMs);
     await sleepInRealTime(steps < stepsOfExchange ? 1 : 100);
   }
   return promise;
 };
 
-/** Lets a server answer that does. */
-export const exchange = async (): Promise<void> => {
+/** Lets a server respond, unless it hangs. */
+export const letServerRespond = async (): Promise<void> => {
   for (let steps = 0; steps < stepsOfExchange; steps++) {
-    await stoppedTime().pass(stepMs);
+    await useStoppedTime().advance(stepMs);
     await sleepInRealTime(1);
   }
 };
 
-/** Lets as much time pass as anything may take that involves a server which hangs. */
-export const passingLimits = async <T>(promise: Promise<T>): Promise<T> => {
-  await exchange();
-  await stoppedTime().pass(sendMaxMs);
+/** Lets all timeouts for a server that hangs expire. */
+export const afterTimeouts = async <T>(promise: Promise<T>): Promise<T> => {
+  await letServerRespond();
+  await useStoppedTime().advance(sendMaxMs);
   return promise;
 };
 
-/** A server for one test; throws if none is available. */
+/** Starts a server for one test. Throws if none is available. */
 export const server = async (options: SmtpServerTestOptions = {}): Promise<TestSmtpServer> => {
-  stoppedTime();
+  useStoppedTime();
   const smtp = await startSmtpServer(options);
   if (!smtp) throw new Error('No SMTP server is available');
-  onTestFinished(() => passing(smtp.close()));
+  onTestFinished(() => whileTimePasses(smtp.close()));
   return smtp;
 };
 
 export const mailerAt = (url: string, log: Log = recordLog(), from = sender): SmtpMailer => {
-  stoppedTime();
+  useStoppedTime();
   const mailer = createSmtpMailer({ url, from, clock: { now: () => start }, log });
   onTestFinished(async () => {
-    // Then nothing is under way that it would wait for.
-    await stoppedTime().pass(sendMaxMs);
-    await passing(mailer.close());
+    // Now nothing is in flight that `close` would wait for.
+    await useStoppedTime().advance(sendMaxMs);
+    await whileTimePasses(mailer.close());
   });
   return mailer;
 };
 
-/** The failure of a sending to a server that answers, or null if the mail was sent. */
-export const failureOf = (sending: Promise<void>): Promise<DeliveryError | null> => passing(outcomeOf(sending));
+/** Returns the failure of a mail to a server that responds, or null if the mail was sent. */
+export const failureOf = (sending: Promise<void>): Promise<DeliveryError | null> => whileTimePasses(outcomeOf(sending));
 
-/** The failure of a sending to a server that hangs. */
+/** Returns the failure of a mail to a server that hangs. */
 export const lateFailureOf = (sending: Promise<void>): Promise<DeliveryError | null> =>
-  passingLimits(outcomeOf(sending));
+  afterTimeouts(outcomeOf(sending));
 
-/** The failure of a sending, or null if the mail was sent. */
+/** Returns the failure of a mail, or null if the mail was sent. */
 export const outcomeOf = async (sending: Promise<void>): Promise<DeliveryError | null> => {
   const [outcome] = await Promise.allSettled([sending]);
   if (outcome.status === 'fulfilled') return null;

@@ -1,159 +1,160 @@
 import { auditLogContract } from '@portico/contracts';
 import { dayMs, type AuditEntry, type AuditFilter } from '@portico/domain';
-import { breachesOf, breaking, pause } from '../test/breaking.ts';
+import { breachesOf, breakPort, pause } from '../test/breaking.ts';
 import { proveStores } from '../test/prove-contract.ts';
 
-const { actorNames, append, export: exporting, page, prune } = breachesOf('audit');
+const { actorNames, append, export: exportEntries, page, prune } = breachesOf('audit');
 
-/** Pages and totals under another filter. */
-const filtering = (other: (filter: AuditFilter) => AuditFilter) =>
-  page.asking(([filter, offset, limit]) => [other(filter), offset, limit]);
+/** Reads pages and totals with a changed filter. */
+const mapFilter = (other: (filter: AuditFilter) => AuditFilter) =>
+  page.mapArguments(([filter, offset, limit]) => [other(filter), offset, limit]);
 
-const sorting = (compare: (a: AuditEntry, b: AuditEntry) => number) =>
-  page.instead(async ([filter, offset, limit], right, { entries }) => ({
+const sortEntries = (compare: (a: AuditEntry, b: AuditEntry) => number) =>
+  page.replaceWith(async ([filter, offset, limit], original, { entries }) => ({
     entries: [...entries].sort(compare).slice(offset, offset + limit),
-    total: (await right.page(filter, 0, 0)).total,
+    total: (await original.page(filter, 0, 0)).total,
   }));
 
 proveStores('the memory audit log', auditLogContract, {
-  'an appended entry is read as it was given': append.asking(([entry, deadline]) => [
+  'an appended entry is returned unchanged': append.mapArguments(([entry, deadline]) => [
     { ...entry, message: JSON.stringify(JSON.parse(entry.message)) },
     deadline,
   ]),
-  'entries are ordered by instant, newest first, not by arrival': sorting((a, b) => b.receivedAt - a.receivedAt),
-  'the order and the filters tell instants apart to the microsecond': append.asking(([entry, deadline]) => [
+  'entries are ordered by instant, newest first, not by arrival': sortEntries((a, b) => b.receivedAt - a.receivedAt),
+  'the order and the filters distinguish instants to the microsecond': append.mapArguments(([entry, deadline]) => [
     { ...entry, instant: Math.floor(entry.instant) },
     deadline,
   ]),
-  'entries with the same instant are ordered by insertion, newest first': sorting((a, b) => (a.id < b.id ? 1 : -1)),
-  'a page starts at its offset and holds at most its limit': page.asking(([filter, offset, limit]) => [
+  'entries with the same instant are ordered by insertion, newest first': sortEntries((a, b) => (a.id < b.id ? 1 : -1)),
+  'a page starts at its offset and does not exceed its limit': page.mapArguments(([filter, offset, limit]) => [
     filter,
     Math.floor(offset / limit) * limit,
     limit,
   ]),
-  'a page past the end is empty and has the right total': page.returning(({ entries, total }) => ({
+  'a page past the end is empty and has the right total': page.mapResult(({ entries, total }) => ({
     entries,
     total: entries.length === 0 ? 0 : total,
   })),
-  'an empty log has an empty page and a total of 0': page.returning((page) => ({
+  'an empty log has an empty page and a total of 0': page.mapResult((page) => ({
     ...page,
     total: Math.max(1, page.total),
   })),
-  'the total counts every entry that passes the filter, whatever the page': page.returning(({ entries }) => ({
+  'the total counts every entry that passes the filter, regardless of the page': page.mapResult(({ entries }) => ({
     entries,
     total: entries.length,
   })),
-  'the total counts entries that other stores write as effects': breaking('audit', (right) => {
+  'the total counts entries that other stores write as effects': breakPort('audit', (original) => {
     const appended: AuditEntry[] = [];
     return {
       append: (entry, deadline) => {
         appended.push(entry);
-        return right.append(entry, deadline);
+        return original.append(entry, deadline);
       },
-      page: async (...page) => ({ ...(await right.page(...page)), total: appended.length }),
+      page: async (...page) => ({ ...(await original.page(...page)), total: appended.length }),
     };
   }),
-  'a filter by source passes entries of that source, or of both for "all"': filtering((filter) => ({
+  'a filter by source passes entries of that source, or of both for "all"': mapFilter((filter) => ({
     ...filter,
     source: filter.source === 'all' ? 'client' : filter.source,
   })),
-  'a filter by actor passes entries of that actor': filtering(({ actorId, ...filter }) =>
+  'a filter by actor passes entries of that actor': mapFilter(({ actorId, ...filter }) =>
     actorId === undefined ? { ...filter, source: 'all' } : filter,
   ),
-  'a filter by client, collection or action passes entries with exactly that facet': append.asking(
+  'a filter by client, collection or action passes entries with exactly that facet': append.mapArguments(
     ([{ facets, ...entry }, deadline]) => [
       { ...entry, facets: { ...facets, action: facets.action?.trim() ?? null } },
       deadline,
     ],
   ),
-  'a filter includes its from and excludes its to': filtering((filter) =>
+  'a filter includes `from` and excludes `to`': mapFilter((filter) =>
     filter.to === undefined ? filter : { ...filter, to: filter.to + 1 },
   ),
-  // Counts whole days alone.
-  'the total of a range over several days is the number of its entries, whatever the times of its ends': page.instead(
-    async ([filter, offset, limit], right) => {
-      const page = await right.page(filter, offset, limit);
+  // Counts only whole days.
+  'the total of a range over several days is the number of its entries, at any times of day': page.replaceWith(
+    async ([filter, offset, limit], original) => {
+      const page = await original.page(filter, offset, limit);
       const { from, to, ...rest } = filter;
       if (from === undefined || to === undefined) return page;
       const whole = { ...rest, from: Math.ceil(from / dayMs) * dayMs, to: Math.floor(to / dayMs) * dayMs };
-      return { ...page, total: (await right.page(whole, 0, 0)).total };
+      return { ...page, total: (await original.page(whole, 0, 0)).total };
     },
   ),
-  'all conditions of a filter must hold': filtering(({ collectionId, ...filter }) =>
+  'all conditions of a filter must hold': mapFilter(({ collectionId, ...filter }) =>
     filter.action === undefined || collectionId === undefined ? { ...filter, source: 'all' } : filter,
   ),
-  'an export yields every entry once, in the order of pages': breaking('audit', (_right, _stores, { entries }) => ({
+  'an export yields every entry once, in the order of pages': breakPort('audit', (_original, _stores, { entries }) => ({
     async *export() {
       yield* [...entries].reverse();
     },
   })),
-  'an export yields only entries that pass the filter': exporting.asking(([filter]) => [{ ...filter, source: 'all' }]),
-  'an export yields each entry present at the call once, even if others are appended meanwhile': breaking(
+  'an export yields only entries that pass the filter': exportEntries.mapArguments(([filter]) => [
+    { ...filter, source: 'all' },
+  ]),
+  'an export yields each entry present at the call once, even if others are appended during the export': breakPort(
     'audit',
-    (right) => ({
+    (original) => ({
       async *export(filter) {
         for (let offset = 0; ; offset += 500) {
-          const { entries } = await right.page(filter, offset, 500);
+          const { entries } = await original.page(filter, offset, 500);
           if (entries.length === 0) return;
           yield* entries;
         }
       },
     }),
   ),
-  'an export may be stopped early': breaking('audit', (right) => {
-    let isUnderWay = false;
+  'an export may be stopped early': breakPort('audit', (original) => {
+    let isRunning = false;
     return {
       async *export(filter) {
-        if (isUnderWay) return;
-        isUnderWay = true;
-        for await (const entry of right.export(filter)) yield entry;
-        isUnderWay = false;
+        if (isRunning) return;
+        isRunning = true;
+        for await (const entry of original.export(filter)) yield entry;
+        isRunning = false;
       },
     };
   }),
-  'a pruning removes entries received before the instant, and none received at it': prune.asking(([before, limit]) => [
-    before + 1,
-    limit,
-  ]),
-  'a pruning removes at most its limit, oldest first, and returns how many it removed': prune.instead(
-    async ([, limit], _right, database) => database.entries.splice(0, limit).length,
+  'pruning removes entries received before the instant, but none received at it': prune.mapArguments(
+    ([before, limit]) => [before + 1, limit],
   ),
-  'totals are right after a pruning': breaking('audit', (right) => {
+  'pruning removes at most its limit, oldest first, and returns the number of removed entries': prune.replaceWith(
+    async ([, limit], _original, database) => database.entries.splice(0, limit).length,
+  ),
+  'totals are correct after pruning': breakPort('audit', (original) => {
     let pruned = 0;
     return {
-      prune: async (before, limit) => (pruned = await right.prune(before, limit)),
+      prune: async (before, limit) => (pruned = await original.prune(before, limit)),
       page: async (filter, offset, limit) => {
-        const page = await right.page(filter, offset, limit);
+        const page = await original.page(filter, offset, limit);
         return { ...page, total: page.total + (filter.source === 'all' ? pruned : 0) };
       },
     };
   }),
-  'pages and totals are right in a long log of bursts, whose instants come in any order': page.asking(
+  'pages and totals are correct in a long log of bursts with instants in any order': page.mapArguments(
     ([filter, offset, limit]) => [filter, offset > 4_096 ? offset + 1 : offset, limit],
   ),
-  'pages of a long log are consistent, even after a pruning in its middle': breaking(
+  'pages of a long log are consistent, even after pruning in the middle': breakPort(
     'audit',
-    (right, _stores, database) => {
+    (original, _stores, database) => {
       let whole: AuditEntry[] = [];
       return {
         prune: async (before, limit) => {
           whole = database.entries;
-          return right.prune(before, limit);
+          return original.prune(before, limit);
         },
         page: async (filter, offset, limit) => {
-          const { entries } = await right.page(filter, 0, 9_999);
+          const { entries } = await original.page(filter, 0, 9_999);
           const skipped = offset > 500 ? whole.length - database.entries.length : 0;
           return { entries: entries.slice(offset - skipped, offset - skipped + limit), total: entries.length };
         },
       };
     },
   ),
-  'actors are called by the e-mail of a profile and the name of a service account; who is gone is left out':
-    actorNames.instead(
-      async ([ids], _right, { profiles }) =>
+  'actors are named by the e-mail of a profile or the name of a service account; removed ones are left out':
+    actorNames.replaceWith(
+      async ([ids], _original, { profiles }) =>
         new Map(ids.flatMap((id) => (profiles.has(id) ? [[id, profiles.get(id)!.email]] : []))),
     ),
-  'concurrent appends are all kept and counted': append.instead(async ([entry], _right, database) => {
+  'concurrent appends are all stored and counted': append.replaceWith(async ([entry], _original, database) => {
     const before = database.entries;
     await pause();
     database.entries = [...before, entry];

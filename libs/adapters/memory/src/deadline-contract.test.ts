@@ -1,6 +1,6 @@
 import { deadlineContract } from '@portico/contracts';
 import type { Effects } from '@portico/domain';
-import { breachesOf, breaking, pause } from '../test/breaking.ts';
+import { breachesOf, breakPort, pause } from '../test/breaking.ts';
 import { proveStores } from '../test/prove-contract.ts';
 
 const audit = breachesOf('audit');
@@ -25,20 +25,22 @@ proveStores('the memory stores', deadlineContract, {
   'a removal of a collection begins its commit in time or not at all': collections.remove.withoutDeadline(),
   'a grant begins its commit in time or not at all': grants.update.withoutDeadline(),
   // Checks the deadline only after the commit.
-  'a revocation begins its commit in time or not at all': grants.update.instead(async ([pairs, decide], right) => {
-    let deadline: Effects['deadline'] = null;
-    await right.update(pairs, (states) => {
-      const change = decide(states);
-      deadline = change.deadline;
-      return { ...change, deadline: null };
-    });
-    (deadline as Effects['deadline'])?.beginCommit();
-  }),
+  'a revocation begins its commit in time or not at all': grants.update.replaceWith(
+    async ([pairs, decide], original) => {
+      let deadline: Effects['deadline'] = null;
+      await original.update(pairs, (states) => {
+        const change = decide(states);
+        deadline = change.deadline;
+        return { ...change, deadline: null };
+      });
+      (deadline as Effects['deadline'])?.beginCommit();
+    },
+  ),
   'an addition of a group begins its commit in time or not at all': groups.add.withoutDeadline(),
   'an update of a group begins its commit in time or not at all': groups.update.withoutDeadline(),
   'a removal of a group begins its commit in time or not at all': groups.remove.withoutDeadline(),
   'a change of members begins its commit in time or not at all': groups.updateMembers.withoutDeadline(),
-  'what a token says begins its commit in time or not at all': groups.followClaims.withoutDeadline(),
+  'a change of claims begins its commit in time or not at all': groups.syncClaims.withoutDeadline(),
   'an addition of a tier begins its commit in time or not at all': limits.addTier.withoutDeadline(),
   'an update of a tier begins its commit in time or not at all': limits.updateTier.withoutDeadline(),
   'a removal of a tier begins its commit in time or not at all': limits.removeTier.withoutDeadline(),
@@ -57,15 +59,15 @@ proveStores('the memory stores', deadlineContract, {
   'a discard of a dead letter begins its commit in time or not at all': deadLetters.discard.withoutDeadline(),
   'an enqueue begins its commit in time or not at all': embeddingJobs.enqueue.withoutDeadline(),
   'a start of a run begins its commit in time or not at all': embeddingJobs.startRun.withoutDeadline(),
-  'an appended entry begins its commit in time or not at all': audit.append.asking(([entry]) => [entry, null]),
-  // Judges all entries of the group by the deadline of the last one.
-  'of entries appended at once, only those that expire are left out': breaking('audit', (right) => {
-    let last: Parameters<typeof right.append>[1] = null;
+  'an appended entry begins its commit in time or not at all': audit.append.mapArguments(([entry]) => [entry, null]),
+  // Checks the deadline of the last entry for all entries of the batch.
+  'of entries appended concurrently, only those whose deadline expires are left out': breakPort('audit', (original) => {
+    let last: Parameters<typeof original.append>[1] = null;
     return {
       append: async (entry, deadline) => {
         last = deadline;
         await pause();
-        await right.append(entry, last);
+        await original.append(entry, last);
       },
     };
   }),

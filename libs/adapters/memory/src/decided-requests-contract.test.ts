@@ -1,38 +1,39 @@
-import { type AskedStores, decidedRequestsContract, type Sabotages } from '@portico/contracts';
+import { type RequestStores, decidedRequestsContract, type Sabotages } from '@portico/contracts';
 import type { AccessRequest, RequestStatus } from '@portico/domain';
 import { describe } from 'vitest';
-import { type Breach, breachesOf, restoring } from '../test/breaking.ts';
+import { type Breach, breachesOf, saveEntries } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
 import { createMemoryDatabase, type MemoryDatabase } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
 const { update } = breachesOf('grants');
-const { followClaims, update: updateGroup, updateMembers } = breachesOf('groups');
+const { syncClaims, update: updateGroup, updateMembers } = breachesOf('groups');
 
-const askedStores =
+const createStores =
   (breach: Breach = (stores) => stores) =>
-  (): AskedStores => {
+  (): RequestStores => {
     const database = createMemoryDatabase();
     const ask = async (request: AccessRequest) => void database.requests.set(request.id, request);
-    return { ...breach(createMemoryStores(database), database), ask };
+    return { ...breach(createMemoryStores(database), database), addRequest: ask };
   };
 
-/** Requests of other states. */
-const ofStatus = ({ requests }: MemoryDatabase, status: RequestStatus): readonly AccessRequest[] =>
+const requestsWithStatus = ({ requests }: MemoryDatabase, status: RequestStatus): readonly AccessRequest[] =>
   [...requests.values()].filter((request) => request.status === status);
 
 const breaches: Record<keyof typeof decidedRequestsContract, Breach> = {
-  'the decision of a grant sees the pending requests of the client for the collection': update.misleading(
-    ([states], _asked, database) => [
+  'the decision about a grant sees the pending requests of the client for the collection': update.mapDecisionInput(
+    ([states], _args, database) => [
       states.map((state) => ({
         ...state,
-        requests: ofStatus(database, 'pending').filter(({ collectionId }) => collectionId === state.collection),
+        requests: requestsWithStatus(database, 'pending').filter(
+          ({ collectionId }) => collectionId === state.collection,
+        ),
       })),
     ],
   ),
-  // Looks at members by hand alone.
-  'the decision for a group sees the pending requests of its members, by hand and by claim, each once':
-    update.misleading(([states], _asked, { groupMembers }) => [
+  // Sees only members that an administrator added.
+  'the decision about a group sees the pending requests of its added and claiming members, each once':
+    update.mapDecisionInput(([states], _args, { groupMembers }) => [
       states.map((state) => ({
         ...state,
         requests: state.requests.filter(
@@ -40,48 +41,43 @@ const breaches: Record<keyof typeof decidedRequestsContract, Breach> = {
         ),
       })),
     ]),
-  'a decision sees no request that was decided before': update.misleading(([states], _asked, database) => [
-    states.map((state) => ({ ...state, requests: [...state.requests, ...ofStatus(database, 'withdrawn')] })),
+  'a decision sees no request that was decided before': update.mapDecisionInput(([states], _args, database) => [
+    states.map((state) => ({ ...state, requests: [...state.requests, ...requestsWithStatus(database, 'withdrawn')] })),
   ]),
-  'the decision about members sees the pending requests of each for what the group has': updateMembers.misleading(
-    ([group, states]) => [
+  'the decision about members sees the pending requests of each for the collections of the group':
+    updateMembers.mapDecisionInput(([group, states]) => [
       group,
       states.map((state) => ({ ...state, requests: states.flatMap(({ requests }) => requests) })),
-    ],
+    ]),
+  'a grant of a group that has expired does not count for its members': updateMembers.mapArguments(
+    ([id, profiles, , decide]) => [id, profiles, 0, decide],
   ),
-  'what a group has no longer does not count for its members': updateMembers.asking(([id, profiles, , decide]) => [
-    id,
-    profiles,
-    0,
-    decide,
-  ]),
-  'what a token says sees the pending requests for what the claimed groups have, each once': followClaims.misleading(
-    ([before, requests], [, claims]) => [before, claims.names.flatMap(() => requests)],
-  ),
-  'what a claimed group has no longer, when the token is seen, does not count': followClaims.asking(
+  'the decision about claims sees the pending requests for the collections of the claimed groups, each once':
+    syncClaims.mapDecisionInput(([before, requests], [, claims]) => [before, claims.names.flatMap(() => requests)]),
+  'a grant of a claimed group that has expired when the token is seen does not count': syncClaims.mapArguments(
     ([profile, claims, decide]) => [profile, { ...claims, seenAt: 0 }, decide],
   ),
-  'a renaming sees the pending requests, for what the group has then, of those whose tokens name the new name':
-    updateGroup.asking(([id, decide, renaming]) => [id, decide, renaming && { ...renaming, now: 0 }]),
-  'a grant, a change of members, a token and a renaming close the requests that they decide': followClaims.deciding(
+  'renaming a group sees the pending requests for its collections by profiles whose tokens have the new name':
+    updateGroup.mapArguments(([id, decide, renaming]) => [id, decide, renaming && { ...renaming, now: 0 }]),
+  'a grant, a change of members, a token and a rename close the requests that they decide': syncClaims.mapDecision(
     (change) => ({ ...change, requests: [] }),
   ),
-  'a decision that throws leaves the requests as they were': update.misleading(([states], _asked, { requests }) => {
+  'a decision that throws does not change the requests': update.mapDecisionInput(([states], _args, { requests }) => {
     for (const { id } of states.flatMap((state) => state.requests)) requests.delete(id);
     return [states];
   }),
-  'a removal of a profile removes its requests, and those of no other': breachesOf('profiles').remove.leaving(
-    ({ requests }) => restoring(requests),
+  'removing a profile removes its requests, and no others': breachesOf('profiles').remove.restoreAfter(({ requests }) =>
+    saveEntries(requests),
   ),
-  'a removal of a collection removes the requests for it, and for no other': breachesOf('collections').remove.leaving(
-    ({ requests }) => restoring(requests),
+  'removing a collection removes the requests for it, and no others': breachesOf('collections').remove.restoreAfter(
+    ({ requests }) => saveEntries(requests),
   ),
 };
 
 const sabotages = Object.fromEntries(
-  Object.entries(breaches).map(([sentence, breach]) => [sentence, askedStores(breach)]),
-) as unknown as Sabotages<typeof decidedRequestsContract, AskedStores>;
+  Object.entries(breaches).map(([sentence, breach]) => [sentence, createStores(breach)]),
+) as unknown as Sabotages<typeof decidedRequestsContract, RequestStores>;
 
-describe('the memory stores, of requests', () => {
-  proveContract(decidedRequestsContract, sabotages, askedStores());
+describe('the memory stores, on decided requests', () => {
+  proveContract(decidedRequestsContract, sabotages, createStores());
 });

@@ -1,72 +1,72 @@
 import { expiryStoreContract, noEffects } from '@portico/contracts';
-import type { Expiry, SoonestEnds } from '@portico/domain';
-import { breachesOf, breaking, leaking, pause } from '../test/breaking.ts';
+import type { Expiry, UpcomingExpiries } from '@portico/domain';
+import { breachesOf, breakPort, writeEntryOnFailure, pause } from '../test/breaking.ts';
 import { proveStores } from '../test/prove-contract.ts';
 
-const { announce, ofProfile } = breachesOf('expiries');
+const { scheduleNotices, ofProfile } = breachesOf('expiries');
 
-/** Reads with other ends. */
-const reading = (alter: (ends: SoonestEnds) => SoonestEnds) =>
-  breaking('expiries', (right) => ({
-    ofProfile: async (...call) => alter(await right.ofProfile(...call)),
-    ofAll: async (...call) => alter(await right.ofAll(...call)),
+/** Changes the result of both reads. */
+const mapExpiries = (alter: (expiries: UpcomingExpiries) => UpcomingExpiries) =>
+  breakPort('expiries', (original) => ({
+    ofProfile: async (...call) => alter(await original.ofProfile(...call)),
+    ofAll: async (...call) => alter(await original.ofAll(...call)),
   }));
 
-const only = (keeps: (end: Expiry) => boolean) =>
-  reading(({ first }) => {
-    const kept = first.filter(keeps);
-    return { total: kept.length, first: kept };
+const filterExpiries = (isMatch: (expiry: Expiry) => boolean) =>
+  mapExpiries(({ first }) => {
+    const matches = first.filter(isMatch);
+    return { total: matches.length, first: matches };
   });
 
 proveStores('the memory expiry store', expiryStoreContract, {
-  "a profile's ends are those of its key, its grants and the grants of its groups": only(({ group }) => group === null),
-  'a member by hand and by claim has the ends of its group once': reading(({ total, first }) => ({
-    total: total * 2,
-    first,
-  })),
-  'ends are those after one moment and not later than another': ofProfile.asking(([id, { after, until }, limit]) => [
-    id,
-    { after: after - 1, until: until - 1 },
-    limit,
-  ]),
-  'only approved clients that are not suspended have ends': ofProfile.preceded(({ profiles }) =>
+  "a profile's expiries are those of its key, its grants and the grants of its groups": filterExpiries(
+    ({ group }) => group === null,
+  ),
+  'a member that was added to a group and claims it has the expiries of the group once': mapExpiries(
+    ({ total, first }) => ({
+      total: total * 2,
+      first,
+    }),
+  ),
+  'expiries are those after a start and not later than an end': ofProfile.mapArguments(
+    ([id, { after, until }, limit]) => [id, { after: after - 1, until: until - 1 }, limit],
+  ),
+  'only approved clients that are not suspended have expiries': ofProfile.runBefore(({ profiles }) =>
     profiles.forEach((profile, id) => profiles.set(id, { ...profile, suspendedAt: null })),
   ),
-  'all ends are counted, and the first to end are listed, then by e-mail, collection and group': reading(
+  'all expiries are counted, and the earliest are listed, then by e-mail, collection and group': mapExpiries(
     ({ first }) => ({ total: first.length, first }),
   ),
-  'the first announcement is about what ends that many days after today': announce.asking(([today, days, ...rest]) => [
-    today,
-    days.map((count) => count - 1),
-    ...rest,
-  ]),
-  'an announcement covers the whole of each day, and nothing of the days beside it': announce.preceded(
+  'the first notices are for expiries exactly a notice period after today': scheduleNotices.mapArguments(
+    ([today, days, ...rest]) => [today, days.map((count) => count - 1), ...rest],
+  ),
+  'notices cover the whole of each day, and nothing of the adjacent days': scheduleNotices.runBefore(
     (database, [today]) => {
       database.expiriesAnnouncedDay = today - 2;
     },
   ),
-  'the profiles of an announcement come each once, in code-point order': announce.misleading(([profiles]) => [
+  'the profiles of notices occur once each, in code-point order': scheduleNotices.mapDecisionInput(([profiles]) => [
     [...profiles, ...profiles],
   ]),
-  'a day that was not announced is made up for, without what has ended': announce.preceded((database, [today]) => {
+  'a missed day is caught up on, without access that has expired': scheduleNotices.runBefore((database, [today]) => {
     if (database.expiriesAnnouncedDay !== null) database.expiriesAnnouncedDay = today - 1;
   }),
-  'a day is announced once': announce.preceded((database) => {
+  'notices are scheduled once for each day': scheduleNotices.runBefore((database) => {
     database.expiriesAnnouncedDay = null;
   }),
-  'of concurrent announcements of a day, one announces': announce.instead(async (call, right) => {
+  'of concurrent calls for a day, one schedules the notices': scheduleNotices.replaceWith(async (call, original) => {
     await pause();
-    await right.announce(...call);
+    await original.scheduleNotices(...call);
     return true;
   }),
-  'an announcement writes its effects': announce.withoutEffects(),
-  'an announcement whose decision throws can be made again': announce.instead(
-    async ([today, days, now, decide], right, database, stores) => {
+  'scheduling notices writes its effects': scheduleNotices.withoutEffects(),
+  'scheduling whose decision throws can be repeated': scheduleNotices.replaceWith(
+    async ([today, days, now, decide], original, database, stores) => {
       const before = database.expiriesAnnouncedDay;
-      await right.announce(today, days, now, () => noEffects);
+      await original.scheduleNotices(today, days, now, () => noEffects);
       const after = database.expiriesAnnouncedDay;
       database.expiriesAnnouncedDay = before;
-      return leaking(stores, right.announce(today, days, now, decide)).catch((error: unknown) => {
+      return writeEntryOnFailure(stores, original.scheduleNotices(today, days, now, decide)).catch((error: unknown) => {
         database.expiriesAnnouncedDay = after;
         throw error;
       });

@@ -1,6 +1,6 @@
 import { aProfile, grantStoreContract } from '@portico/contracts';
 import type { GrantChange, GrantState, ProfileId } from '@portico/domain';
-import { breachesOf, breaking } from '../test/breaking.ts';
+import { breachesOf, breakPort } from '../test/breaking.ts';
 import { proveStores } from '../test/prove-contract.ts';
 import { staleGrant, statesIn } from '../test/stale-grant.ts';
 import type { MemoryDatabase } from './memory-database.ts';
@@ -8,72 +8,72 @@ import type { MemoryDatabase } from './memory-database.ts';
 const { clientsOf, collectionsOf, update } = breachesOf('grants');
 const { byUid } = breachesOf('callers');
 
-/** Decisions that see a changed state. */
-const misleading = (alter: (state: GrantState) => Partial<GrantState>) =>
-  update.misleading(([states]) => [states.map((state) => ({ ...state, ...alter(state) }))]);
+/** Changes each state that a decision sees. */
+const mapState = (alter: (state: GrantState) => Partial<GrantState>) =>
+  update.mapDecisionInput(([states]) => [states.map((state) => ({ ...state, ...alter(state) }))]);
 
-/** A side effect after each pair that is granted, or after each that is revoked. */
-const followed = (change: 'put' | 'remove', by: (database: MemoryDatabase, client: ProfileId) => unknown) =>
-  update.instead(async ([pairs, decide], right, database) => {
+/** Has a side effect after each grant, or after each revocation. */
+const runAfterEach = (change: 'put' | 'remove', by: (database: MemoryDatabase, client: ProfileId) => unknown) =>
+  update.replaceWith(async ([pairs, decide], original, database) => {
     let changed: GrantChange['remove'] = [];
-    await right.update(pairs, (states) => {
-      const decided = decide(states);
-      changed = decided[change];
-      return decided;
+    await original.update(pairs, (states) => {
+      const decision = decide(states);
+      changed = decision[change];
+      return decision;
     });
     for (const { grantee } of changed ?? []) by(database, grantee.id as ProfileId);
   });
 
 proveStores('the memory grant store', grantStoreContract, {
-  'the decision of a grant sees the client, the name of the collection and the existing grant': misleading(() => ({
+  'the decision about a grant sees the client, the name of the collection and the existing grant': mapState(() => ({
     grant: null,
   })),
-  'the decision of a grant sees null for a missing client or collection': misleading(({ collectionName }) => ({
+  'the decision about a grant sees null for a missing client or collection': mapState(({ collectionName }) => ({
     collectionName: collectionName ?? '',
   })),
-  'a grant is seen by every read once its promise is fulfilled': update.instead(
-    async ([pairs, decide], right, database) => {
+  'a grant is seen by every read once its promise is fulfilled': update.replaceWith(
+    async ([pairs, decide], original, database) => {
       const change = decide(statesIn(database, pairs));
-      setImmediate(() => void right.update(pairs, () => change));
+      setImmediate(() => void original.update(pairs, () => change));
     },
   ),
-  'a grant is for its pair alone': followed('put', ({ collections, grants }, client) => {
+  'a grant applies to its pair only': runAfterEach('put', ({ collections, grants }, client) => {
     for (const id of collections.keys()) grants.get(client)?.set(id, { grantedAt: 0, expiresAt: null });
   }),
   'a grant writes its effects': update.withoutEffects(),
-  'a grant rethrows what its decision throws, and changes nothing': update.leaking(),
+  'a grant whose decision throws rethrows the error and changes nothing': update.writeEntryOnFailure(),
   'of concurrent grants for one pair, exactly one sees no grant': staleGrant,
   'a grant does not outlive a client or collection that is removed concurrently': staleGrant,
-  'a grant makes the grants epoch of the client grow': followed('put', ({ grantEpochs }) => grantEpochs.clear()),
-  'the decision of a revocation sees the client, the name of the collection and the existing grant': misleading(
+  'a grant increases the grants epoch of the client': runAfterEach('put', ({ grantEpochs }) => grantEpochs.clear()),
+  'the decision about a revocation sees the client, the name of the collection and the existing grant': mapState(
     ({ client }) => ({ client: client && { ...client, tier: 'gold' } }),
   ),
-  'the decision of a revocation sees null for a missing client or collection': misleading(({ client }) => ({
+  'the decision about a revocation sees null for a missing client or collection': mapState(({ client }) => ({
     client: client ?? aProfile(),
   })),
-  'no read sees a grant once its revocation is fulfilled': byUid.returning(
+  'no read sees a grant once its revocation is fulfilled': byUid.mapResult(
     (row, [, target]) => row && { ...row, granted: target !== null },
   ),
-  'a revocation leaves every other grant alone': followed('remove', ({ grants }, client) =>
+  'a revocation does not affect other grants': runAfterEach('remove', ({ grants }, client) =>
     grants.get(client)?.clear(),
   ),
   'a revocation writes its effects': update.withoutEffects(),
-  'a revocation rethrows what its decision throws, and keeps the grant': update.instead(
-    ([pairs, decide], right, database) => {
+  'a revocation whose decision throws rethrows the error and keeps the grant': update.replaceWith(
+    ([pairs, decide], original, database) => {
       const states = statesIn(database, pairs);
       for (const { grantee, collection } of pairs) database.grants.get(grantee.id)?.delete(collection);
-      return right.update(pairs, () => decide(states));
+      return original.update(pairs, () => decide(states));
     },
   ),
-  'of concurrent revocations for one pair, exactly one sees the grant': update.stale(),
-  'a revocation makes the grants epoch of the client grow': followed('remove', ({ grantEpochs }) =>
+  'of concurrent revocations for one pair, exactly one sees the grant': update.applyStaleDecision(),
+  'a revocation increases the grants epoch of the client': runAfterEach('remove', ({ grantEpochs }) =>
     grantEpochs.clear(),
   ),
-  'a revoked grant can be granted again': breaking('grants', (right) => {
+  'a revoked grant can be granted again': breakPort('grants', (original) => {
     const times = new Map<string, number>();
     return {
       update: (pairs, decide) =>
-        right.update(pairs, (states) => {
+        original.update(pairs, (states) => {
           const change = decide(states);
           const put = change.put?.map((grant) => {
             const key = grant.grantee.id + grant.collection;
@@ -86,16 +86,17 @@ proveStores('the memory grant store', grantStoreContract, {
     };
   }),
   'the collections of a client are all collections, each with its ways of access, in the order of lists':
-    collectionsOf.returning(
+    collectionsOf.mapResult(
       (access) => access && { ...access, collections: access.collections.filter(({ ways }) => ways.length > 0) },
     ),
-  'a missing profile has no list of collections': collectionsOf.instead(
-    async ([client, now], right) => (await right.collectionsOf(client, now)) ?? { client: aProfile(), collections: [] },
+  'a missing profile has no list of collections': collectionsOf.replaceWith(
+    async ([client, now], original) =>
+      (await original.collectionsOf(client, now)) ?? { client: aProfile(), collections: [] },
   ),
-  'the clients of a collection are those with a grant for it, by e-mail': clientsOf.returning(
+  'the clients of a collection are those with a grant for it, by e-mail': clientsOf.mapResult(
     (clients) => clients && [...clients].sort((a, b) => a.ways[0].grantedAt - b.ways[0].grantedAt),
   ),
-  'a collection without grants has no clients, and a missing one has no list of them': clientsOf.instead(
-    async ([collection, now], right) => (await right.clientsOf(collection, now)) ?? [],
+  'a collection without grants has an empty list of clients, and a missing collection has none': clientsOf.replaceWith(
+    async ([collection, now], original) => (await original.clientsOf(collection, now)) ?? [],
   ),
 });

@@ -2,7 +2,7 @@ import {
   type AccessMatrix,
   isLive,
   type MatrixFilter,
-  type MatrixPlace,
+  type MatrixCursor,
   type MatrixRow,
   nameKey,
 } from '@portico/domain';
@@ -16,14 +16,14 @@ export const createMemoryAccessMatrix = (database: MemoryDatabase): AccessMatrix
     const id = profile?.by === 'name' ? (withEmail(database, profile.name)?.id ?? null) : (profile?.id ?? null);
     return allRows(database)
       .filter((row) => (profile === null || row.client.id === id) && matches(filter, row))
-      .sort((a, b) => inOrder(placeOf(a), placeOf(b)))
-      .filter((row) => after === null || inOrder(placeOf(row), after) > 0)
+      .sort((a, b) => comparePlaces(placeOf(a), placeOf(b)))
+      .filter((row) => after === null || comparePlaces(placeOf(row), after) > 0)
       .slice(0, limit);
   },
 
   async keyExpiries(of) {
-    const ends = of.map((id) => [id, database.keys.get(id)?.expiresAt ?? null] as const);
-    return new Map(ends.flatMap(([id, expiresAt]) => (expiresAt === null ? [] : [[id, expiresAt]])));
+    const expiries = of.map((id) => [id, database.keys.get(id)?.expiresAt ?? null] as const);
+    return new Map(expiries.flatMap(([id, expiresAt]) => (expiresAt === null ? [] : [[id, expiresAt]])));
   },
 });
 
@@ -46,14 +46,14 @@ const matches = (
   (expiringBefore === null || (way.expiresAt !== null && way.expiresAt < expiringBefore)) &&
   (liveAt === null || isLive(way, liveAt));
 
-const placeOf = ({ client, collection, way }: MatrixRow): MatrixPlace => ({
+const placeOf = ({ client, collection, way }: MatrixRow): MatrixCursor => ({
   email: client.email,
   nameKey: nameKey(collection.name),
   collectionId: collection.id,
   groupName: way.group?.name ?? '',
 });
 
-const inOrder = (a: MatrixPlace, b: MatrixPlace): number =>
+const comparePlaces = (a: MatrixCursor, b: MatrixCursor): number =>
   byCodePoints(a.email, b.email) ||
   byCodePoints(a.nameKey, b.nameKey) ||
   byCodePoints(a.collectionId, b.collectionId) ||

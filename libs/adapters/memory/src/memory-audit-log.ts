@@ -1,28 +1,28 @@
 import type { AuditEntry, AuditFilter, AuditLog, ProfileId, ServiceAccountId } from '@portico/domain';
-import { kept, type MemoryDatabase } from './memory-database.ts';
+import { frozenCopy, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryAuditLog = (database: MemoryDatabase): AuditLog => ({
   async append(entry, deadline) {
     deadline?.beginCommit();
-    database.entries.push(kept(entry));
+    database.entries.push(frozenCopy(entry));
   },
 
   async page(filter, offset, limit) {
-    const found = newestFirst(database, filter);
-    return { entries: found.slice(offset, offset + limit), total: found.length };
+    const matches = newestFirst(database, filter);
+    return { entries: matches.slice(offset, offset + limit), total: matches.length };
   },
 
   export(filter) {
-    // A snapshot taken at the call: later appends and prunings do not change it.
-    const found = newestFirst(database, filter);
+    // Takes a snapshot at the call, so later appends and prunes do not change it.
+    const matches = newestFirst(database, filter);
     return (async function* () {
-      yield* found;
+      yield* matches;
     })();
   },
 
   async actorNames(ids) {
-    const named = ids.map((id) => [id, nameOf(database, id)] as const);
-    return new Map(named.flatMap(([id, name]) => (name === undefined ? [] : [[id, name]])));
+    const names = ids.map((id) => [id, nameOf(database, id)] as const);
+    return new Map(names.flatMap(([id, name]) => (name === undefined ? [] : [[id, name]])));
   },
 
   async prune(before, limit) {
@@ -37,11 +37,11 @@ export const createMemoryAuditLog = (database: MemoryDatabase): AuditLog => ({
   },
 });
 
-/** An actor's id is that of a profile or of a service account. */
+/** An actor is a profile or a service account. */
 const nameOf = ({ profiles, serviceAccounts }: MemoryDatabase, id: ProfileId): string | undefined =>
   profiles.get(id)?.email ?? serviceAccounts.get(id as string as ServiceAccountId)?.account.name;
 
-/** Sorting is stable: reversing first puts the later of two equal instants first. */
+/** Sorting is stable, so reversing first puts the later of two entries with the same instant first. */
 const newestFirst = ({ entries }: MemoryDatabase, filter: AuditFilter): AuditEntry[] =>
   entries
     .filter((entry) => passes(entry, filter))

@@ -57,8 +57,8 @@ const rowOf = <Part extends TargetPart>(
 });
 
 const firstExpiryAfter = (database: MemoryDatabase, profile: ProfileId, now: Instant): Instant | null => {
-  const ends = [...waysOf(database, profile).values()].flat().flatMap(({ expiresAt }) => expiresAt ?? []);
-  const later = ends.filter((end) => end > now);
+  const expiries = [...waysOf(database, profile).values()].flat().flatMap(({ expiresAt }) => expiresAt ?? []);
+  const later = expiries.filter((end) => end > now);
   return later.length === 0 ? null : Math.min(...later);
 };
 
@@ -76,8 +76,8 @@ const targetOf = <Part extends TargetPart>(
   target: Target<Part> | null,
 ): TargetParts[Part] | null => target && partOf(target.part, collections.get(target.id));
 
-const partOf = <Part extends TargetPart>(part: Part, found: Collection | undefined): TargetParts[Part] | null =>
-  found ? parts[part](found) : null;
+const partOf = <Part extends TargetPart>(part: Part, collection: Collection | undefined): TargetParts[Part] | null =>
+  collection ? parts[part](collection) : null;
 
 const parts: { readonly [Part in TargetPart]: (collection: Collection) => TargetParts[Part] } = {
   head: ({ id, name, description, createdBy, createdAt, updatedAt, revision, documentDigest }): CollectionHead => ({

@@ -9,7 +9,7 @@ import type {
   PackedText,
   Visibility,
 } from '@portico/domain';
-import { byCodePoints, commit, kept, type MemoryDatabase, touchGrants } from './memory-database.ts';
+import { byCodePoints, commit, frozenCopy, type MemoryDatabase, touchGrants } from './memory-database.ts';
 import { waysOf } from './memory-memberships.ts';
 
 export const createMemoryCollectionStore = (database: MemoryDatabase): CollectionStore => {
@@ -18,10 +18,10 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
   return {
     async add(collection, document, effects) {
       if (collections.has(collection.id)) throw new Error(`Collection ${collection.id} already exists.`);
-      refuseTakenImportKey(database, collection);
+      rejectDuplicateImportKey(database, collection);
       commit(database, effects, () => {
-        collections.set(collection.id, kept(collection));
-        keepDocument(database, collection, document);
+        collections.set(collection.id, frozenCopy(collection));
+        storeDocument(database, collection, document);
         database.catalogEpoch += 1;
       });
     },
@@ -38,11 +38,11 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
       const current = existing(database, id);
       const change = decide(current);
       if (!change) return current;
-      refuseTakenImportKey(database, change.collection);
-      const collection = kept(change.collection);
+      rejectDuplicateImportKey(database, change.collection);
+      const collection = frozenCopy(change.collection);
       commit(database, change, () => {
         collections.set(id, collection);
-        if (change.document) keepDocument(database, collection, change.document);
+        if (change.document) storeDocument(database, collection, change.document);
         database.catalogEpoch += 1;
       });
       return collection;
@@ -50,7 +50,7 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
 
     async remove(id, decide) {
       const effects = decide(existing(database, id));
-      commit(database, effects, () => removeWithAllOfIt(database, id));
+      commit(database, effects, () => removeCascading(database, id));
     },
 
     async document(id) {
@@ -60,16 +60,16 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
     },
 
     async list(visibility, page, containing = null) {
-      const lines = inListOrder(containingOf(containing, visible(database, visibility))).map(lineOf);
-      if (!page) return lines;
-      return lines.filter((line) => isAfter(line, page.after)).slice(0, page.limit);
+      const entries = inListOrder(filterByName(containing, visible(database, visibility))).map(toListedCollection);
+      if (!page) return entries;
+      return entries.filter((entry) => isAfter(entry, page.after)).slice(0, page.limit);
     },
 
     findByNames: async (visibility, names) =>
-      inListOrder(visible(database, visibility).filter(({ name }) => names.includes(name))).map(named),
+      inListOrder(visible(database, visibility).filter(({ name }) => names.includes(name))).map(idAndNameOf),
 
     async count(visibility, containing) {
-      return containingOf(containing, visible(database, visibility)).length;
+      return filterByName(containing, visible(database, visibility)).length;
     },
 
     async visibleIds(visibility) {
@@ -77,32 +77,32 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
     },
 
     async names(ids) {
-      const found = ids.map((id) => collections.get(id)).filter((collection) => collection !== undefined);
-      return new Map(found.map(({ id, name }) => [id, name]));
+      const existingCollections = ids.map((id) => collections.get(id)).filter((collection) => collection !== undefined);
+      return new Map(existingCollections.map(({ id, name }) => [id, name]));
     },
   };
 };
 
-const keepDocument = (
+const storeDocument = (
   { documents, operations }: MemoryDatabase,
   { id, documentDigest }: Collection,
   document: DocumentContent,
 ): void => {
-  documents.set(id, kept(document.packed));
-  operations.set(id, kept({ digest: documentDigest, operations: document.operations }));
+  documents.set(id, frozenCopy(document.packed));
+  operations.set(id, frozenCopy({ digest: documentDigest, operations: document.operations }));
 };
 
-/** By name without regard to case, then by id. */
-export const inListOrder = <T extends Place>(collections: readonly T[]): T[] =>
+/** Sorts by name, ignoring case, then by id. */
+export const inListOrder = <T extends Sortable>(collections: readonly T[]): T[] =>
   [...collections].sort((a, b) => byCodePoints(nameKey(a.name), nameKey(b.name)) || byCodePoints(a.id, b.id));
 
-interface Place {
+interface Sortable {
   readonly id: CollectionId;
   readonly name: string;
 }
 
-/** Whether it comes after that place of the list; everything does if it is null. */
-export const isAfter = ({ id, name }: Place, after: ListPage['after']): boolean =>
+/** Returns whether the collection comes after the cursor; always true if the cursor is null. */
+export const isAfter = ({ id, name }: Sortable, after: ListPage['after']): boolean =>
   after === null || (byCodePoints(nameKey(name), after.nameKey) || byCodePoints(id, after.id)) > 0;
 
 const existing = (database: MemoryDatabase, id: CollectionId): Collection => {
@@ -126,12 +126,12 @@ const visible = (database: MemoryDatabase, visibility: Visibility): Collection[]
   }
 };
 
-const named = ({ id, name }: Collection) => ({ id, name });
+const idAndNameOf = ({ id, name }: Collection) => ({ id, name });
 
-const containingOf = (containing: string | null, collections: readonly Collection[]): readonly Collection[] =>
+const filterByName = (containing: string | null, collections: readonly Collection[]): readonly Collection[] =>
   containing === null ? collections : collections.filter(({ name }) => nameKey(name).includes(nameKey(containing)));
 
-const lineOf = ({ id, name, description, createdAt, updatedAt }: Collection): ListedCollection => ({
+const toListedCollection = ({ id, name, description, createdAt, updatedAt }: Collection): ListedCollection => ({
   id,
   name,
   description,
@@ -141,14 +141,14 @@ const lineOf = ({ id, name, description, createdAt, updatedAt }: Collection): Li
 
 const copyOf = (packed: PackedText): PackedText => ({ ...packed, deflated: packed.deflated.slice() });
 
-const refuseTakenImportKey = (database: MemoryDatabase, { id, importKey }: Collection): void => {
-  const taken = [...database.collections.values()].some(
+const rejectDuplicateImportKey = (database: MemoryDatabase, { id, importKey }: Collection): void => {
+  const isTaken = [...database.collections.values()].some(
     (other) => other.id !== id && other.importKey !== null && other.importKey === importKey,
   );
-  if (taken) throw new Error(`A collection with the import key ${importKey} already exists.`);
+  if (isTaken) throw new Error(`A collection with the import key ${importKey} already exists.`);
 };
 
-const removeWithAllOfIt = (database: MemoryDatabase, id: CollectionId): void => {
+const removeCascading = (database: MemoryDatabase, id: CollectionId): void => {
   database.collections.delete(id);
   database.documents.delete(id);
   database.operations.delete(id);

@@ -32,8 +32,8 @@ import type {
 } from '@portico/domain';
 
 /**
- * The state that all memory stores share. A store changes it within one synchronous stretch, and only after everything
- * that may throw: so each change is atomic, and changes never interleave.
+ * The state that all memory stores share. A store changes it synchronously, and only after every step that can throw,
+ * so each change is atomic and changes never interleave.
  */
 export interface MemoryDatabase {
   readonly profiles: Map<ProfileId, Profile>;
@@ -41,12 +41,12 @@ export interface MemoryDatabase {
   readonly collections: Map<CollectionId, Collection>;
   readonly documents: Map<CollectionId, PackedText>;
   readonly operations: Map<CollectionId, StoredOperations>;
-  /** By collection and model. */
+  /** Keyed by collection and model. */
   readonly operationBlocks: Map<string, StoredOperationBlock>;
-  /** By profile or group, and collection. */
+  /** Keyed by profile or group, then by collection. */
   readonly grants: Map<ProfileId | GroupId, Map<CollectionId, Grant>>;
   readonly groups: Map<GroupId, Group>;
-  /** When an administrator added each member. */
+  /** The time at which an administrator added each member. */
   readonly groupMembers: Map<GroupId, Map<ProfileId, Instant>>;
   readonly claims: Map<ProfileId, GroupClaims>;
   readonly requests: Map<RequestId, AccessRequest>;
@@ -55,29 +55,29 @@ export interface MemoryDatabase {
   /** In insertion order. */
   entries: AuditEntry[];
   readonly jobs: Map<JobId, StoredJob>;
-  /** By collection and model. */
+  /** Keyed by collection and model. */
   readonly embeddings: Map<string, StoredEmbedding>;
   readonly models: Map<string, SearchModel>;
   searchModel: string | null;
   lastRun: ReindexRun | null;
-  /** By day, profile and collection. */
+  /** Keyed by day, profile and collection. */
   readonly uses: Map<string, DayUse>;
   readonly serviceAccounts: Map<ServiceAccountId, AccountState>;
-  /** By their digests. */
+  /** Keyed by digest. */
   readonly oneTimeCodes: Map<string, OneTimeCode>;
   /** The sealed pepper of API keys. */
   pepper: string | null;
-  /** A profile's epoch stays when the profile is removed, so that it never falls. */
+  /** An epoch outlives its profile or group, so that it never decreases. */
   readonly grantEpochs: Map<ProfileId | GroupId, number>;
   groupsEpoch: number;
   catalogEpoch: number;
   lastSequence: number;
   lastOperationSequence: number;
   lastOverrideId: number;
-  /** Null before the first. */
+  /** Null before the first announcement. */
   expiriesAnnouncedDay: number | null;
   /** Receives the jobs of each change. */
-  tellWritten: (jobs: readonly NewJob[]) => void;
+  onJobsWritten: (jobs: readonly NewJob[]) => void;
 }
 
 export interface OwnedOverride {
@@ -100,7 +100,7 @@ export interface StoredEmbedding {
 }
 
 export interface StoredOperations {
-  /** The document that they were read from. */
+  /** The digest of the document that contains the operations. */
   readonly digest: string;
   readonly operations: readonly Operation[];
 }
@@ -110,7 +110,7 @@ export interface StoredOperationBlock {
   readonly sequence: number;
 }
 
-/** Names what a collection has once for each model. */
+/** Returns the key of a record that exists once per collection and model. */
 export const embeddingKey = (collectionId: CollectionId, modelId: string): string => `${collectionId} ${modelId}`;
 
 export const createMemoryDatabase = (): MemoryDatabase => ({
@@ -144,13 +144,13 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   lastOperationSequence: 0,
   lastOverrideId: 0,
   expiriesAnnouncedDay: null,
-  tellWritten: () => undefined,
+  onJobsWritten: () => undefined,
 });
 
 /** Returns a frozen copy. Typed arrays cannot be frozen, so stores also copy them on the way out. */
-export const kept = <T>(value: T): T => freeze(structuredClone(value));
+export const frozenCopy = <T>(value: T): T => freeze(structuredClone(value));
 
-/** Those above `after`, ascending, at most `limit`. */
+/** Returns the ids above `after`, in ascending order, at most `limit`. */
 export const idsAfter = <Id extends string>(ids: readonly Id[], after: Id | null, limit: number): readonly Id[] =>
   ids
     .filter((id) => after === null || id > after)
@@ -158,8 +158,8 @@ export const idsAfter = <Id extends string>(ids: readonly Id[], after: Id | null
     .slice(0, limit);
 
 /**
- * Makes a change in one synchronous stretch: the record, by `write`, which must not throw, and the effects. Throws
- * `timed_out` and writes nothing if the deadline has expired.
+ * Writes the record, by calling `write`, which must not throw, and the effects, all synchronously. Throws `timed_out`
+ * and writes nothing if the deadline has expired.
  */
 export const commit = (
   database: MemoryDatabase,
@@ -169,36 +169,41 @@ export const commit = (
   if (jobs.some(({ id }) => database.jobs.has(id))) throw new Error('A job with this id already exists');
   deadline?.beginCommit();
   write();
-  for (const entry of entries) database.entries.push(kept(entry));
+  for (const entry of entries) database.entries.push(frozenCopy(entry));
   for (const job of jobs) {
-    if (job.task.kind === 'mail.notice' && askAgain(database, job.task)) continue;
+    if (job.task.kind === 'mail.notice' && addToNotice(database, job.task)) continue;
     database.jobs.set(job.id, {
-      job: kept({ ...job, attempts: 0 }),
+      job: frozenCopy({ ...job, attempts: 0 }),
       leaseUntil: null,
       error: null,
       isDeadLetter: false,
     });
   }
-  if (jobs.length > 0) database.tellWritten(jobs);
+  if (jobs.length > 0) database.onJobsWritten(jobs);
 };
 
-/** Counts one more request on the profile's notice; returns whether it has one. */
-const askAgain = ({ jobs }: MemoryDatabase, { profileId }: NoticeTask): boolean => {
+/** Counts one more request on the profile's notice. Returns false if the profile has no notice. */
+const addToNotice = ({ jobs }: MemoryDatabase, { profileId }: NoticeTask): boolean => {
   for (const stored of jobs.values()) {
     const { task } = stored.job;
     if (task.kind !== 'mail.notice' || task.profileId !== profileId) continue;
-    jobs.set(stored.job.id, { ...stored, job: kept({ ...stored.job, task: { ...task, asked: task.asked + 1 } }) });
+    jobs.set(stored.job.id, {
+      ...stored,
+      job: frozenCopy({ ...stored.job, task: { ...task, requestCount: task.requestCount + 1 } }),
+    });
     return true;
   }
   return false;
 };
 
-/** Invalidates what is cached under the profile's grants epoch, which is 0 before any change. */
+/**
+ * Invalidates the cache entries under the grants epoch of a profile or group. The epoch is 0 before the first change.
+ */
 export const touchGrants = (database: MemoryDatabase, profile: ProfileId | GroupId): void => {
   database.grantEpochs.set(profile, (database.grantEpochs.get(profile) ?? 0) + 1);
 };
 
-/** Orders texts by code points; JavaScript's own comparison is by UTF-16 units. */
+/** Compares strings by code points; JavaScript's own comparison uses UTF-16 code units. */
 export const byCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 const freeze = <T>(value: T): T => {

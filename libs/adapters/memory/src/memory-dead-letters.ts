@@ -1,19 +1,19 @@
 import type {
   DeadLetter,
-  DeadLetterPlace,
+  DeadLetterCursor,
   DeadLetters,
   Instant,
   JobId,
   JobTask,
   RequeueOutcome,
 } from '@portico/domain';
-import { byCodePoints, commit, kept, type MemoryDatabase, type StoredJob } from './memory-database.ts';
+import { byCodePoints, commit, frozenCopy, type MemoryDatabase, type StoredJob } from './memory-database.ts';
 
 export const createMemoryDeadLetters = (database: MemoryDatabase): DeadLetters => {
   const { jobs, profiles, collections } = database;
-  const all = () => [...jobs.values()].filter(({ isDeadLetter }) => isDeadLetter);
+  const deadLetters = () => [...jobs.values()].filter(({ isDeadLetter }) => isDeadLetter);
 
-  const named = (letter: Unnamed): DeadLetter => ({
+  const withNames = (letter: DeadLetterWithoutNames): DeadLetter => ({
     ...letter,
     profileEmail: (letter.profileId && profiles.get(letter.profileId)?.email) ?? null,
     collectionName: (letter.collectionId && collections.get(letter.collectionId)?.name) ?? null,
@@ -22,14 +22,14 @@ export const createMemoryDeadLetters = (database: MemoryDatabase): DeadLetters =
   const requeueNow = (ids: readonly JobId[], now: Instant): void => {
     for (const id of ids) {
       const stored = jobs.get(id);
-      if (stored) jobs.set(id, requeued(stored, now));
+      if (stored) jobs.set(id, resetJob(stored, now));
     }
   };
 
   return {
     async list(limit, after = null) {
-      return all()
-        .map((stored) => named(deadLetterOf(stored)))
+      return deadLetters()
+        .map((stored) => withNames(deadLetterOf(stored)))
         .sort(newestFirst)
         .filter((letter) => after === null || newestFirst(letter, after) > 0)
         .slice(0, limit);
@@ -43,17 +43,17 @@ export const createMemoryDeadLetters = (database: MemoryDatabase): DeadLetters =
 
     async requeueEach(ids, now, decide) {
       const outcomes = new Map([...ids].map((id) => [id, outcomeOf(jobs.get(id))]));
-      const found = [...ids].filter((id) => outcomes.get(id) === 'requeued');
-      if (found.length > 0) commit(database, decide(found), () => requeueNow(found, now));
+      const requeueable = [...ids].filter((id) => outcomes.get(id) === 'requeued');
+      if (requeueable.length > 0) commit(database, decide(requeueable), () => requeueNow(requeueable, now));
       return outcomes;
     },
 
     async requeueAll(now, decide) {
-      const found = all().filter(({ job }) => !lacksSecret(job.task));
-      if (found.length === 0) return 0;
-      const ids = found.map(({ job }) => job.id);
+      const requeueable = deadLetters().filter(({ job }) => !lacksSecret(job.task));
+      if (requeueable.length === 0) return 0;
+      const ids = requeueable.map(({ job }) => job.id);
       commit(database, decide(ids.length), () => requeueNow(ids, now));
-      return found.length;
+      return requeueable.length;
     },
 
     async discard(id, effects) {
@@ -64,12 +64,12 @@ export const createMemoryDeadLetters = (database: MemoryDatabase): DeadLetters =
   };
 };
 
-type Unnamed = Omit<DeadLetter, 'profileEmail' | 'collectionName'>;
+type DeadLetterWithoutNames = Omit<DeadLetter, 'profileEmail' | 'collectionName'>;
 
-const newestFirst = (a: DeadLetterPlace, b: DeadLetterPlace): number => b.since - a.since || byCodePoints(b.id, a.id);
+const newestFirst = (a: DeadLetterCursor, b: DeadLetterCursor): number => b.since - a.since || byCodePoints(b.id, a.id);
 
-/** In a dead letter, `dueAt` is when it became one. */
-const deadLetterOf = ({ job: { id, task, attempts, dueAt }, error }: StoredJob): Unnamed => ({
+/** The `dueAt` of a dead letter is the time at which the job became one. */
+const deadLetterOf = ({ job: { id, task, attempts, dueAt }, error }: StoredJob): DeadLetterWithoutNames => ({
   id,
   kind: task.kind,
   profileId: 'profileId' in task ? task.profileId : null,
@@ -80,14 +80,14 @@ const deadLetterOf = ({ job: { id, task, attempts, dueAt }, error }: StoredJob):
   secretRemoved: lacksSecret(task),
 });
 
-/** What becomes of a job that is requeued. */
+/** Returns the outcome of a requeue of the job. */
 const outcomeOf = (stored: StoredJob | undefined): RequeueOutcome => {
   if (!stored?.isDeadLetter) return 'no dead letter';
   return lacksSecret(stored.job.task) ? 'secret removed' : 'requeued';
 };
 
-const requeued = ({ job }: StoredJob, now: Instant): StoredJob => ({
-  job: kept({ ...job, attempts: 0, dueAt: now }),
+const resetJob = ({ job }: StoredJob, now: Instant): StoredJob => ({
+  job: frozenCopy({ ...job, attempts: 0, dueAt: now }),
   leaseUntil: null,
   error: null,
   isDeadLetter: false,

@@ -5,10 +5,10 @@ import {
   isCollectionTask,
   type JobTask,
 } from '@portico/domain';
-import { commit, kept, type MemoryDatabase, type StoredJob } from './memory-database.ts';
+import { commit, frozenCopy, type MemoryDatabase, type StoredJob } from './memory-database.ts';
 
 export const createMemoryEmbeddingJobs = (database: MemoryDatabase): EmbeddingJobs => ({
-  async awaited(kind) {
+  async pending(kind) {
     return awaitedIn(database, kind);
   },
 
@@ -16,10 +16,10 @@ export const createMemoryEmbeddingJobs = (database: MemoryDatabase): EmbeddingJo
     return collectionsOf(database, kind, ({ isDeadLetter }) => isDeadLetter);
   },
 
-  async enqueue({ jobs: offered = [], ...effects }) {
+  async enqueue({ jobs: candidates = [], ...effects }) {
     const isAwaited = (task: JobTask) =>
       isCollectionTask(task) && awaitedIn(database, task.kind).has(task.collectionId);
-    const jobs = offered.filter(({ task }) => !isAwaited(task));
+    const jobs = candidates.filter(({ task }) => !isAwaited(task));
     const replaced = new Set(jobs.map(({ task }) => subjectOf(task)));
     commit(database, { ...effects, jobs }, () => {
       for (const { job, isDeadLetter } of database.jobs.values()) {
@@ -30,10 +30,10 @@ export const createMemoryEmbeddingJobs = (database: MemoryDatabase): EmbeddingJo
   },
 
   async startRun(plan) {
-    const underWay = database.lastRun;
-    if (underWay && jobsOf(database, underWay.id).some(({ isDeadLetter }) => !isDeadLetter)) return underWay;
+    const lastRun = database.lastRun;
+    if (lastRun && jobsOf(database, lastRun.id).some(({ isDeadLetter }) => !isDeadLetter)) return lastRun;
     const change = plan([...database.collections.keys()]);
-    const run = kept(change.run);
+    const run = frozenCopy(change.run);
     commit(database, change, () => {
       database.lastRun = run;
     });
@@ -55,15 +55,15 @@ const subjectOf = (task: JobTask): string | null =>
 const awaitedIn = (database: MemoryDatabase, kind: CollectionJobKind): ReadonlySet<CollectionId> =>
   collectionsOf(database, kind, ({ isDeadLetter }) => !isDeadLetter);
 
-/** The collections of these jobs. */
+/** Returns the collections of the jobs of a kind that match. */
 const collectionsOf = (
   { jobs }: MemoryDatabase,
   kind: CollectionJobKind,
-  isMeant: (job: StoredJob) => boolean,
+  matches: (job: StoredJob) => boolean,
 ): ReadonlySet<CollectionId> =>
   new Set(
     [...jobs.values()]
-      .filter(isMeant)
+      .filter(matches)
       .flatMap(({ job: { task } }) => (isCollectionTask(task) && task.kind === kind ? [task.collectionId] : [])),
   );
 

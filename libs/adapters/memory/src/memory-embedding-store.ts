@@ -1,5 +1,5 @@
 import type { Collection, EmbeddingStore } from '@portico/domain';
-import { embeddingKey, idsAfter, kept, type MemoryDatabase } from './memory-database.ts';
+import { embeddingKey, idsAfter, frozenCopy, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingStore => {
   const { collections, embeddings } = database;
@@ -9,7 +9,7 @@ export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingS
       const { collectionId, modelId, contentRevision } = embedding;
       if (collections.get(collectionId)?.contentRevision !== contentRevision) return false;
       database.lastSequence += 1;
-      const stored = { embedding: kept(embedding), sequence: database.lastSequence };
+      const stored = { embedding: frozenCopy(embedding), sequence: database.lastSequence };
       embeddings.set(embeddingKey(collectionId, modelId), stored);
       return true;
     },

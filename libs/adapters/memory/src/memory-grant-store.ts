@@ -1,6 +1,6 @@
 import type { ClientAccess, GrantState, GrantStore, Pair } from '@portico/domain';
 import { inListOrder } from './memory-collection-store.ts';
-import { byCodePoints, commit, kept, type MemoryDatabase, touchGrants } from './memory-database.ts';
+import { byCodePoints, commit, frozenCopy, type MemoryDatabase, touchGrants } from './memory-database.ts';
 import { liveWays, membershipIn } from './memory-memberships.ts';
 
 export const createMemoryGrantStore = (database: MemoryDatabase): GrantStore => {
@@ -11,13 +11,13 @@ export const createMemoryGrantStore = (database: MemoryDatabase): GrantStore => 
       const states = pairs.map((pair) => stateOf(database, pair));
       const change = decide(states);
       const { put = [], remove = [] } = change;
-      for (const pair of put) refuseDangling(stateOf(database, pair));
+      for (const pair of put) rejectDangling(stateOf(database, pair));
       commit(database, change, () => {
         for (const { grantee, collection, grantedAt, expiresAt } of put)
           grants.set(grantee.id, new Map(grants.get(grantee.id)).set(collection, { grantedAt, expiresAt }));
         for (const { grantee, collection } of remove) grants.get(grantee.id)?.delete(collection);
         touch(database, [...put, ...remove]);
-        for (const request of change.requests ?? []) requests.set(request.id, kept(request));
+        for (const request of change.requests ?? []) requests.set(request.id, frozenCopy(request));
       });
     },
 
@@ -47,7 +47,7 @@ export const createMemoryGrantStore = (database: MemoryDatabase): GrantStore => 
   };
 };
 
-/** What a decision about the pair sees. */
+/** Returns the state that a decision about the pair sees. */
 export const stateOf = (database: MemoryDatabase, { grantee, collection }: Pair): GrantState => {
   const group = grantee.kind === 'group' ? (database.groups.get(grantee.id) ?? null) : null;
   return {
@@ -66,7 +66,7 @@ export const stateOf = (database: MemoryDatabase, { grantee, collection }: Pair)
   };
 };
 
-const refuseDangling = ({ client, group, collectionName }: GrantState): void => {
+const rejectDangling = ({ client, group, collectionName }: GrantState): void => {
   if ((!client && !group) || collectionName === null) throw new Error('A grant needs a grantee and a collection.');
 };
 

@@ -1,8 +1,8 @@
 import {
   type AccessRequest,
   type CollectionId,
-  everyGroup,
-  foldedName,
+  allGroups,
+  foldCase,
   type Group,
   type GroupId,
   type GroupMember,
@@ -13,34 +13,36 @@ import {
   type MemberState,
   PorticoError,
   type ProfileId,
-  type Renaming,
+  type GroupRename,
 } from '@portico/domain';
 import { inListOrder } from './memory-collection-store.ts';
-import { byCodePoints, commit, kept, type MemoryDatabase, touchGrants } from './memory-database.ts';
+import { byCodePoints, commit, frozenCopy, type MemoryDatabase, touchGrants } from './memory-database.ts';
 import { groupsOf, membershipIn } from './memory-memberships.ts';
 
 export const createMemoryGroupStore = (database: MemoryDatabase): GroupStore => ({
   async add(group, effects) {
-    refuseTaken(database, group);
-    refuseUnknownTier(database, null, group);
+    rejectTakenName(database, group);
+    rejectUnknownTier(database, null, group);
     commit(database, effects, () => {
-      database.groups.set(group.id, kept(group));
+      database.groups.set(group.id, frozenCopy(group));
       database.groupsEpoch += 1;
     });
   },
 
-  async list(now, { containing, limit, after } = everyGroup) {
-    const behind = named(database, containing).filter(({ name }) => after === null || byCodePoints(name, after) > 0);
-    return behind.slice(0, limit ?? behind.length).map((group) => listed(database, group, now));
+  async list(now, { containing, limit, after } = allGroups) {
+    const remaining = groupsContaining(database, containing).filter(
+      ({ name }) => after === null || byCodePoints(name, after) > 0,
+    );
+    return remaining.slice(0, limit ?? remaining.length).map((group) => toListedGroup(database, group, now));
   },
 
   async count(containing) {
-    return named(database, containing).length;
+    return groupsContaining(database, containing).length;
   },
 
   async find(id, now) {
     const group = database.groups.get(id);
-    return group ? listed(database, group, now) : null;
+    return group ? toListedGroup(database, group, now) : null;
   },
 
   async findByNames(names) {
@@ -49,14 +51,14 @@ export const createMemoryGroupStore = (database: MemoryDatabase): GroupStore => 
 
   async update(id, decide, renaming = null) {
     const before = existing(database, id);
-    const change = decide(before, renaming ? namedRequests(database, before, renaming) : []);
-    const group = kept({ ...change.group, id });
-    refuseTaken(database, group);
-    refuseUnknownTier(database, before.tier, group);
+    const change = decide(before, renaming ? requestsByClaim(database, before, renaming) : []);
+    const group = frozenCopy({ ...change.group, id });
+    rejectTakenName(database, group);
+    rejectUnknownTier(database, before.tier, group);
     commit(database, change, () => {
       database.groups.set(id, group);
       database.groupsEpoch += 1;
-      decideRequests(database, change.requests);
+      storeRequests(database, change.requests);
     });
     return group;
   },
@@ -85,7 +87,7 @@ export const createMemoryGroupStore = (database: MemoryDatabase): GroupStore => 
 
 const membersOf = (
   database: MemoryDatabase,
-): Pick<GroupStore, 'members' | 'groupsOf' | 'updateMembers' | 'followClaims' | 'forgetClaims'> => ({
+): Pick<GroupStore, 'members' | 'groupsOf' | 'updateMembers' | 'syncClaims' | 'clearClaims'> => ({
   async members(id) {
     const group = database.groups.get(id);
     return group ? membersIn(database, group) : null;
@@ -112,23 +114,23 @@ const membersOf = (
       for (const profile of remove) members.delete(profile);
       database.groupMembers.set(id, members);
       for (const profile of [...add.map((member) => member.id), ...remove]) touchGrants(database, profile);
-      decideRequests(database, change.requests);
+      storeRequests(database, change.requests);
     });
   },
 
-  async followClaims(profile, claims, decide) {
+  async syncClaims(profile, claims, decide) {
     const before = database.claims.get(profile) ?? null;
     if (!database.profiles.has(profile) || (before && before.issuedAt > claims.issuedAt)) return;
     const claimed = [...database.groups.values()].filter(({ name }) => claims.names.includes(name));
     const change = decide(before, pendingOf(database, profile, collectionsOf(database, claimed, claims.seenAt)));
     commit(database, change, () => {
-      database.claims.set(profile, kept(claims));
+      database.claims.set(profile, frozenCopy(claims));
       if (String(before?.names ?? []) !== String(claims.names)) touchGrants(database, profile);
-      decideRequests(database, change.requests);
+      storeRequests(database, change.requests);
     });
   },
 
-  async forgetClaims() {
+  async clearClaims() {
     const profiles = [...database.claims.keys()];
     database.claims.clear();
     for (const profile of profiles) touchGrants(database, profile);
@@ -136,13 +138,13 @@ const membersOf = (
   },
 });
 
-const byName = <Named extends Pick<Group, 'name'>>(groups: Named[]): Named[] =>
+const sortByName = <T extends Pick<Group, 'name'>>(groups: T[]): T[] =>
   groups.sort((a, b) => byCodePoints(a.name, b.name));
 
-const named = (database: MemoryDatabase, containing: string | null): Group[] =>
-  byName(
+const groupsContaining = (database: MemoryDatabase, containing: string | null): Group[] =>
+  sortByName(
     [...database.groups.values()].filter(
-      ({ name }) => containing === null || foldedName(name).includes(foldedName(containing)),
+      ({ name }) => containing === null || foldCase(name).includes(foldCase(containing)),
     ),
   );
 
@@ -154,7 +156,7 @@ const membersIn = (database: MemoryDatabase, group: Group): readonly GroupMember
     })
     .sort((a, b) => byCodePoints(a.email, b.email));
 
-const listed = (database: MemoryDatabase, group: Group, now: Instant): ListedGroup => ({
+const toListedGroup = (database: MemoryDatabase, group: Group, now: Instant): ListedGroup => ({
   ...group,
   members: membersIn(database, group).length,
   collections: collectionsOf(database, [group], now).size,
@@ -166,12 +168,12 @@ const existing = ({ groups }: MemoryDatabase, id: GroupId): Group => {
   return group;
 };
 
-const refuseTaken = ({ groups }: MemoryDatabase, { id, name }: Group): void => {
+const rejectTakenName = ({ groups }: MemoryDatabase, { id, name }: Group): void => {
   if ([...groups.values()].some((other) => other.name === name && other.id !== id))
     throw new PorticoError('group_taken');
 };
 
-const refuseUnknownTier = ({ tiers }: MemoryDatabase, before: string | null, { tier }: Group): void => {
+const rejectUnknownTier = ({ tiers }: MemoryDatabase, before: string | null, { tier }: Group): void => {
   if (tier !== null && tier !== before && !tiers.has(tier)) throw new PorticoError('tier_not_found');
 };
 
@@ -199,11 +201,15 @@ const pendingOf = (
       status === 'pending' && profileId === profile && collections.has(collectionId),
   );
 
-const namedRequests = (database: MemoryDatabase, group: Group, { name, now }: Renaming): readonly AccessRequest[] =>
+const requestsByClaim = (
+  database: MemoryDatabase,
+  group: Group,
+  { name, now }: GroupRename,
+): readonly AccessRequest[] =>
   [...database.claims]
     .filter(([, { names }]) => names.includes(name))
     .flatMap(([profile]) => pendingOf(database, profile, collectionsOf(database, [group], now)));
 
-const decideRequests = ({ requests }: MemoryDatabase, decided: readonly AccessRequest[] = []): void => {
-  for (const request of decided) requests.set(request.id, kept(request));
+const storeRequests = ({ requests }: MemoryDatabase, decided: readonly AccessRequest[] = []): void => {
+  for (const request of decided) requests.set(request.id, frozenCopy(request));
 };

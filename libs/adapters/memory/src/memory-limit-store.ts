@@ -1,6 +1,6 @@
 import { nextChangeAt, PorticoError } from '@portico/domain';
 import type { CallerRow, LimitedClient, LimitStore, Override, Profile, ProfileId, Tier } from '@portico/domain';
-import { byCodePoints, commit, kept, type MemoryDatabase, type OwnedOverride } from './memory-database.ts';
+import { byCodePoints, commit, frozenCopy, type MemoryDatabase, type OwnedOverride } from './memory-database.ts';
 import { groupsOf } from './memory-memberships.ts';
 
 export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => {
@@ -13,12 +13,12 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
 
     async addTier(tier, effects) {
       if (tiers.has(tier.tier)) throw new PorticoError('tier_taken');
-      commit(database, effects, () => tiers.set(tier.tier, kept(tier)));
+      commit(database, effects, () => tiers.set(tier.tier, frozenCopy(tier)));
     },
 
     async updateTier(name, decide) {
       const change = decide(existingTier(database, name));
-      const tier = kept({ ...change.tier, tier: name });
+      const tier = frozenCopy({ ...change.tier, tier: name });
       commit(database, change, () => tiers.set(name, tier));
       return tier;
     },
@@ -30,12 +30,12 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
         for (const profile of profiles.values()) {
           if (profile.tier !== name) continue;
           const updatedAt = nextChangeAt(profile.updatedAt, change.removedAt);
-          profiles.set(profile.id, kept({ ...profile, tier: null, updatedAt }));
+          profiles.set(profile.id, frozenCopy({ ...profile, tier: null, updatedAt }));
         }
         for (const group of database.groups.values()) {
           if (group.tier !== name) continue;
           const updatedAt = nextChangeAt(group.updatedAt, change.removedAt);
-          database.groups.set(group.id, kept({ ...group, tier: null, updatedAt }));
+          database.groups.set(group.id, frozenCopy({ ...group, tier: null, updatedAt }));
         }
       });
     },
@@ -45,7 +45,7 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
     clients: async () => clientsOf(database),
 
     async overrides(activeOnly) {
-      // Ids grow, and a map keeps the order of insertion.
+      // Ids increase, and a map iterates in insertion order.
       return [...overrides.values()].map(({ override }) => override).filter((o) => o.isActive || !activeOnly);
     },
 
@@ -60,8 +60,8 @@ const overrideChangesOf = (database: MemoryDatabase): Pick<LimitStore, OverrideC
   return {
     async addOverride(client, decide) {
       if (!profiles.has(client)) throw new PorticoError('client_not_found');
-      const change = decide(othersOf(database, client, null));
-      const override = kept({ ...change.override, id: database.lastOverrideId + 1 });
+      const change = decide(otherOverrides(database, client, null));
+      const override = frozenCopy({ ...change.override, id: database.lastOverrideId + 1 });
       commit(database, change, () => {
         database.lastOverrideId = override.id;
         storeOverrides(database, client, [override, ...(change.others ?? [])]);
@@ -71,8 +71,8 @@ const overrideChangesOf = (database: MemoryDatabase): Pick<LimitStore, OverrideC
 
     async updateOverride(id, decide) {
       const { profile, override: current, client } = existingOverride(database, id);
-      const change = decide(current, client, othersOf(database, profile, id));
-      const override = kept({ ...change.override, id });
+      const change = decide(current, client, otherOverrides(database, profile, id));
+      const override = frozenCopy({ ...change.override, id });
       commit(database, change, () => storeOverrides(database, profile, [override, ...(change.others ?? [])]));
       return override;
     },
@@ -94,18 +94,18 @@ const clientsOf = (database: MemoryDatabase): readonly LimitedClient[] =>
     })
     .sort((a, b) => byCodePoints(a.email, b.email));
 
-/** The profile's active override, its active tier, and that of its groups. */
+/** Returns the profile's active override, its active tier, and the most generous active tier of its groups. */
 export const limitsOf = (database: MemoryDatabase, profile: Profile): CallerRow['limits'] => {
   const override = [...database.overrides.values()].find(
     (o) => o.profile === profile.id && o.override.isActive,
   )?.override;
-  const ofGroups = groupsOf(database, profile.id)
+  const groupTiers = groupsOf(database, profile.id)
     .flatMap(({ tier }) => activeTier(database, tier) ?? [])
     .sort((a, b) => b.allowed / b.windowSeconds - a.allowed / a.windowSeconds || byCodePoints(a.tier, b.tier));
   return {
     override: override ? { id: override.id, allowed: override.allowed, windowSeconds: override.windowSeconds } : null,
     tier: activeTier(database, profile.tier),
-    groupTier: ofGroups[0] ?? null,
+    groupTier: groupTiers[0] ?? null,
   };
 };
 
@@ -130,14 +130,14 @@ const existingOverride = (
   return { ...owned, client };
 };
 
-/** The client's overrides, except that one, by id. */
-const othersOf = ({ overrides }: MemoryDatabase, client: ProfileId, id: number | null): readonly Override[] =>
+/** Returns the client's overrides except the one with that id, ordered by id. */
+const otherOverrides = ({ overrides }: MemoryDatabase, client: ProfileId, id: number | null): readonly Override[] =>
   [...overrides.values()]
     .filter(({ profile, override }) => profile === client && override.id !== id)
     .map(({ override }) => override);
 
 const storeOverrides = (database: MemoryDatabase, profile: ProfileId, overrides: readonly Override[]): void => {
-  for (const override of overrides) database.overrides.set(override.id, { profile, override: kept(override) });
+  for (const override of overrides) database.overrides.set(override.id, { profile, override: frozenCopy(override) });
 };
 
 const overrideListsOf = ({
@@ -145,10 +145,10 @@ const overrideListsOf = ({
   profiles,
 }: MemoryDatabase): Pick<LimitStore, 'clientOverrides' | 'countOverrides'> => ({
   async clientOverrides({ activeOnly, limit, after }) {
-    const found = [...overrides.values()].filter(
+    const matches = [...overrides.values()].filter(
       ({ override }) => (override.isActive || !activeOnly) && override.id > (after ?? 0),
     );
-    return found.slice(0, limit ?? found.length).flatMap(({ override, profile }) => {
+    return matches.slice(0, limit ?? matches.length).flatMap(({ override, profile }) => {
       const client = profiles.get(profile);
       return client ? [{ override, client: { id: client.id, email: client.email, fullName: client.fullName } }] : [];
     });

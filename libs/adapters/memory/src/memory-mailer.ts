@@ -1,9 +1,9 @@
 import { DeliveryError, isPlainLine, type Mail, type Mailer, plainLine } from '@portico/domain';
 
 export interface MemoryMailer extends Mailer {
-  /** The mails that were sent, in order; a mail sent twice is in it twice. */
+  /** The sent mails in order; a mail that was sent twice appears twice. */
   readonly sent: readonly Mail[];
-  /** Makes every mail fail this way from now on; null ends it. */
+  /** Makes every send fail this way from now on; null makes sends succeed again. */
   failWith(failure: 'for now' | 'for good' | null): void;
 }
 
@@ -11,7 +11,7 @@ export interface MemoryMailer extends Mailer {
 const isOneAddress = (text: string): boolean =>
   isPlainLine(text) && /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/u.test(text);
 
-/** Keeps sent mails where a test can read them. */
+/** Stores sent mails for tests to read. */
 export const createMemoryMailer = (): MemoryMailer => {
   const sent: Mail[] = [];
   let failure: 'for now' | 'for good' | null = null;
@@ -19,7 +19,7 @@ export const createMemoryMailer = (): MemoryMailer => {
     enabled: true,
     sent,
     async send(mail) {
-      if (failure) throw new DeliveryError('The mailer was told to fail', failure === 'for good');
+      if (failure) throw new DeliveryError('The mailer is set to fail', failure === 'for good');
       if (!isOneAddress(mail.to)) throw new DeliveryError('The recipient is not one e-mail address', true);
       sent.push({ ...mail, subject: plainLine(mail.subject) });
     },

@@ -10,7 +10,7 @@ import {
 } from '@portico/domain';
 import { byCodePoints, type MemoryDatabase } from './memory-database.ts';
 
-/** How a profile belongs to a group; null if it does not. */
+/** Returns how a profile belongs to a group; null if it does not. */
 export const membershipIn = (
   { groupMembers, claims }: MemoryDatabase,
   profile: ProfileId,
@@ -22,13 +22,13 @@ export const membershipIn = (
   return addedAt === null && claimedAt === null ? null : { addedAt, claimedAt };
 };
 
-/** The groups of a profile, by name. */
+/** Returns the groups of a profile, sorted by name. */
 export const groupsOf = (database: MemoryDatabase, profile: ProfileId): readonly Group[] =>
   [...database.groups.values()]
     .filter((group) => membershipIn(database, profile, group) !== null)
     .sort((a, b) => byCodePoints(a.name, b.name));
 
-/** All grants of a profile by collection, expired ones too: its own first, then those of its groups by name. */
+/** Returns a profile's grants by collection, including expired ones: its own first, then its groups' by group name. */
 export const waysOf = (
   database: MemoryDatabase,
   profile: ProfileId,
@@ -43,7 +43,7 @@ export const waysOf = (
   return ways;
 };
 
-/** The ways that count at a moment. */
+/** Returns the grants of a profile for a collection that have not expired at `now`. */
 export const liveWays = (
   database: MemoryDatabase,
   profile: ProfileId,

@@ -1,5 +1,5 @@
 import type { Collection, OperationBlockStore } from '@portico/domain';
-import { embeddingKey, idsAfter, kept, type MemoryDatabase } from './memory-database.ts';
+import { embeddingKey, idsAfter, frozenCopy, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryOperationBlockStore = (database: MemoryDatabase): OperationBlockStore => {
   const { collections, operations, operationBlocks } = database;
@@ -14,7 +14,7 @@ export const createMemoryOperationBlockStore = (database: MemoryDatabase): Opera
         operations.get(collectionId)?.digest === documentDigest;
       if (!isCurrent) return false;
       database.lastOperationSequence += 1;
-      const stored = { block: kept(block), sequence: database.lastOperationSequence };
+      const stored = { block: frozenCopy(block), sequence: database.lastOperationSequence };
       operationBlocks.set(embeddingKey(collectionId, modelId), stored);
       return true;
     },

@@ -1,19 +1,20 @@
-import type { CollectionId, OperationStore, PlacedOperation } from '@portico/domain';
-import { kept, type MemoryDatabase } from './memory-database.ts';
+import type { CollectionId, OperationStore, PositionedOperation } from '@portico/domain';
+import { frozenCopy, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryOperationStore = (database: MemoryDatabase): OperationStore => {
   const { collections, operations } = database;
-  const placed = (id: CollectionId): readonly PlacedOperation[] =>
+  const operationsWithPosition = (id: CollectionId): readonly PositionedOperation[] =>
     (operations.get(id)?.operations ?? []).map((operation, position) => ({ ...operation, position }));
 
   return {
     async list(collectionId, { tag, containing }, page) {
-      const wanted = containing === null ? null : lowered(containing);
-      return placed(collectionId)
+      const searchText = containing === null ? null : toAsciiLowerCase(containing);
+      return operationsWithPosition(collectionId)
         .filter(({ tags }) => tag === null || tags.includes(tag))
         .filter(
           ({ path, operationId, summary }) =>
-            wanted === null || [path, operationId, summary].some((text) => lowered(text ?? '').includes(wanted)),
+            searchText === null ||
+            [path, operationId, summary].some((text) => toAsciiLowerCase(text ?? '').includes(searchText)),
         )
         .filter(({ position }) => position >= (page?.from ?? 0))
         .slice(0, page?.limit);
@@ -23,7 +24,7 @@ export const createMemoryOperationStore = (database: MemoryDatabase): OperationS
       return operations.get(collectionId)?.operations.find((operation) => operation.key === key) ?? null;
     },
 
-    async found(names) {
+    async findMany(names) {
       return names.flatMap(({ collectionId, key }) => {
         const operation = operations.get(collectionId)?.operations.find((one) => one.key === key);
         const collection = collections.get(collectionId);
@@ -40,12 +41,12 @@ export const createMemoryOperationStore = (database: MemoryDatabase): OperationS
       return operations.get(collectionId)?.digest ?? null;
     },
 
-    async replace(collectionId, documentDigest, read) {
+    async replace(collectionId, documentDigest, newOperations) {
       if (collections.get(collectionId)?.documentDigest !== documentDigest) return false;
-      operations.set(collectionId, kept({ digest: documentDigest, operations: read }));
+      operations.set(collectionId, frozenCopy({ digest: documentDigest, operations: newOperations }));
       return true;
     },
   };
 };
 
-const lowered = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+const toAsciiLowerCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

@@ -1,16 +1,16 @@
 import type { Instant, JobCounts, JobId, JobKind, JobTask, Outbox } from '@portico/domain';
-import { commit, kept, type MemoryDatabase, type StoredJob } from './memory-database.ts';
+import { commit, frozenCopy, type MemoryDatabase, type StoredJob } from './memory-database.ts';
 
 export const createMemoryOutbox = (database: MemoryDatabase): Outbox => {
   const { jobs } = database;
   return {
-    whenWritten(tell) {
-      database.tellWritten = tell;
+    onWritten(listener) {
+      database.onJobsWritten = listener;
     },
 
     async due(kind, now, limit) {
       return [...jobs.values()]
-        .filter((stored) => stored.job.task.kind === kind && isFree(stored, now))
+        .filter((stored) => stored.job.task.kind === kind && isClaimable(stored, now))
         .sort((a, b) => a.job.dueAt - b.job.dueAt)
         .slice(0, limit)
         .map(({ job }) => job.id);
@@ -18,7 +18,7 @@ export const createMemoryOutbox = (database: MemoryDatabase): Outbox => {
 
     async claim(id, now, leaseUntil) {
       const stored = jobs.get(id);
-      if (!stored || !isFree(stored, now)) return null;
+      if (!stored || !isClaimable(stored, now)) return null;
       jobs.set(id, { ...stored, leaseUntil });
       return stored.job;
     },
@@ -37,7 +37,7 @@ export const createMemoryOutbox = (database: MemoryDatabase): Outbox => {
     async retry(id, dueAt, error) {
       const stored = jobs.get(id);
       if (!stored || stored.isDeadLetter) return;
-      const job = kept({ ...stored.job, dueAt, attempts: stored.job.attempts + 1 });
+      const job = frozenCopy({ ...stored.job, dueAt, attempts: stored.job.attempts + 1 });
       jobs.set(id, { ...stored, job, leaseUntil: null, error });
     },
 
@@ -59,7 +59,7 @@ export const createMemoryOutbox = (database: MemoryDatabase): Outbox => {
       const stored = jobs.get(id);
       if (!stored || stored.isDeadLetter || !('sealed' in stored.job.task) || stored.job.task.sealed !== before)
         return false;
-      const job = kept({ ...stored.job, task: { ...stored.job.task, sealed: after } });
+      const job = frozenCopy({ ...stored.job, task: { ...stored.job.task, sealed: after } });
       commit(database, effects, () => jobs.set(id, { ...stored, job }));
       return true;
     },
@@ -71,59 +71,59 @@ export const createMemoryOutbox = (database: MemoryDatabase): Outbox => {
 };
 
 const stateOf = (jobs: MemoryDatabase['jobs'], now: Instant): Awaited<ReturnType<Outbox['state']>> => {
-  const waiting = [...jobs.values()].filter(({ job, isDeadLetter }) => !isDeadLetter && !isAtRest(job.task));
+  const waiting = [...jobs.values()].filter(({ job, isDeadLetter }) => !isDeadLetter && !isResting(job.task));
   const due = waiting.map(({ job }) => job.dueAt).filter((dueAt) => dueAt <= now);
   return {
     waiting: waiting.length,
     deadLetters: [...jobs.values()].filter(({ isDeadLetter }) => isDeadLetter).length,
-    oldestDueAt: first(due),
+    oldestDueAt: earliest(due),
   };
 };
 
 const countsByKind = (jobs: MemoryDatabase['jobs'], now: Instant): readonly JobCounts[] => {
-  const counted = [...jobs.values()].filter(({ job, isDeadLetter }) => isDeadLetter || !isAtRest(job.task));
+  const counted = [...jobs.values()].filter(({ job, isDeadLetter }) => isDeadLetter || !isResting(job.task));
   const kinds = Map.groupBy(counted, ({ job }) => job.task.kind);
   return [...kinds].map(([kind, stored]) => countsOf(kind, stored, now));
 };
 
 const countsOf = (kind: JobKind, all: readonly StoredJob[], now: Instant): JobCounts => {
-  const open = all.filter(({ isDeadLetter }) => !isDeadLetter);
-  const free = open.filter(({ leaseUntil }) => leaseUntil === null || leaseUntil <= now);
-  const failed = free.filter(({ job }) => job.attempts > 0);
+  const pending = all.filter(({ isDeadLetter }) => !isDeadLetter);
+  const unleased = pending.filter(({ leaseUntil }) => leaseUntil === null || leaseUntil <= now);
+  const failed = unleased.filter(({ job }) => job.attempts > 0);
   return {
     kind,
-    waiting: free.length - failed.length,
-    running: open.length - free.length,
+    waiting: unleased.length - failed.length,
+    running: pending.length - unleased.length,
     retrying: failed.length,
-    nextRetryAt: first(failed.map(({ job }) => job.dueAt)),
-    deadLetters: all.length - open.length,
-    oldestDueAt: first(open.map(({ job }) => job.dueAt).filter((dueAt) => dueAt <= now)),
+    nextRetryAt: earliest(failed.map(({ job }) => job.dueAt)),
+    deadLetters: all.length - pending.length,
+    oldestDueAt: earliest(pending.map(({ job }) => job.dueAt).filter((dueAt) => dueAt <= now)),
   };
 };
 
-const first = (instants: readonly Instant[]): Instant | null => (instants.length > 0 ? Math.min(...instants) : null);
+const earliest = (instants: readonly Instant[]): Instant | null => (instants.length > 0 ? Math.min(...instants) : null);
 
 const rest = (jobs: MemoryDatabase['jobs'], ...[{ id, task }, next]: Parameters<Outbox['rest']>): void => {
   const stored = jobs.get(id);
   if (!stored || stored.isDeadLetter || stored.job.task.kind !== 'mail.notice') return;
-  const left = { ...stored.job.task, asked: stored.job.task.asked - task.asked };
+  const remaining = { ...stored.job.task, requestCount: stored.job.task.requestCount - task.requestCount };
   jobs.delete(id);
-  const job = kept({ ...stored.job, ...next, task: left, attempts: 0 });
+  const job = frozenCopy({ ...stored.job, ...next, task: remaining, attempts: 0 });
   jobs.set(next.id, { job, leaseUntil: null, error: null, isDeadLetter: false });
 };
 
-/** For use within the caller's synchronous stretch. */
+/** Synchronous, so that a caller can use it within an atomic change. */
 export const deadLetter = (jobs: MemoryDatabase['jobs'], id: JobId, now: Instant, error: string): void => {
   const stored = jobs.get(id);
   if (!stored || stored.isDeadLetter) return;
   const { attempts, task } = stored.job;
-  const job = kept({ ...stored.job, task: withoutSecret(task), attempts: attempts + 1, dueAt: now });
+  const job = frozenCopy({ ...stored.job, task: withoutSecret(task), attempts: attempts + 1, dueAt: now });
   jobs.set(id, { job, leaseUntil: null, error, isDeadLetter: true });
 };
 
-const isFree = ({ job, leaseUntil, isDeadLetter }: StoredJob, now: Instant): boolean =>
-  !isDeadLetter && !isAtRest(job.task) && job.dueAt <= now && (leaseUntil === null || leaseUntil <= now);
+const isClaimable = ({ job, leaseUntil, isDeadLetter }: StoredJob, now: Instant): boolean =>
+  !isDeadLetter && !isResting(job.task) && job.dueAt <= now && (leaseUntil === null || leaseUntil <= now);
 
-const isAtRest = (task: JobTask): boolean => task.kind === 'mail.notice' && task.asked === 0;
+const isResting = (task: JobTask): boolean => task.kind === 'mail.notice' && task.requestCount === 0;
 
 const withoutSecret = (task: JobTask): JobTask => ('sealed' in task ? { ...task, sealed: '' } : task);

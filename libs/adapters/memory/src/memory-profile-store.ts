@@ -1,6 +1,6 @@
-import { isFound, isSameEmail, PorticoError } from '@portico/domain';
+import { matchesFilter, isSameEmail, PorticoError } from '@portico/domain';
 import type { Effects, Profile, ProfileId, ProfilePage, ProfileState, ProfileStore } from '@portico/domain';
-import { byCodePoints, commit, kept, type MemoryDatabase } from './memory-database.ts';
+import { byCodePoints, commit, frozenCopy, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore => ({
   ...readsOf(database),
@@ -42,19 +42,19 @@ const changesOf = (database: MemoryDatabase): Pick<ProfileStore, Change> => {
   const { profiles, keys } = database;
   return {
     async add(profile, effects) {
-      refuseTaken(database, profile);
-      commit(database, effects, () => profiles.set(profile.id, kept(profile)));
+      rejectTaken(database, profile);
+      commit(database, effects, () => profiles.set(profile.id, frozenCopy(profile)));
     },
 
     async update(id, decide) {
       const state = stateOf(database, id);
       const change = decide(state);
-      refuseTaken(database, change.profile);
-      refuseUnknownTier(database, state.profile, change.profile);
-      const profile = kept(change.profile);
+      rejectTaken(database, change.profile);
+      rejectUnknownTier(database, state.profile, change.profile);
+      const profile = frozenCopy(change.profile);
       commit(database, change, () => {
         profiles.set(id, profile);
-        if (change.key) keys.set(id, kept(change.key));
+        if (change.key) keys.set(id, frozenCopy(change.key));
         else keys.delete(id);
       });
       return profile;
@@ -62,7 +62,7 @@ const changesOf = (database: MemoryDatabase): Pick<ProfileStore, Change> => {
 
     async remove(id, decide) {
       const effects = decide(stateOf(database, id));
-      commit(database, effects, () => removeWithAllItOwns(database, id));
+      commit(database, effects, () => removeCascading(database, id));
     },
 
     async claimAdmin({ uid, email }, decide) {
@@ -83,25 +83,25 @@ export const withEmail = ({ profiles }: Pick<MemoryDatabase, 'profiles'>, email:
 
 const selectionsOf = ({ profiles }: MemoryDatabase): Pick<ProfileStore, 'select' | 'count'> => ({
   async select(filter, { order, limit, after }) {
-    const found = oldestFirst([...profiles.values()].filter((profile) => isFound(filter, profile)));
-    const ordered = order === 'oldest' ? found : found.reverse();
-    const behind = after ? ordered.filter((profile) => isBehind(profile, after, order)) : ordered;
-    return limit === null ? behind : behind.slice(0, limit);
+    const matches = oldestFirst([...profiles.values()].filter((profile) => matchesFilter(filter, profile)));
+    const ordered = order === 'oldest' ? matches : matches.reverse();
+    const remaining = after ? ordered.filter((profile) => isAfterCursor(profile, after, order)) : ordered;
+    return limit === null ? remaining : remaining.slice(0, limit);
   },
 
   async count(filter) {
-    return [...profiles.values()].filter((profile) => isFound(filter, profile)).length;
+    return [...profiles.values()].filter((profile) => matchesFilter(filter, profile)).length;
   },
 });
 
-type Place = NonNullable<ProfilePage['after']>;
+type Cursor = NonNullable<ProfilePage['after']>;
 
-const byAge = (a: Place, b: Place): number => a.createdAt - b.createdAt || byCodePoints(a.id, b.id);
+const byAge = (a: Cursor, b: Cursor): number => a.createdAt - b.createdAt || byCodePoints(a.id, b.id);
 
 const oldestFirst = (profiles: Profile[]): Profile[] => profiles.sort(byAge);
 
-const isBehind = (profile: Profile, place: Place, order: ProfilePage['order']): boolean =>
-  order === 'oldest' ? byAge(profile, place) > 0 : byAge(profile, place) < 0;
+const isAfterCursor = (profile: Profile, cursor: Cursor, order: ProfilePage['order']): boolean =>
+  order === 'oldest' ? byAge(profile, cursor) > 0 : byAge(profile, cursor) < 0;
 
 const adminsOf = (database: MemoryDatabase): readonly Profile[] =>
   oldestFirst([...database.profiles.values()].filter(({ role }) => role === 'admin'));
@@ -112,25 +112,25 @@ const stateOf = (database: MemoryDatabase, id: ProfileId): ProfileState => {
   return { profile, key: database.keys.get(id) ?? null, admins: adminsOf(database) };
 };
 
-const refuseTaken = (database: MemoryDatabase, { id, email, uid }: Profile): void => {
+const rejectTaken = (database: MemoryDatabase, { id, email, uid }: Profile): void => {
   const sameEmail = withEmail(database, email);
   if (sameEmail && sameEmail.id !== id) throw new PorticoError('email_taken');
   const sameUid = withUid(database, uid);
   if (sameUid && sameUid.id !== id) throw new PorticoError('identity_taken');
 };
 
-const refuseUnknownTier = ({ tiers }: MemoryDatabase, before: Profile, { tier }: Profile): void => {
+const rejectUnknownTier = ({ tiers }: MemoryDatabase, before: Profile, { tier }: Profile): void => {
   if (tier !== null && tier !== before.tier && !tiers.has(tier)) throw new PorticoError('tier_not_found');
 };
 
 const storeClaimed = (database: MemoryDatabase, change: Effects & { readonly profile: Profile }): Profile => {
-  refuseTaken(database, change.profile);
-  const profile = kept(change.profile);
+  rejectTaken(database, change.profile);
+  const profile = frozenCopy(change.profile);
   commit(database, change, () => database.profiles.set(profile.id, profile));
   return profile;
 };
 
-const removeWithAllItOwns = (database: MemoryDatabase, id: ProfileId): void => {
+const removeCascading = (database: MemoryDatabase, id: ProfileId): void => {
   const { profiles, keys, grants, groupMembers, claims, requests, overrides, jobs, uses } = database;
   profiles.delete(id);
   claims.delete(id);

@@ -1,13 +1,13 @@
 import type { RandomSource } from '@portico/domain';
 
-/** Repeatable randomness: the same seed gives the same sequence. For tests only, because anyone can predict it. */
+/** Deterministic: the same seed gives the same sequence. For tests only, because anyone can predict it. */
 export const createMemoryRandomSource = (seed = 1): RandomSource => {
   const nextWord = mulberry32(seed);
   const bytes = (count: number): Uint8Array => Uint8Array.from({ length: count }, () => nextWord() & 0xff);
   return { bytes, uuid: () => uuidOf(bytes(16)) };
 };
 
-/** Mulberry32: a generator of 32-bit words from a 32-bit state; any seed will do. */
+/** Mulberry32: a generator of 32-bit words from a 32-bit state. Accepts any seed. */
 const mulberry32 = (seed: number) => {
   let state = seed >>> 0;
   return (): number => {

@@ -12,32 +12,32 @@ import type {
 } from '@portico/domain';
 import { PorticoError } from '@portico/domain';
 import { inListOrder, isAfter } from './memory-collection-store.ts';
-import { byCodePoints, commit, kept, type MemoryDatabase, touchGrants } from './memory-database.ts';
+import { byCodePoints, commit, frozenCopy, type MemoryDatabase, touchGrants } from './memory-database.ts';
 import { liveWays } from './memory-memberships.ts';
 
 export const createMemoryRequestStore = (database: MemoryDatabase): AccessRequestStore => {
   const { profiles, collections, grants, requests } = database;
 
   return {
-    async ask(asker, collectionId, now, decide) {
+    async create(requester, collectionId, now, decide) {
       const collection = collections.get(collectionId);
-      const own = pendingOf(database, asker);
+      const pendingRequests = pendingOf(database, requester);
       const change = decide({
-        profile: profiles.get(asker) ?? null,
+        profile: profiles.get(requester) ?? null,
         collection: collection
           ? { id: collectionId, name: collection.name, discoverable: collection.discoverable }
           : null,
-        granted: liveWays(database, asker, collectionId, now).length > 0,
-        requested: own.some((request) => request.collectionId === collectionId),
-        pending: own.length,
+        granted: liveWays(database, requester, collectionId, now).length > 0,
+        requested: pendingRequests.some((request) => request.collectionId === collectionId),
+        pending: pendingRequests.length,
       });
-      refuseDangling(database, change.request);
-      commit(database, change, () => requests.set(change.request.id, kept(change.request)));
+      rejectDangling(database, change.request);
+      commit(database, change, () => requests.set(change.request.id, frozenCopy(change.request)));
     },
 
     async find(id) {
       const request = requests.get(id);
-      return request ? listed(database, request) : null;
+      return request ? toListedRequest(database, request) : null;
     },
 
     async countPending() {
@@ -45,12 +45,12 @@ export const createMemoryRequestStore = (database: MemoryDatabase): AccessReques
     },
 
     async list(filter, page) {
-      const found = [...requests.values()].filter((request) => isUnder(filter, request)).sort(oldestFirst);
-      if (page.order === 'newest first') found.reverse();
-      return found
-        .filter((request) => isBeyond(request, page))
+      const matches = [...requests.values()].filter((request) => matchesFilter(filter, request)).sort(oldestFirst);
+      if (page.order === 'newest first') matches.reverse();
+      return matches
+        .filter((request) => isAfterCursor(request, page))
         .slice(0, page.limit)
-        .map((request) => listed(database, request));
+        .map((request) => toListedRequest(database, request));
     },
 
     async decide(id, decide) {
@@ -59,23 +59,24 @@ export const createMemoryRequestStore = (database: MemoryDatabase): AccessReques
       if (!profile) throw new PorticoError('request_not_found');
       const { profileId, collectionId } = request;
       const grant = grants.get(profileId)?.get(collectionId) ?? null;
-      const change = decide({ request: listed(database, request), profile, grant });
+      const change = decide({ request: toListedRequest(database, request), profile, grant });
       const { status, decidedAt, answer } = change.request;
       commit(database, change, () => {
-        requests.set(id, kept({ ...request, status, decidedAt, answer }));
+        requests.set(id, frozenCopy({ ...request, status, decidedAt, answer }));
         if (change.grant) putGrant(database, request, change.grant);
       });
     },
 
     async catalog(reader, { containing, limit, after }) {
-      const wanted = containing === null ? null : lowered(containing);
-      const lines = inListOrder([...collections.values()]).flatMap((collection) => {
+      const searchText = containing === null ? null : toAsciiLowerCase(containing);
+      const entries = inListOrder([...collections.values()]).flatMap((collection) => {
         const { id, name, description } = collection;
         const access = accessOf(database, reader, collection);
-        const isWanted = wanted === null || [name, description].some((text) => lowered(text).includes(wanted));
-        return access && isWanted ? [{ id, name, description, access }] : [];
+        const isMatch =
+          searchText === null || [name, description].some((text) => toAsciiLowerCase(text).includes(searchText));
+        return access && isMatch ? [{ id, name, description, access }] : [];
       });
-      return lines.filter((line) => isAfter(line, after)).slice(0, limit);
+      return entries.filter((entry) => isAfter(entry, after)).slice(0, limit);
     },
 
     async discoverable(ids) {
@@ -97,7 +98,7 @@ const putGrant = (
   touchGrants(database, profileId);
 };
 
-const refuseDangling = (
+const rejectDangling = (
   { profiles, collections }: MemoryDatabase,
   { profileId, collectionId }: AccessRequest,
 ): void => {
@@ -105,26 +106,26 @@ const refuseDangling = (
     throw new Error('A request needs a profile and a collection.');
 };
 
-const listed = ({ profiles, collections }: MemoryDatabase, request: AccessRequest): ListedRequest => {
+const toListedRequest = ({ profiles, collections }: MemoryDatabase, request: AccessRequest): ListedRequest => {
   const [profile, collection] = [profiles.get(request.profileId), collections.get(request.collectionId)];
   if (!profile || !collection) throw new Error(`Request ${request.id} outlived its profile or collection.`);
   const { email, fullName } = profile;
   return { ...request, email, fullName, collectionName: collection.name, discoverable: collection.discoverable };
 };
 
-const isUnder = ({ status, profileId, collectionId }: RequestFilter, request: AccessRequest): boolean =>
+const matchesFilter = ({ status, profileId, collectionId }: RequestFilter, request: AccessRequest): boolean =>
   (status === null || request.status === status) &&
   (profileId === null || request.profileId === profileId) &&
   (collectionId === null || request.collectionId === collectionId);
 
-type Place = Pick<AccessRequest, 'createdAt' | 'id'>;
+type Cursor = Pick<AccessRequest, 'createdAt' | 'id'>;
 
-const oldestFirst = (a: Place, b: Place): number => a.createdAt - b.createdAt || byCodePoints(a.id, b.id);
+const oldestFirst = (a: Cursor, b: Cursor): number => a.createdAt - b.createdAt || byCodePoints(a.id, b.id);
 
-const isBeyond = (request: Place, { order, after }: RequestPage): boolean =>
+const isAfterCursor = (request: Cursor, { order, after }: RequestPage): boolean =>
   after === null || (order === 'oldest first' ? oldestFirst(request, after) > 0 : oldestFirst(request, after) < 0);
 
-/** What the reader has of a collection; null if the catalog does not show it to the reader. */
+/** Returns the reader's access to a collection; null if the catalog hides the collection from the reader. */
 const accessOf = (
   database: MemoryDatabase,
   reader: Visibility,
@@ -139,5 +140,5 @@ const accessOf = (
   return discoverable ? 'none' : null;
 };
 
-/** ASCII letters alone, as the databases do. */
-const lowered = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+/** Lowercases ASCII letters only, as the databases do. */
+const toAsciiLowerCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

@@ -1,6 +1,6 @@
 import { type Collection, type Instant, nextChangeAt, type SealedSecrets, type SealedStore } from '@portico/domain';
 import { inListOrder } from './memory-collection-store.ts';
-import { commit, kept, type MemoryDatabase } from './memory-database.ts';
+import { commit, frozenCopy, type MemoryDatabase } from './memory-database.ts';
 import { deadLetter } from './memory-outbox.ts';
 
 export const createMemorySealedStore = (database: MemoryDatabase): SealedStore => ({
@@ -8,7 +8,7 @@ export const createMemorySealedStore = (database: MemoryDatabase): SealedStore =
     return sealedIn(database);
   },
 
-  async keepPepper(sealed) {
+  async ensurePepper(sealed) {
     database.pepper ??= sealed;
     return database.pepper;
   },
@@ -33,7 +33,7 @@ export const createMemorySealedStore = (database: MemoryDatabase): SealedStore =
       database.pepper = reset.pepper;
       database.keys.clear();
       for (const [id, { account }] of database.serviceAccounts) {
-        database.serviceAccounts.set(id, kept({ account, key: null }));
+        database.serviceAccounts.set(id, frozenCopy({ account, key: null }));
       }
     });
   },
@@ -54,7 +54,7 @@ const sealedIn = ({ collections, jobs, keys, serviceAccounts, pepper }: MemoryDa
 });
 
 const withoutCredential = (collection: Collection, at: Instant): Collection =>
-  kept({
+  frozenCopy({
     ...collection,
     storedAuthentication: collection.storedAuthentication && { ...collection.storedAuthentication, sealedValue: null },
     updatedAt: nextChangeAt(collection.updatedAt, at),

@@ -43,7 +43,7 @@ export const createMemorySearchModels = (database: MemoryDatabase): SearchModels
       return Math.min(keys.length, limit);
     },
 
-    async forget({ modelId, lastSeenAt }) {
+    async remove({ modelId, lastSeenAt }) {
       const isUsed = [...embeddings.values()].some(({ embedding }) => embedding.modelId === modelId);
       if (isUsed || modelId === database.searchModel || models.get(modelId)?.lastSeenAt !== lastSeenAt) return;
       models.delete(modelId);

@@ -1,6 +1,6 @@
 import { nameKey, PorticoError } from '@portico/domain';
 import type { AccountState, ServiceAccount, ServiceAccountId, ServiceAccountStore } from '@portico/domain';
-import { byCodePoints, commit, kept, type MemoryDatabase } from './memory-database.ts';
+import { byCodePoints, commit, frozenCopy, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryServiceAccountStore = (database: MemoryDatabase): ServiceAccountStore => {
   const { serviceAccounts } = database;
@@ -8,8 +8,8 @@ export const createMemoryServiceAccountStore = (database: MemoryDatabase): Servi
   return {
     async add(decide) {
       const { account, key, ...effects } = decide(serviceAccounts.size);
-      refuseTaken(database, account);
-      commit(database, effects, () => serviceAccounts.set(account.id, kept({ account, key })));
+      rejectTakenName(database, account);
+      commit(database, effects, () => serviceAccounts.set(account.id, frozenCopy({ account, key })));
     },
 
     async find(id) {
@@ -23,8 +23,8 @@ export const createMemoryServiceAccountStore = (database: MemoryDatabase): Servi
 
     async update(id, decide) {
       const { account, key, ...effects } = decide(existing(database, id));
-      refuseTaken(database, account);
-      const state = kept({ account, key });
+      rejectTakenName(database, account);
+      const state = frozenCopy({ account, key });
       commit(database, effects, () => serviceAccounts.set(id, state));
       return state.account;
     },
@@ -45,7 +45,7 @@ const existing = ({ serviceAccounts }: MemoryDatabase, id: ServiceAccountId): Ac
   return state;
 };
 
-const refuseTaken = (database: MemoryDatabase, { id, name }: ServiceAccount): void => {
+const rejectTakenName = (database: MemoryDatabase, { id, name }: ServiceAccount): void => {
   const holder = withName(database, name);
   if (holder && holder.account.id !== id) throw new PorticoError('service_account_taken');
 };

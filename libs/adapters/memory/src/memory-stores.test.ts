@@ -8,7 +8,7 @@ import {
   nextId,
   noEffects,
   start,
-  grantOne,
+  grantToClient,
 } from '@portico/contracts';
 import type { JobId } from '@portico/domain';
 import { expect, test } from 'vitest';
@@ -39,13 +39,13 @@ test('records that were returned cannot be changed', async () => {
   const { profiles, audit } = createMemoryStores();
   const profile = aProfile();
   await profiles.add(profile, { entries: [anEntry()], deadline: null });
-  const found = await profiles.find(profile.id);
+  const storedProfile = await profiles.find(profile.id);
   const [entry] = (await audit.page({ source: 'all' }, 0, 1)).entries;
-  expect(() => Object.assign(found ?? {}, { role: 'admin' })).toThrow(TypeError);
+  expect(() => Object.assign(storedProfile ?? {}, { role: 'admin' })).toThrow(TypeError);
   expect(() => Object.assign(entry?.facets ?? {}, { action: 'x' })).toThrow(TypeError);
 });
 
-test('changing a record after it was stored does not change the stored one', async () => {
+test('changing a record after it was stored does not change the stored copy', async () => {
   const { profiles } = createMemoryStores();
   const profile = aProfile();
   await profiles.add(profile, noEffects);
@@ -57,7 +57,7 @@ test('a grant needs an existing client and collection', async () => {
   const { profiles, grants } = createMemoryStores();
   const profile = aProfile();
   await profiles.add(profile, noEffects);
-  const granting = grantOne(grants, profile.id, aCollection().id, () => ({ grantedAt: start, ...noEffects }));
+  const granting = grantToClient(grants, profile.id, aCollection().id, () => ({ grantedAt: start, ...noEffects }));
   await expect(granting).rejects.toThrow('A grant needs a grantee and a collection.');
 });
 

@@ -9,52 +9,52 @@ import type {
   UsageStore,
   UsageSubject,
 } from '@portico/domain';
-import { byCodePoints, kept, type MemoryDatabase } from './memory-database.ts';
+import { byCodePoints, frozenCopy, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryUsageStore = (database: MemoryDatabase): UsageStore => {
   const { uses } = database;
 
   return {
-    async add(added) {
-      for (const use of added.filter((one) => isAbout(database, one))) {
+    async add(newUses) {
+      for (const use of newUses.filter((one) => isKnown(database, one))) {
         const key = `${use.day} ${use.profileId} ${use.collectionId}`;
-        uses.set(key, kept(sum(uses.get(key), use)));
+        uses.set(key, frozenCopy(sum(uses.get(key), use)));
       }
     },
 
     async report(by, filter, limit, order) {
       const groups = new Map<string, { readonly order: string; readonly line: UsageLine }>();
       for (const use of uses.values()) {
-        if (!isUnder(filter, use) || usesIn(use.counts) === 0) continue;
-        const { order: place, of } = subjectOf(database, by, use);
-        const counts = sumOf(groups.get(place)?.line.counts ?? noUses, use.counts);
-        groups.set(place, { order: place, line: { of, counts } });
+        if (!matchesFilter(filter, use) || usesIn(use.counts) === 0) continue;
+        const { order: sortKey, of } = subjectOf(database, by, use);
+        const counts = sumOf(groups.get(sortKey)?.line.counts ?? noUses, use.counts);
+        groups.set(sortKey, { order: sortKey, line: { of, counts } });
       }
-      const more = (a: UsageLine, b: UsageLine) => (order === 'most' ? usesIn(b.counts) - usesIn(a.counts) : 0);
-      const ordered = [...groups.values()].sort((a, b) => more(a.line, b.line) || byCodePoints(a.order, b.order));
+      const byUses = (a: UsageLine, b: UsageLine) => (order === 'most' ? usesIn(b.counts) - usesIn(a.counts) : 0);
+      const ordered = [...groups.values()].sort((a, b) => byUses(a.line, b.line) || byCodePoints(a.order, b.order));
       return ordered.slice(0, limit).map(({ line }) => line);
     },
 
     async profileUses(ids) {
-      const found = ids.flatMap((id) => {
+      const entries = ids.flatMap((id) => {
         const own = [...uses.values()].filter(({ profileId }) => profileId === id);
         const lastUsedAt = latest(own.map((use) => use.lastUsedAt));
         return lastUsedAt === null
           ? []
           : [[id, { lastUsedAt, keyUsedAt: latest(own.map((use) => use.keyUsedAt)) }] as const];
       });
-      return new Map(found);
+      return new Map(entries);
     },
 
     async collectionUses(ids, by) {
-      const found = ids.flatMap((id) => {
-        const of = [...uses.values()].filter(
+      const entries = ids.flatMap((id) => {
+        const matches = [...uses.values()].filter(
           ({ collectionId, profileId }) => collectionId === id && (by === null || profileId === by),
         );
-        const lastUsedAt = latest(of.map((use) => use.lastUsedAt));
+        const lastUsedAt = latest(matches.map((use) => use.lastUsedAt));
         return lastUsedAt === null ? [] : [[id, lastUsedAt] as const];
       });
-      return new Map(found);
+      return new Map(entries);
     },
 
     async prune(before, limit) {
@@ -65,7 +65,7 @@ export const createMemoryUsageStore = (database: MemoryDatabase): UsageStore => 
   };
 };
 
-const isAbout = ({ profiles, collections }: MemoryDatabase, { profileId, collectionId }: DayUse): boolean =>
+const isKnown = ({ profiles, collections }: MemoryDatabase, { profileId, collectionId }: DayUse): boolean =>
   profiles.has(profileId) && (collectionId === null || collections.has(collectionId));
 
 const sum = (before: DayUse | undefined, use: DayUse): DayUse =>
@@ -84,13 +84,13 @@ const sumOf = (a: UsageCounts, b: UsageCounts): UsageCounts =>
 const latest = (instants: readonly (Instant | null)[]): Instant | null =>
   instants.reduce((last, at) => (at !== null && (last === null || at > last) ? at : last), null);
 
-const isUnder = ({ first, end, profileId, collectionId }: UsageFilter, use: DayUse): boolean =>
+const matchesFilter = ({ first, end, profileId, collectionId }: UsageFilter, use: DayUse): boolean =>
   use.day >= first &&
   use.day < end &&
   (profileId === null || use.profileId === profileId) &&
   (collectionId === null || use.collectionId === collectionId);
 
-/** What the use is grouped under, and a text that orders the groups. */
+/** Returns the subject under which the use is grouped, and a string that orders the groups. */
 const subjectOf = (
   { profiles, collections }: MemoryDatabase,
   by: UsageGrouping,

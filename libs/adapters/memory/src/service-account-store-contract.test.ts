@@ -5,60 +5,61 @@ import { proveStores } from '../test/prove-contract.ts';
 
 const { add, find, list, remove, update } = breachesOf('serviceAccounts');
 
-/** An update whose decision is changed. */
-const updating = (alter: (after: AccountState, before: AccountState) => Partial<AccountState>) =>
-  update.deciding((change, [state]) => ({ ...change, ...alter(change, state) }));
+/** Changes the decision of an update. */
+const mapUpdate = (alter: (after: AccountState, before: AccountState) => Partial<AccountState>) =>
+  update.mapDecision((change, [state]) => ({ ...change, ...alter(change, state) }));
 
 proveStores('the memory service account store', serviceAccountStoreContract, {
-  'an added account is found by its id, as it was given': find.returning(
-    (found) => found && { ...found, createdBy: null },
+  'an added account is found by its id, unchanged': find.mapResult(
+    (account) => account && { ...account, createdBy: null },
   ),
-  'an id that no account has finds nothing': find.instead(
-    async ([id], right) => (await right.find(id)) ?? (await right.list())[0] ?? null,
+  'an id without an account finds nothing': find.replaceWith(
+    async ([id], original) => (await original.find(id)) ?? (await original.list())[0] ?? null,
   ),
-  'the decision about an addition gets the number of stored accounts': add.misleading(([stored]) => [
+  'the decision about an addition gets the number of stored accounts': add.mapDecisionInput(([stored]) => [
     Math.min(stored, 1),
   ]),
-  'concurrent additions each see the one before': add.stale(),
+  'concurrent additions each see the previous one': add.applyStaleDecision(),
   'an addition stores the key and writes its effects': add.withoutEffects(),
-  'an addition under a taken name, whatever its case, is refused, and nothing is written': add.leaking(),
-  'of concurrent additions of one name, exactly one succeeds': add.instead(
-    async ([decide], right, { serviceAccounts }) => {
+  'an addition with a taken name, in any case, is rejected, and nothing is written': add.writeEntryOnFailure(),
+  'of concurrent additions of one name, exactly one succeeds': add.replaceWith(
+    async ([decide], original, { serviceAccounts }) => {
       const { account, key } = decide(serviceAccounts.size);
-      const taken = [...serviceAccounts.values()].some((one) => nameKey(one.account.name) === nameKey(account.name));
-      if (taken) return right.add(decide);
+      const isTaken = [...serviceAccounts.values()].some((one) => nameKey(one.account.name) === nameKey(account.name));
+      if (isTaken) return original.add(decide);
       await pause();
       serviceAccounts.set(account.id, { account, key });
     },
   ),
-  'an addition rethrows what its decision throws, and writes nothing': add.hushing(),
-  'accounts are listed by name without regard to case': list.returning((accounts) =>
+  'an addition whose decision throws rethrows the error and writes nothing': add.ignoreErrors(),
+  'accounts are listed by name, ignoring case': list.mapResult((accounts) =>
     accounts.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
   ),
-  'an update decides on the current state, stores account and key, and returns the account': updating(
+  'an update decides on the current state, stores account and key, and returns the account': mapUpdate(
     ({ account }, before) => ({ account: { ...account, expiresAt: account.expiresAt ?? before.account.expiresAt } }),
   ),
-  'an update without a key removes it': updating(({ key }, before) => ({ key: key ?? before.key })),
+  'an update without a key removes it': mapUpdate(({ key }, before) => ({ key: key ?? before.key })),
   'an update writes its effects': update.withoutEffects(),
-  'an account may be renamed to its own name in another case, but not to that of another': update.leaking(),
-  'an update rethrows what its decision throws, and changes nothing': update.leaking(),
-  'an update of a missing account is refused before the decision': update.instead(
-    async ([id, decide], right, { serviceAccounts }) => {
+  'an account may be renamed to its own name in another case, but not to the name of another account':
+    update.writeEntryOnFailure(),
+  'an update whose decision throws rethrows the error and changes nothing': update.writeEntryOnFailure(),
+  'an update of a missing account throws before the decision': update.replaceWith(
+    async ([id, decide], original, { serviceAccounts }) => {
       const [any] = serviceAccounts.values();
-      return serviceAccounts.has(id) || !any ? right.update(id, decide) : decide(any).account;
+      return serviceAccounts.has(id) || !any ? original.update(id, decide) : decide(any).account;
     },
   ),
-  'concurrent updates of one account each see the one before': update.stale(),
-  'a removal decides on the account, removes only it and writes its effects': remove.withoutEffects(),
-  'the collections and entries of a removed account stay': remove.followed(({ collections }, [id]) => {
+  'concurrent updates of one account each see the previous one': update.applyStaleDecision(),
+  'a removal decides on the account, removes only this account and writes its effects': remove.withoutEffects(),
+  'the collections and entries of a removed account stay': remove.runAfter(({ collections }, [id]) => {
     for (const { id: collection, createdBy } of collections.values())
       if ((createdBy as string) === id) collections.delete(collection);
   }),
-  'a removal rethrows what its decision throws, and removes nothing': remove.leaking(),
-  'a removal of a missing account is refused before the decision': remove.instead(
-    async ([id, decide], right, { serviceAccounts }) => {
+  'a removal whose decision throws rethrows the error and removes nothing': remove.writeEntryOnFailure(),
+  'a removal of a missing account throws before the decision': remove.replaceWith(
+    async ([id, decide], original, { serviceAccounts }) => {
       const [any] = serviceAccounts.values();
-      if (serviceAccounts.has(id) || !any) await right.remove(id, decide);
+      if (serviceAccounts.has(id) || !any) await original.remove(id, decide);
       else decide(any.account);
     },
   ),

@@ -4,7 +4,7 @@ import { describe, test } from 'vitest';
 import { createMemoryDatabase } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
-describe('the memory stores, of mailboxes that profiles share', () => {
+describe('the memory stores, on shared mailboxes', () => {
   for (const [sentence, check] of Object.entries(sharedMailboxContract)) {
     test(sentence, () => {
       const database = createMemoryDatabase();

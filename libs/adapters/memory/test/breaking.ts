@@ -5,154 +5,160 @@ import { createMemoryStores } from '../src/memory-stores.ts';
 
 export type Breach = (stores: Stores, database?: MemoryDatabase) => Stores;
 
-/** Memory stores with some methods of one port replaced by broken ones, which may use the correct ones and the state. */
-export const breaking =
+/** Replaces some methods of one port with broken ones, which can use the original methods and the state. */
+export const breakPort =
   <Port extends keyof Stores>(
     port: Port,
-    broken: (right: Stores[Port], stores: Stores, database: MemoryDatabase) => Partial<Stores[Port]>,
+    broken: (original: Stores[Port], stores: Stores, database: MemoryDatabase) => Partial<Stores[Port]>,
   ): Breach =>
   (_stores, database = createMemoryDatabase()) => {
     const stores = createMemoryStores(database);
     return { ...stores, [port]: { ...stores[port], ...broken(stores[port], stores, database) } };
   };
 
-type Asked<Method> = Method extends (...asked: infer List) => unknown ? List : never;
-type Answer<Method> = Method extends (...asked: never) => infer Returned ? Returned : never;
+type ArgumentsOf<Method> = Method extends (...args: infer List) => unknown ? List : never;
+type ResultOf<Method> = Method extends (...args: never) => infer Returned ? Returned : never;
 type Decide<Method> =
-  Asked<Method> extends readonly (infer Part)[] ? Extract<Part, (...seen: never) => unknown> : never;
+  ArgumentsOf<Method> extends readonly (infer Part)[] ? Extract<Part, (...input: never) => unknown> : never;
 
-type Altering<It, By> = (alter: (it: It, by: By, database: MemoryDatabase) => It) => Breach;
-type Acting<Method, Done> = (act: (database: MemoryDatabase, asked: Asked<Method>) => Done) => Breach;
+type Mapping<Value, Context> = (change: (value: Value, context: Context, database: MemoryDatabase) => Value) => Breach;
+type SideEffect<Method, Result> = (act: (database: MemoryDatabase, args: ArgumentsOf<Method>) => Result) => Breach;
 
-/** The ways to break a method. What it is asked, and what its decision sees, come as lists. */
+/** The ways to break a method. Its arguments, and those of its `decide`, are passed as lists. */
 interface Breaches<Method, Port> {
-  /** Another method stands in its place. */
-  readonly instead: (
-    broken: (asked: Asked<Method>, right: Port, database: MemoryDatabase, stores: Stores) => Answer<Method>,
+  /** Replaces the method. */
+  readonly replaceWith: (
+    broken: (args: ArgumentsOf<Method>, original: Port, database: MemoryDatabase, stores: Stores) => ResultOf<Method>,
   ) => Breach;
-  /** It is asked something else. */
-  readonly asking: (alter: (asked: Asked<Method>, database: MemoryDatabase) => Asked<Method>) => Breach;
-  /** It returns something else. */
-  readonly returning: Altering<Awaited<Answer<Method>>, Asked<Method>>;
-  /** Its decision sees something else. */
-  readonly misleading: Altering<Asked<Decide<Method>>, Asked<Method>>;
-  /** Its decision returns something else. */
-  readonly deciding: Altering<Answer<Decide<Method>>, Asked<Decide<Method>>>;
-  /** It remembers its first answer under each name. */
-  readonly remembering: (nameOf: (asked: Asked<Method>) => string) => Breach;
-  /** It carries out what it decided on what it saw a moment before. */
-  readonly stale: () => Breach;
-  /** It waits, and then acts on a state of before, which is restored. */
-  readonly racing: Acting<Method, () => unknown>;
-  /** Something happens before it. */
-  readonly preceded: Acting<Method, unknown>;
-  /** Something happens after it, unless it fails. */
-  readonly followed: (
-    act: (database: MemoryDatabase, asked: Asked<Method>, answer: Awaited<Answer<Method>>) => unknown,
+  /** Changes the arguments. */
+  readonly mapArguments: (
+    change: (args: ArgumentsOf<Method>, database: MemoryDatabase) => ArgumentsOf<Method>,
   ) => Breach;
-  /** It leaves behind what is restored after it. */
-  readonly leaving: Acting<Method, (answer: Awaited<Answer<Method>>) => unknown>;
-  /** It writes no effects. */
+  /** Changes the result. */
+  readonly mapResult: Mapping<Awaited<ResultOf<Method>>, ArgumentsOf<Method>>;
+  /** Changes the arguments of `decide`. */
+  readonly mapDecisionInput: Mapping<ArgumentsOf<Decide<Method>>, ArgumentsOf<Method>>;
+  /** Changes the result of `decide`. */
+  readonly mapDecision: Mapping<ResultOf<Decide<Method>>, ArgumentsOf<Decide<Method>>>;
+  /** Caches the first result under each name. */
+  readonly cacheResults: (nameOf: (args: ArgumentsOf<Method>) => string) => Breach;
+  /** Calls `decide` one tick early, and applies the decision although the state may have changed since. */
+  readonly applyStaleDecision: () => Breach;
+  /** Waits for one tick, restores an earlier state with the callback's result, and runs the method on that state. */
+  readonly runOnStaleState: SideEffect<Method, () => unknown>;
+  /** Runs a side effect before the method. */
+  readonly runBefore: SideEffect<Method, unknown>;
+  /** Runs a side effect after the method, unless it fails. */
+  readonly runAfter: (
+    act: (database: MemoryDatabase, args: ArgumentsOf<Method>, result: Awaited<ResultOf<Method>>) => unknown,
+  ) => Breach;
+  /** Calls the callback before the method, and the callback's result after it, to restore a part of the state. */
+  readonly restoreAfter: SideEffect<Method, (result: Awaited<ResultOf<Method>>) => unknown>;
+  /** Writes no effects. */
   readonly withoutEffects: () => Breach;
-  /** It ignores its deadline. */
+  /** Ignores the deadline. */
   readonly withoutDeadline: () => Breach;
-  /** It writes an entry if it fails. */
-  readonly leaking: () => Breach;
-  /** Its error is swallowed. */
-  readonly hushing: () => Breach;
+  /** Writes an audit entry if the method fails. */
+  readonly writeEntryOnFailure: () => Breach;
+  /** Swallows the error. */
+  readonly ignoreErrors: () => Breach;
 }
 
 /** The ways to break each method of a port. */
 export const breachesOf = <Port extends keyof Stores>(port: Port) => {
   const names = Object.keys(createMemoryStores()[port]) as (keyof Stores[Port])[];
-  // What the types of a breach have to do with the name of its method is said here alone.
+  // Only this cast relates the types of the breaches to the name of their method.
   return Object.fromEntries(names.map((name) => [name, breachesOfMethod(port, name)])) as unknown as {
     readonly [Name in keyof Stores[Port]]: Breaches<Stores[Port][Name], Stores[Port]>;
   };
 };
 
 type List = readonly unknown[];
-type Call = (...given: List) => unknown;
-type Method = (...asked: List) => Promise<unknown>;
+type Call = (...args: List) => unknown;
+type Method = (...args: List) => Promise<unknown>;
 
 const breachesOfMethod = <Port extends keyof Stores>(port: Port, name: keyof Stores[Port]) => {
-  const instead = (broken: (asked: List, right: Stores[Port], database: MemoryDatabase, stores: Stores) => unknown) =>
-    breaking(port, (right, stores, database) => {
-      const method = { [name]: (...asked: List) => broken(asked, right, database, stores) };
+  const replaceWith = (
+    broken: (args: List, original: Stores[Port], database: MemoryDatabase, stores: Stores) => unknown,
+  ) =>
+    breakPort(port, (original, stores, database) => {
+      const method = { [name]: (...args: List) => broken(args, original, database, stores) };
       return method as Partial<Stores[Port]>;
     });
-  const around = (broken: (call: Method, asked: List, database: MemoryDatabase, stores: Stores) => unknown) =>
-    instead((asked, right, database, stores) => broken(right[name] as Method, asked, database, stores));
-  const asking = (alter: (asked: List, database: MemoryDatabase) => List) =>
-    around((call, asked, database) => call(...alter(asked, database)));
-  const leaving = (leave: (database: MemoryDatabase, asked: List) => Call) =>
-    around(async (call, asked, database) => {
-      const restore = leave(database, asked);
-      const answer = await call(...asked);
-      restore(answer);
-      return answer;
+  const around = (broken: (call: Method, args: List, database: MemoryDatabase, stores: Stores) => unknown) =>
+    replaceWith((args, original, database, stores) => broken(original[name] as Method, args, database, stores));
+  const mapArguments = (change: (args: List, database: MemoryDatabase) => List) =>
+    around((call, args, database) => call(...change(args, database)));
+  const restoreAfter = (leave: (database: MemoryDatabase, args: List) => Call) =>
+    around(async (call, args, database) => {
+      const restore = leave(database, args);
+      const result = await call(...args);
+      restore(result);
+      return result;
     });
   return {
-    ...{ instead, asking, leaving },
-    returning: (alter: Call) => around(async (call, asked, database) => alter(await call(...asked), asked, database)),
-    misleading: (alter: (...given: List) => List) =>
-      asking((asked, database) => withDecision(asked, (decide, seen) => decide(...alter(seen, asked, database)))),
-    deciding: (alter: Call) =>
-      asking((asked, database) => withDecision(asked, (decide, seen) => alter(decide(...seen), seen, database))),
-    remembering: (nameOf: Call) => {
-      const answers = new Map<unknown, unknown>();
-      return around(async (call, asked) => {
-        const answer = answers.get(nameOf(asked)) ?? (await call(...asked));
-        answers.set(nameOf(asked), answer);
-        return answer;
+    ...{ replaceWith, mapArguments, restoreAfter },
+    mapResult: (change: Call) => around(async (call, args, database) => change(await call(...args), args, database)),
+    mapDecisionInput: (change: (...args: List) => List) =>
+      mapArguments((args, database) => withDecision(args, (decide, input) => decide(...change(input, args, database)))),
+    mapDecision: (change: Call) =>
+      mapArguments((args, database) =>
+        withDecision(args, (decide, input) => change(decide(...input), input, database)),
+      ),
+    cacheResults: (nameOf: Call) => {
+      const results = new Map<unknown, unknown>();
+      return around(async (call, args) => {
+        const result = results.get(nameOf(args)) ?? (await call(...args));
+        results.set(nameOf(args), result);
+        return result;
       });
     },
-    stale: () => around(deferred),
-    racing: (leave: (...given: List) => Call) =>
-      around(async (call, asked, database) => {
-        const restore = leave(database, asked);
+    applyStaleDecision: () => around(applyStaleDecision),
+    runOnStaleState: (leave: (...args: List) => Call) =>
+      around(async (call, args, database) => {
+        const restore = leave(database, args);
         await pause();
         restore();
-        return call(...asked);
+        return call(...args);
       }),
-    preceded: (act: Call) =>
-      around(async (call, asked, database) => {
-        act(database, asked);
-        return call(...asked);
+    runBefore: (act: Call) =>
+      around(async (call, args, database) => {
+        act(database, args);
+        return call(...args);
       }),
-    followed: (act: Call) => leaving((database, asked) => (answer) => act(database, asked, answer)),
-    withoutEffects: () => asking((asked) => withEffects(asked, noEffects)),
-    withoutDeadline: () => asking((asked) => withEffects(asked, { deadline: null })),
-    leaking: () => around((call, asked, _database, stores) => leaking(stores, call(...asked))),
-    hushing: () => around((call, asked) => hushed(call(...asked))),
+    runAfter: (act: Call) => restoreAfter((database, args) => (result) => act(database, args, result)),
+    withoutEffects: () => mapArguments((args) => withEffects(args, noEffects)),
+    withoutDeadline: () => mapArguments((args) => withEffects(args, { deadline: null })),
+    writeEntryOnFailure: () => around((call, args, _database, stores) => writeEntryOnFailure(stores, call(...args))),
+    ignoreErrors: () => around((call, args) => ignoreErrors(call(...args))),
   };
 };
 
-/** The arguments, with another decision. */
-const withDecision = (asked: List, other: (decide: Call, seen: List) => unknown): List =>
-  asked.map((part) => (typeof part === 'function' ? (...seen: List) => other(part as Call, seen) : part));
+/** Returns the arguments with `decide` wrapped. */
+const withDecision = (args: List, wrapper: (decide: Call, input: List) => unknown): List =>
+  args.map((part) => (typeof part === 'function' ? (...input: List) => wrapper(part as Call, input) : part));
 
-/** The arguments, with other effects, given or decided. */
-const withEffects = (asked: List, effects: Partial<Effects>): List => {
-  const altered = (part: unknown) =>
+/** Returns the arguments with the effects replaced, both those passed in and those that `decide` returns. */
+const withEffects = (args: List, effects: Partial<Effects>): List => {
+  const withNewEffects = (part: unknown) =>
     typeof part === 'object' && part !== null && 'deadline' in part ? { ...part, ...effects } : part;
-  return withDecision(asked, (decide, seen) => altered(decide(...seen))).map(altered);
+  return withDecision(args, (decide, input) => withNewEffects(decide(...input))).map(withNewEffects);
 };
 
-/** Decides, lets others do so too, and carries out what was decided. */
-const deferred = async (call: Method, asked: List): Promise<unknown> => {
+/** Decides, lets concurrent calls decide too, and then applies the decision. */
+const applyStaleDecision = async (call: Method, args: List): Promise<unknown> => {
   let change: unknown;
-  const look = withDecision(asked, (decide, seen) => {
-    change = decide(...seen);
-    throw new Error('only to look');
+  const dryRun = withDecision(args, (decide, input) => {
+    change = decide(...input);
+    throw new Error('dry run');
   });
-  await hushed(call(...look));
+  await ignoreErrors(call(...dryRun));
   await pause();
-  return call(...withDecision(asked, (decide, seen) => change ?? decide(...seen)));
+  return call(...withDecision(args, (decide, input) => change ?? decide(...input)));
 };
 
-/** The attempt, which writes an entry if it fails. */
-export const leaking = async <Done>({ audit }: Stores, attempt: Promise<Done>): Promise<Done> => {
+/** Awaits the attempt, and writes an audit entry if it fails. */
+export const writeEntryOnFailure = async <Done>({ audit }: Stores, attempt: Promise<Done>): Promise<Done> => {
   try {
     return await attempt;
   } catch (error) {
@@ -161,36 +167,37 @@ export const leaking = async <Done>({ audit }: Stores, attempt: Promise<Done>): 
   }
 };
 
-/** The attempt, with its error swallowed. */
-export const hushed = async (attempt: Promise<unknown>): Promise<void> => void (await Promise.allSettled([attempt]));
+/** Awaits the attempt, and swallows its error. */
+export const ignoreErrors = async (attempt: Promise<unknown>): Promise<void> =>
+  void (await Promise.allSettled([attempt]));
 
-/** Long enough for every concurrent call to get here. */
+/** Waits for one tick, so that every concurrent call reaches the same point. */
 export const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Puts back what a map has now, or of that what is kept. */
-export const restoring = <Key, Value>(
+/** Saves the entries of a map, or those that match. Returns a function that restores them. */
+export const saveEntries = <Key, Value>(
   map: Map<Key, Value>,
-  isKept: (key: Key, value: Value) => boolean = () => true,
+  isMatch: (key: Key, value: Value) => boolean = () => true,
 ): (() => void) => {
-  const before = [...map].filter(([key, value]) => isKept(key, value));
+  const before = [...map].filter(([key, value]) => isMatch(key, value));
   return () => before.forEach(([key, value]) => map.set(key, value));
 };
 
-/** Alters an entry that a map has now, and later, by what it is now. */
-export const restoringPart = <Key, Value>(
+/** Saves an entry of a map. Returns a function that changes the current entry, given the saved one. */
+export const saveEntry = <Key, Value>(
   map: Map<Key, Value>,
   key: Key,
-  alter: (after: Value, before: Value) => Value,
+  change: (after: Value, before: Value) => Value,
 ): (() => void) => {
   const before = map.get(key);
   return () => {
     const after = map.get(key);
-    if (before !== undefined && after !== undefined) map.set(key, alter(after, before));
+    if (before !== undefined && after !== undefined) map.set(key, change(after, before));
   };
 };
 
-/** Changes a part of an entry, if a map has it. */
-export const changing = <Key, Value extends object>(map: Map<Key, Value>, key: Key, part: Partial<Value>): void => {
+/** Changes a part of an entry, if the map has it. */
+export const updateEntry = <Key, Value extends object>(map: Map<Key, Value>, key: Key, part: Partial<Value>): void => {
   const value = map.get(key);
   if (value) map.set(key, { ...value, ...part });
 };

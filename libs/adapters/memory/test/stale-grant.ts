@@ -6,8 +6,8 @@ import { breachesOf, pause } from './breaking.ts';
 export const statesIn = (database: MemoryDatabase, pairs: readonly Pair[]): readonly GrantState[] =>
   pairs.map((pair) => stateOf(database, pair));
 
-/** A grant that decides on stale state, and does not check what it writes. */
-export const staleGrant = breachesOf('grants').update.instead(async ([pairs, decide], _right, database) => {
+/** A grant that decides on stale state, and does not validate the change. */
+export const staleGrant = breachesOf('grants').update.replaceWith(async ([pairs, decide], _original, database) => {
   const { put = [] } = decide(statesIn(database, pairs));
   await pause();
   for (const { grantee, collection, grantedAt, expiresAt } of put)

@@ -5,20 +5,20 @@ import { embedRequests, openOllama, warmUp } from '../test/open-ollama.ts';
 import { cachedQueries } from './cached-queries.ts';
 import { ollamaLimits } from './limits.ts';
 
-const createCache = (): Cache & { readonly kept: Map<string, Uint8Array> } => {
-  const kept = new Map<string, Uint8Array>();
+const createCache = (): Cache & { readonly entries: Map<string, Uint8Array> } => {
+  const entries = new Map<string, Uint8Array>();
   return {
-    kept,
-    get: async (key) => kept.get(key) ?? null,
-    put: async (key, value) => void kept.set(key, value.slice()),
+    entries,
+    get: async (key) => entries.get(key) ?? null,
+    put: async (key, value) => void entries.set(key, value.slice()),
   };
 };
 
 const open = async () => {
-  const opened = await openOllama();
-  await warmUp(opened);
+  const ollama = await openOllama();
+  await warmUp(ollama);
   const cache = createCache();
-  return { ...opened, cache, cached: cachedQueries(opened.embedder, cache) };
+  return { ...ollama, cache, cached: cachedQueries(ollama.embedder, cache) };
 };
 
 test('a query is embedded once, and its vector is the same afterwards', async () => {
@@ -31,28 +31,28 @@ test('a query is embedded once, and its vector is the same afterwards', async ()
   expect(embedRequests(standIn)).toHaveLength(2);
 });
 
-test('neither text nor model can be read in a key', async () => {
+test('a key reveals neither the text nor the model', async () => {
   const { cached, cache } = await open();
   const { modelId } = await cached.embed(['roads of Rome'], 'query');
-  for (const [key, value] of cache.kept) {
+  for (const [key, value] of cache.entries) {
     expect(key).not.toContain('roads');
     expect(key).not.toContain(modelId);
     expect(value).toHaveLength(4 * embeddingDimension);
   }
 });
 
-test('documents are not kept', async () => {
+test('documents are not cached', async () => {
   const { standIn, cached, cache } = await open();
   for (let i = 0; i < 2; i++) await cached.embed(['roads of Rome'], 'document');
-  expect(cache.kept.size).toBe(0);
+  expect(cache.entries.size).toBe(0);
   expect(embedRequests(standIn)).toHaveLength(2);
 });
 
-test('a value that is no vector is replaced', async () => {
+test('a value that is not a vector is replaced', async () => {
   const { standIn, cached, cache } = await open();
   const right = await cached.embed(['roads'], 'query');
   for (const length of [0, 4, 4 * embeddingDimension - 1, 4 * embeddingDimension + 4]) {
-    for (const key of cache.kept.keys()) cache.kept.set(key, new Uint8Array(length));
+    for (const key of cache.entries.keys()) cache.entries.set(key, new Uint8Array(length));
     expect(await cached.embed(['roads'], 'query')).toEqual(right);
   }
   expect(embedRequests(standIn)).toHaveLength(5);
@@ -60,11 +60,11 @@ test('a value that is no vector is replaced', async () => {
   expect(embedRequests(standIn)).toHaveLength(5);
 });
 
-test('vectors of a model that was pulled again are not used, and those of both are told apart', async () => {
+test('vectors of a model that was pulled again are not used: each version has its own entries', async () => {
   const { standIn, cached, time } = await open();
   const before = await cached.embed(['roads'], 'query');
   standIn.install({ ...nomicStandIn, digest: nomicStandIn.digest.replace(/^./, 'f') });
-  await time.pass(ollamaLimits.rememberedMs);
+  await time.advance(ollamaLimits.modelIdMaxAgeMs);
   const after = await cached.embed(['roads'], 'query');
   expect(after.modelId).not.toBe(before.modelId);
   expect(after.vectors).not.toEqual(before.vectors);
@@ -72,7 +72,7 @@ test('vectors of a model that was pulled again are not used, and those of both a
   expect(embedRequests(standIn)).toHaveLength(2);
 });
 
-test('a query that was embedded before has its vector while the server is away', async () => {
+test('a cached query has its vector while the server is unavailable', async () => {
   const { standIn, cached } = await open();
   const before = await cached.embed(['roads'], 'query');
   await standIn.close();

@@ -2,49 +2,49 @@ import { notSentInTime, OllamaFailure } from './ollama-failure.ts';
 import { piecesOf, vectorOfPieces, type Piece } from './text-pieces.ts';
 import type { EmbeddedText } from './text-requests.ts';
 
-/** Pieces whose vectors are kept: 4 MB with their texts. */
-const keptMax = 1_024;
+/** The number of cached pieces: 4 MB with their texts. */
+const cachedPiecesMax = 1_024;
 
-type EmbedPiece = (text: string, signal: AbortSignal, isBehind: boolean) => Promise<EmbeddedText>;
+type EmbedPiece = (text: string, signal: AbortSignal, isLowPriority: boolean) => Promise<EmbeddedText>;
 
 /**
- * Embeds documents piece by piece. The vectors of one that is not embedded in time are kept, so that the next attempt
- * goes on from there.
+ * Embeds documents piece by piece. If a document is not embedded in time, its vectors are cached, so that the next
+ * attempt resumes there.
  */
 export class Documents {
   readonly #embedPiece: EmbedPiece;
-  readonly #kept = new Map<string, Promise<EmbeddedText>>();
+  readonly #cache = new Map<string, Promise<EmbeddedText>>();
 
   constructor(embedPiece: EmbedPiece) {
     this.#embedPiece = embedPiece;
   }
 
-  /** All pieces by one model. Requests no piece after the signal is aborted, but keeps what was requested before. */
-  async embed(text: string, signal: AbortSignal, isBehind: boolean): Promise<EmbeddedText> {
+  /** Embeds all pieces with one model. After an abort it requests no further piece, but caches the requested ones. */
+  async embed(text: string, signal: AbortSignal, isLowPriority: boolean): Promise<EmbeddedText> {
     const pieces = piecesOf(text);
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       const embedded: (EmbeddedText & Piece)[] = [];
-      for (const piece of pieces) embedded.push({ ...piece, ...(await this.#vectorOf(piece, signal, isBehind)) });
+      for (const piece of pieces) embedded.push({ ...piece, ...(await this.#vectorOf(piece, signal, isLowPriority)) });
       const modelId = embedded.at(-1)?.modelId ?? '';
-      const others = embedded.filter((piece) => piece.modelId !== modelId);
-      for (const piece of others.length > 0 ? others : pieces) this.#kept.delete(piece.text);
-      if (others.length === 0) return { modelId, vector: vectorOfPieces(embedded) };
+      const outdated = embedded.filter((piece) => piece.modelId !== modelId);
+      for (const piece of outdated.length > 0 ? outdated : pieces) this.#cache.delete(piece.text);
+      if (outdated.length === 0) return { modelId, vector: vectorOfPieces(embedded) };
     }
     throw new OllamaFailure('server', 'The Ollama model changed repeatedly while a document was embedded');
   }
 
-  /** A request that is still under way is not sent again. */
-  async #vectorOf({ text }: Piece, signal: AbortSignal, isBehind: boolean): Promise<EmbeddedText> {
-    const known = this.#kept.get(text);
-    if (known) return known;
+  /** Does not send a request again while it is in flight. */
+  async #vectorOf({ text }: Piece, signal: AbortSignal, isLowPriority: boolean): Promise<EmbeddedText> {
+    const cached = this.#cache.get(text);
+    if (cached) return cached;
     if (signal.aborted) throw notSentInTime();
-    const embedded = this.#embedPiece(text, signal, isBehind).catch((error: unknown) => {
-      this.#kept.delete(text);
+    const embedded = this.#embedPiece(text, signal, isLowPriority).catch((error: unknown) => {
+      this.#cache.delete(text);
       throw error;
     });
-    this.#kept.set(text, embedded);
-    const oldest = this.#kept.keys().next();
-    if (this.#kept.size > keptMax && !oldest.done) this.#kept.delete(oldest.value);
+    this.#cache.set(text, embedded);
+    const oldest = this.#cache.keys().next();
+    if (this.#cache.size > cachedPiecesMax && !oldest.done) this.#cache.delete(oldest.value);
     return embedded;
   }
 }

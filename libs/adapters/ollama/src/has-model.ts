@@ -2,7 +2,7 @@ import { InstalledModel } from './installed-model.ts';
 import { createOllamaApi } from './ollama-api.ts';
 import { OllamaFailure } from './ollama-failure.ts';
 
-/** Whether the server has the model. Neither loads nor pulls it. Rejects if the server is away or no Ollama. */
+/** Whether the server has the model. Neither loads nor pulls it. Rejects if the server is unavailable or not Ollama. */
 export const hasModel = async (
   { url, model }: { readonly url: string; readonly model: string },
   timeoutMs: number,
@@ -11,12 +11,12 @@ export const hasModel = async (
   const installed = new InstalledModel({
     api,
     model,
-    rememberedMs: 0,
-    lookMs: timeoutMs,
+    maxAgeMs: 0,
+    timeoutMs,
     onChange: () => undefined,
   });
   try {
-    await installed.look(AbortSignal.timeout(timeoutMs));
+    await installed.fetchId(AbortSignal.timeout(timeoutMs));
     return true;
   } catch (error) {
     if (error instanceof OllamaFailure && error.kind === 'missing') return false;

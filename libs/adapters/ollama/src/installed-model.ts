@@ -4,86 +4,86 @@ import { earlierTextScheme, textScheme } from './model-text.ts';
 
 export interface InstalledModelOptions {
   readonly api: OllamaApi;
-  /** As in requests to the server; see `listedName`. */
+  /** The name in requests to the server; see `listedName`. */
   readonly model: string;
-  readonly rememberedMs: number;
-  /** How long `recent` waits for the server. */
-  readonly lookMs: number;
-  /** Called with the first id, and with each that replaces it. */
+  readonly maxAgeMs: number;
+  /** The timeout of a request by `cachedId`. */
+  readonly timeoutMs: number;
+  /** Called with the first id, and with each new one. */
   readonly onChange: (id: string, before: string | null) => void;
 }
 
 const digestLength = 16;
 
 /**
- * The model that the name currently stands for: its tag can be pulled again at any time. Its id consists of the name,
- * the beginning of the digest, and the scheme by which texts are prepared for it.
+ * The model to which the name currently refers: its tag can be pulled again at any time. Its id consists of the name,
+ * the beginning of the digest, and the version of the scheme that prepares texts for it.
  */
 export class InstalledModel {
   readonly #options: InstalledModelOptions;
   readonly #name: string;
-  #known: string | null = null;
-  #knownSince = Number.NEGATIVE_INFINITY;
-  #looking: Promise<string> | null = null;
+  #id: string | null = null;
+  #idSince = Number.NEGATIVE_INFINITY;
+  #fetching: Promise<string> | null = null;
 
   constructor(options: InstalledModelOptions) {
     this.#options = options;
     this.#name = listedName(options.model);
   }
 
-  /** The last id seen; null if none was. */
-  get known(): string | null {
-    return this.#known;
+  /** The last id that the server reported; null if none yet. */
+  get lastId(): string | null {
+    return this.#id;
   }
 
-  /** The id, at most `rememberedMs` old; asks the server if needed, with one request at a time. */
-  async recent(): Promise<string> {
-    if (this.#known !== null && performance.now() - this.#knownSince < this.#options.rememberedMs) return this.#known;
-    this.#looking ??= this.look(AbortSignal.timeout(this.#options.lookMs)).finally(() => {
-      this.#looking = null;
+  /** Returns the id, at most `maxAgeMs` old. Queries the server if necessary, with one request at a time. */
+  async cachedId(): Promise<string> {
+    if (this.#id !== null && performance.now() - this.#idSince < this.#options.maxAgeMs) return this.#id;
+    this.#fetching ??= this.fetchId(AbortSignal.timeout(this.#options.timeoutMs)).finally(() => {
+      this.#fetching = null;
     });
-    return this.#looking;
+    return this.#fetching;
   }
 
-  /** The id as the server reports it now. */
-  async look(signal: AbortSignal): Promise<string> {
+  /** Queries the server for the current id. */
+  async fetchId(signal: AbortSignal): Promise<string> {
     const since = performance.now();
     const digest = digestOf(await this.#options.api.tags(signal), this.#name);
     if (digest === null) {
-      this.#knownSince = Number.NEGATIVE_INFINITY;
+      this.#idSince = Number.NEGATIVE_INFINITY;
       throw new OllamaFailure('missing', `Ollama has no model ${this.#options.model}`);
     }
     const id = `${this.#name}@${digest.slice(0, digestLength)}+${textScheme}`;
-    // Of two overlapping requests, the later one saw the later state.
-    if (since >= this.#knownSince) {
-      const before = this.#known;
-      this.#known = id;
-      this.#knownSince = since;
+    // Of two overlapping requests, the later one has the newer state.
+    if (since >= this.#idSince) {
+      const before = this.#id;
+      this.#id = id;
+      this.#idSince = since;
       if (before !== id) this.#options.onChange(id, before);
     }
     return id;
   }
 }
 
-/** The id that the version before gave the model of this id. */
+/** Returns the id of the same model in the previous version of Portico. */
 export const earlierId = (id: string): string => id.replace(/\+\d+$/, `+${earlierTextScheme}`);
 
 const digestOf = (tags: unknown, name: string): string | null => {
   const { models } = Object(tags) as { readonly models?: unknown };
   if (!Array.isArray(models)) throw new OllamaFailure('server', 'Ollama returned no list of models');
-  const found = models
+  const entry = models
     .map((model: unknown) => Object(model) as { readonly name?: unknown; readonly digest?: unknown })
     .find((model) => String(model.name).toLowerCase() === name);
-  if (!found) return null;
-  const digest = String(found.digest).replace(/^sha256:/, '');
+  if (!entry) return null;
+  const digest = String(entry.digest).replace(/^sha256:/, '');
   if (!/^[0-9a-f]{12,}$/.test(digest)) throw new OllamaFailure('server', 'Ollama returned a model without a digest');
   return digest;
 };
 
 /**
- * The name under which the server lists a model, whatever name it is requested by: lower case, without scheme, Ollama's
- * own registry and the namespace `library`, with the tag (`latest` by default). `https://registry.ollama.ai/library/X`
- * is `X:latest`.
+ * Returns the name under which the server lists a model that is requested by this name: in lower case, without scheme,
+ * Ollama's own registry and the namespace `library`, with the tag (`latest` by default). The name of
+ * `https://registry.ollama.ai/library/X` is `x:latest`.
  */
 const listedName = (model: string): string => {
   const path = model.toLowerCase().replace(/^[a-z]+:\/\//, '');

@@ -10,7 +10,7 @@ export interface ModelLoadOptions {
   readonly model: string;
   readonly limits: Pick<
     OllamaLimits,
-    'loadMs' | 'loadPatienceMs' | 'loadKnownMs' | 'loadLookMs' | 'loadLookMaxMs' | 'checkMs'
+    'loadMs' | 'loadPatienceMs' | 'assumeLoadedMs' | 'loadCheckMs' | 'loadCheckMaxMs' | 'checkMs'
   >;
   /** Aborted when the embedder closes. */
   readonly closing: AbortSignal;
@@ -19,64 +19,65 @@ export interface ModelLoadOptions {
 
 /**
  * Tracks whether the server has the model in memory. The server abandons a load when the client that started it
- * disconnects. So a load is started apart from any text, one at a time, and may take minutes, however many callers time
- * out meanwhile. If a text finds the model unloaded unexpectedly, its request goes on until the load is over.
+ * disconnects. So a load is separate from any text, one at a time, and may take minutes, even if its callers time out.
+ * If a text is sent while the model is unexpectedly unloaded, its request continues until the model is loaded.
  */
 export class ModelLoad {
   readonly #options: ModelLoadOptions;
   #loading: Promise<void> | null = null;
   /** Whether the last check of the server got no response. */
-  #isSilent = false;
-  #begunAt = Number.NEGATIVE_INFINITY;
-  #knownAt = Number.NEGATIVE_INFINITY;
+  #isUnresponsive = false;
+  #startedAt = Number.NEGATIVE_INFINITY;
+  #loadedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ModelLoadOptions) {
     this.#options = options;
   }
 
-  /** The server has just embedded a text. */
+  /** Records that the server has just embedded a text. */
   noteLoaded(): void {
-    this.#knownAt = performance.now();
+    this.#loadedAt = performance.now();
   }
 
-  /** The model may be unloaded: the next caller asks the server. */
+  /** Records that the model may be unloaded, so that the next caller queries the server. */
   forget(): void {
-    this.#knownAt = Number.NEGATIVE_INFINITY;
+    this.#loadedAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Whether a load is under way and the server responds. */
-  get isUnderWay(): boolean {
-    return this.#loading !== null && !this.#isSilent;
+  /** Whether a load is in flight and the server responds. */
+  get isLoading(): boolean {
+    return this.#loading !== null && !this.#isUnresponsive;
   }
 
   /**
    * Resolves once the model is loaded. Throws a failure of kind `loading` if the signal is aborted first or, unless
-   * `isPatient`, once the load has taken `loadPatienceMs`. Throws at once if the server does not respond, and whatever
-   * the load itself throws.
+   * `isPatient`, once the load has taken `loadPatienceMs`. Throws immediately if the server does not respond. Throws
+   * the error of the load if it fails.
    */
   async ready(signal: AbortSignal, isPatient: boolean): Promise<void> {
     const { limits } = this.#options;
-    if (performance.now() - this.#knownAt < limits.loadKnownMs) return;
+    if (performance.now() - this.#loadedAt < limits.assumeLoadedMs) return;
     const loading = (this.#loading ??= this.#begin(performance.now()));
-    if (this.#isSilent) throw silence();
-    const patienceMs = Math.ceil(Math.max(0, this.#begunAt + limits.loadPatienceMs - performance.now()));
+    if (this.#isUnresponsive) throw unresponsiveFailure();
+    const patienceMs = Math.ceil(Math.max(0, this.#startedAt + limits.loadPatienceMs - performance.now()));
     const patience = isPatient ? signal : AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
     await unlessAborted(patience, loading).catch((error: unknown) => {
-      throw patience.aborted ? beingLoaded(error) : error;
+      throw patience.aborted ? loadingFailure(error) : error;
     });
   }
 
   /**
-   * A text that was sent at `sentAt` got no answer in time: its request may be what loads the model. Resolves once that
-   * is over, so that the request may end; until then `ready` has no more patience than with any load of this age.
+   * Called if the text that was sent at `sentAt` got no response in time: its request may be loading the model.
+   * Resolves once the load is over and the request may be aborted. Until then `ready` treats it like any load of this
+   * age.
    */
-  async overAfter(sentAt: number): Promise<void> {
+  async loadSettled(sentAt: number): Promise<void> {
     this.forget();
     await (this.#loading ??= this.#begin(sentAt)).catch(() => undefined);
   }
 
-  #begin(begunAt: number): Promise<void> {
-    this.#begunAt = begunAt;
+  #begin(startedAt: number): Promise<void> {
+    this.#startedAt = startedAt;
     const loading = this.#load().finally(() => {
       this.#loading = null;
     });
@@ -86,45 +87,45 @@ export class ModelLoad {
   }
 
   /**
-   * Repeats the request from time to time, since one can be lost. Aborts none before one is answered: it could be the
-   * one that keeps the load alive.
+   * Repeats the request from time to time, because one can be lost. Aborts none before the first response: any of them
+   * may be the one that keeps the load alive.
    */
   async #load(): Promise<void> {
     const { api, limits, closing, log, model } = this.#options;
-    const over = new AbortController();
-    const signal = AbortSignal.any([over.signal, closing, AbortSignal.timeout(limits.loadMs)]);
-    const asked: Promise<true>[] = [];
+    const done = new AbortController();
+    const signal = AbortSignal.any([done.signal, closing, AbortSignal.timeout(limits.loadMs)]);
+    const requests: Promise<true>[] = [];
     try {
-      for (let pauseMs = limits.loadLookMs; ; pauseMs = Math.min(limits.loadLookMaxMs, pauseMs * 2)) {
-        if (!this.#isSilent) asked.push(api.load(signal).then(() => true));
-        const pause = setTimeout(this.#isSilent ? limits.loadLookMs : pauseMs, false, { signal });
-        if (await Promise.race([...asked, pause])) break;
-        if (asked.length === 1) log.info({}, `Ollama is loading the model ${model}`);
-        this.#isSilent = !(await this.#answers(signal));
+      for (let pauseMs = limits.loadCheckMs; ; pauseMs = Math.min(limits.loadCheckMaxMs, pauseMs * 2)) {
+        if (!this.#isUnresponsive) requests.push(api.load(signal).then(() => true));
+        const pause = setTimeout(this.#isUnresponsive ? limits.loadCheckMs : pauseMs, false, { signal });
+        if (await Promise.race([...requests, pause])) break;
+        if (requests.length === 1) log.info({}, `Ollama is loading the model ${model}`);
+        this.#isUnresponsive = !(await this.#isResponding(signal));
       }
-      this.#knownAt = performance.now();
-      if (asked.length > 1) log.info({}, `Ollama has loaded the model ${model}`);
+      this.#loadedAt = performance.now();
+      if (requests.length > 1) log.info({}, `Ollama has loaded the model ${model}`);
     } finally {
-      this.#isSilent = false;
-      over.abort();
-      await Promise.allSettled(asked);
+      this.#isUnresponsive = false;
+      done.abort();
+      await Promise.allSettled(requests);
     }
   }
 
-  /** Rejects if the server is gone. */
-  async #answers(signal: AbortSignal): Promise<boolean> {
-    const inTime = AbortSignal.timeout(this.#options.limits.checkMs);
+  /** Whether the server responds in time. Rejects if the request fails. */
+  async #isResponding(signal: AbortSignal): Promise<boolean> {
+    const timeout = AbortSignal.timeout(this.#options.limits.checkMs);
     try {
-      await this.#options.api.tags(AbortSignal.any([signal, inTime]));
+      await this.#options.api.tags(AbortSignal.any([signal, timeout]));
       return true;
     } catch (error) {
-      if (inTime.aborted && !signal.aborted) return false;
+      if (timeout.aborted && !signal.aborted) return false;
       throw error;
     }
   }
 }
 
-export const beingLoaded = (cause?: unknown): OllamaFailure =>
+export const loadingFailure = (cause?: unknown): OllamaFailure =>
   new OllamaFailure('loading', 'the model is being loaded', cause);
 
-const silence = (): OllamaFailure => new OllamaFailure('server', 'the server does not answer');
+const unresponsiveFailure = (): OllamaFailure => new OllamaFailure('server', 'the server does not answer');

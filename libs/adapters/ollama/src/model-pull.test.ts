@@ -4,14 +4,17 @@ import { openOllama } from '../test/open-ollama.ts';
 import { ollamaLimits } from './limits.ts';
 
 const unavailable = { code: 'embedding_unavailable' };
-const empty = { models: [] };
-const { pullPauseMs, pullPauseMaxMs, pullSilenceMs } = ollamaLimits;
-const stand = (name: string) => `Ollama stand-in: ${name}`;
+const noModels = { models: [] };
+const { pullPauseMs, pullPauseMaxMs, pullStallMs } = ollamaLimits;
+const onStandIn = (name: string) => `Ollama stand-in: ${name}`;
 
-test(stand('a missing model is pulled in the background, its progress is logged, and then it embeds'), async () => {
-  const { standIn, embedder, lines, time } = await openOllama({ pull: true, limits: { progressMs: 0 } }, empty);
+test(onStandIn('a missing model is pulled in the background, its progress is logged, and then it embeds'), async () => {
+  const { standIn, embedder, lines, time } = await openOllama(
+    { pull: true, limits: { progressLogIntervalMs: 0 } },
+    noModels,
+  );
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-  await time.stillUntil(() => expect(lines).toContain('info Ollama has pulled nomic-embed-text'));
+  await time.pollInRealTime(() => expect(lines).toContain('info Ollama has pulled nomic-embed-text'));
   await embedder.check();
   expect((await embedder.embed(['rain'], 'query')).vectors).toHaveLength(1);
   expect(lines.slice(0, 2)).toEqual([
@@ -20,38 +23,38 @@ test(stand('a missing model is pulled in the background, its progress is logged,
   ]);
   expect(lines).toContain('info Ollama is pulling nomic-embed-text: 50 %, 137 of 274 MB');
   expect(lines.at(-1)).toBe('info Ollama embeds again');
-  expect(standIn.asked('/api/pull')).toHaveLength(1);
+  expect(standIn.requestsTo('/api/pull')).toHaveLength(1);
 });
 
-test(stand('meanwhile nothing is embedded, and the check reports the progress'), async () => {
-  const { standIn, embedder, time } = await openOllama({ pull: true }, empty);
+test(onStandIn('nothing is embedded during a pull, and the check reports the progress'), async () => {
+  const { standIn, embedder, time } = await openOllama({ pull: true }, noModels);
   standIn.pullFault = 'hang';
   await expect(embedder.embed(['rain'], 'document')).rejects.toMatchObject(unavailable);
-  await time.stillUntil(() =>
+  await time.pollInRealTime(() =>
     expect(embedder.check()).rejects.toThrow(
       'Embedding service unavailable: the model nomic-embed-text is being pulled (25 %, 69 of 274 MB)',
     ),
   );
 });
 
-test(stand('it is pulled once, however many calls there are'), async () => {
-  const { standIn, embedder, time } = await openOllama({ pull: true }, empty);
+test(onStandIn('a model is pulled once for any number of calls'), async () => {
+  const { standIn, embedder, time } = await openOllama({ pull: true }, noModels);
   standIn.pullFault = 'hang';
-  const ask = () =>
+  const callAll = () =>
     Promise.allSettled([
       ...Array.from({ length: 20 }, () => embedder.embed(['rain'], 'query')),
       ...Array.from({ length: 5 }, () => embedder.check()),
     ]);
-  await ask();
-  await time.stillUntil(() => expect(standIn.asked('/api/pull')).toHaveLength(1));
-  await ask();
-  expect(standIn.asked('/api/pull')).toHaveLength(1);
+  await callAll();
+  await time.pollInRealTime(() => expect(standIn.requestsTo('/api/pull')).toHaveLength(1));
+  await callAll();
+  expect(standIn.requestsTo('/api/pull')).toHaveLength(1);
 });
 
-test(stand('log lines about its progress are some time apart'), async () => {
-  const { embedder, lines, time } = await openOllama({ pull: true }, empty);
+test(onStandIn('log lines about the progress have a minimum interval'), async () => {
+  const { embedder, lines, time } = await openOllama({ pull: true }, noModels);
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-  await time.stillUntil(() => embedder.check());
+  await time.pollInRealTime(() => embedder.check());
   expect(lines.filter((line) => line.includes('%'))).toEqual([]);
 });
 
@@ -63,82 +66,84 @@ test.each<[PullFault, string]>([
   ['vain', 'The pull succeeded, but the server does not list the model'],
   ['reset', 'terminated'],
   ['html', 'Ollama answered with text/html instead of application/x-ndjson'],
-])(stand('a failed pull (%s) is logged with its cause, and retried'), async (fault, said) => {
-  const { standIn, embedder, lines, causes, time } = await openOllama({ pull: true }, empty);
+])(onStandIn('a failed pull (%s) is logged with its cause, and retried'), async (fault, cause) => {
+  const { standIn, embedder, lines, causes, time } = await openOllama({ pull: true }, noModels);
   standIn.pullFault = fault;
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
   if (fault === 'hang' || fault === 'stall') {
-    await time.stillUntil(() => expect(embedder.check()).rejects.toThrow('is being pulled (25 %'));
-    await time.pass(pullSilenceMs);
+    await time.pollInRealTime(() => expect(embedder.check()).rejects.toThrow('is being pulled (25 %'));
+    await time.advance(pullStallMs);
   }
-  await time.stillUntil(() => expect(lines).toContain('warn Ollama could not pull nomic-embed-text: retrying in 5 s'));
-  expect(causes.map(String).join()).toContain(said);
+  await time.pollInRealTime(() =>
+    expect(lines).toContain('warn Ollama could not pull nomic-embed-text: retrying in 5 s'),
+  );
+  expect(causes.map(String).join()).toContain(cause);
   standIn.pullFault = null;
-  await time.pass(pullPauseMs - 1);
-  expect(standIn.asked('/api/pull')).toHaveLength(1);
-  await time.pass(1);
-  await time.stillUntil(() => embedder.check());
-  expect(standIn.asked('/api/pull')).toHaveLength(2);
+  await time.advance(pullPauseMs - 1);
+  expect(standIn.requestsTo('/api/pull')).toHaveLength(1);
+  await time.advance(1);
+  await time.pollInRealTime(() => embedder.check());
+  expect(standIn.requestsTo('/api/pull')).toHaveLength(2);
 });
 
-test(stand('pauses between pulls double, up to the longest'), async () => {
-  const { standIn, embedder, lines, time } = await openOllama({ pull: true }, empty);
+test(onStandIn('the pauses between pulls double up to the maximum'), async () => {
+  const { standIn, embedder, lines, time } = await openOllama({ pull: true }, noModels);
   standIn.pullFault = 'unknown';
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-  const told = () => lines.filter((line) => line.includes('retrying in')).map((line) => line.split(' in ')[1]);
+  const loggedPauses = () => lines.filter((line) => line.includes('retrying in')).map((line) => line.split(' in ')[1]);
   const pauses = [5, 10, 20, 40, 80, 160, 300, 300];
   for (const [at, seconds] of pauses.entries()) {
-    await time.stillUntil(() => expect(told()).toHaveLength(at + 1));
-    await time.pass(seconds * 1_000 - 1);
-    expect(standIn.asked('/api/pull')).toHaveLength(at + 1);
-    await time.pass(1);
+    await time.pollInRealTime(() => expect(loggedPauses()).toHaveLength(at + 1));
+    await time.advance(seconds * 1_000 - 1);
+    expect(standIn.requestsTo('/api/pull')).toHaveLength(at + 1);
+    await time.advance(1);
   }
-  expect(told().slice(0, pauses.length)).toEqual(pauses.map((seconds) => `${seconds} s`));
+  expect(loggedPauses().slice(0, pauses.length)).toEqual(pauses.map((seconds) => `${seconds} s`));
 });
 
-test(stand('a pull that succeeds without the model pauses like one that fails'), async () => {
-  const { standIn, embedder, lines, time } = await openOllama({ pull: true }, empty);
+test(onStandIn('a pull that succeeds without the model pauses like one that fails'), async () => {
+  const { standIn, embedder, lines, time } = await openOllama({ pull: true }, noModels);
   standIn.pullFault = 'vain';
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-  await time.stillUntil(() => expect(lines.some((line) => line.includes('retrying in 5 s'))).toBe(true));
+  await time.pollInRealTime(() => expect(lines.some((line) => line.includes('retrying in 5 s'))).toBe(true));
   for (let attempt = 1; attempt <= 5; attempt += 1)
     await expect(embedder.check()).rejects.toThrow('could not be pulled');
-  expect(standIn.asked('/api/pull')).toHaveLength(1);
+  expect(standIn.requestsTo('/api/pull')).toHaveLength(1);
 });
 
-test(stand('a model installed by other means is no longer pulled'), async () => {
-  const { standIn, embedder, lines, time } = await openOllama({ pull: true }, empty);
+test(onStandIn('a model installed by other means is no longer pulled'), async () => {
+  const { standIn, embedder, lines, time } = await openOllama({ pull: true }, noModels);
   standIn.pullFault = 'unknown';
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-  await time.stillUntil(() => expect(lines.some((line) => line.includes('retrying in'))).toBe(true));
+  await time.pollInRealTime(() => expect(lines.some((line) => line.includes('retrying in'))).toBe(true));
   standIn.install(nomicStandIn);
-  await time.pass(pullPauseMs);
-  // After its pause it checks whether the model is there.
-  await time.stillUntil(() => expect(standIn.asked('/api/tags')).toHaveLength(2));
+  await time.advance(pullPauseMs);
+  // After the pause it checks whether the model is installed.
+  await time.pollInRealTime(() => expect(standIn.requestsTo('/api/tags')).toHaveLength(2));
   await embedder.check();
-  await time.pass(pullPauseMaxMs);
-  expect(standIn.asked('/api/pull')).toHaveLength(1);
+  await time.advance(pullPauseMaxMs);
+  expect(standIn.requestsTo('/api/pull')).toHaveLength(1);
 });
 
-test(stand('a model that is removed while in use is pulled again'), async () => {
+test(onStandIn('a model that is removed while in use is pulled again'), async () => {
   const { standIn, embedder, time } = await openOllama({ pull: true });
   await embedder.embed(['rain'], 'query');
   standIn.remove(nomicStandIn.name);
   await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
-  await time.stillUntil(() => embedder.check());
+  await time.pollInRealTime(() => embedder.check());
   await embedder.embed(['rain'], 'query');
 });
 
-test(stand('if it may not pull, the message names the command that does'), async () => {
-  const { standIn, embedder, lines } = await openOllama({ pull: false }, empty);
+test(onStandIn('without permission to pull, the message contains the command'), async () => {
+  const { standIn, embedder, lines } = await openOllama({ pull: false }, noModels);
   for (let time = 1; time <= 2; time += 1) {
     await expect(embedder.check()).rejects.toThrow('the model is missing, run: ollama pull nomic-embed-text');
   }
   expect(lines).toEqual(['warn Ollama does not embed: the model is missing, run: ollama pull nomic-embed-text']);
-  expect(standIn.asked('/api/pull')).toEqual([]);
+  expect(standIn.requestsTo('/api/pull')).toEqual([]);
 });
 
-test(stand('an address without Ollama does not count as a missing model: nothing is pulled'), async () => {
+test(onStandIn('a URL without Ollama does not count as a missing model: nothing is pulled'), async () => {
   const { standIn } = await openOllama();
   const url = `${standIn.url}/elsewhere`;
   const { embedder, lines, causes } = await openOllama({ pull: true, url });
@@ -147,15 +152,18 @@ test(stand('an address without Ollama does not count as a missing model: nothing
   expect(causes).toMatchObject([{ message: 'Ollama answered 404: 404 page not found' }]);
 });
 
-test(stand('closing ends a pull, and the pause before a retry'), async () => {
+test(onStandIn('closing aborts a pull, and the pause before a retry'), async () => {
   for (const fault of ['hang', 'unknown'] as const) {
-    const { standIn, embedder, lines, time } = await openOllama({ pull: true, limits: { progressMs: 0 } }, empty);
+    const { standIn, embedder, lines, time } = await openOllama(
+      { pull: true, limits: { progressLogIntervalMs: 0 } },
+      noModels,
+    );
     standIn.pullFault = fault;
     await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-    const sign = fault === 'hang' ? '25 %' : 'retrying in';
-    await time.stillUntil(() => expect(lines.some((line) => line.includes(sign))).toBe(true));
+    const logText = fault === 'hang' ? '25 %' : 'retrying in';
+    await time.pollInRealTime(() => expect(lines.some((line) => line.includes(logText))).toBe(true));
     await embedder.close();
     await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-    expect(standIn.asked('/api/pull')).toHaveLength(1);
+    expect(standIn.requestsTo('/api/pull')).toHaveLength(1);
   }
 });

@@ -7,13 +7,13 @@ import { PullProgress } from './pull-progress.ts';
 export interface ModelPullOptions {
   readonly api: OllamaApi;
   readonly model: string;
-  readonly limits: Pick<OllamaLimits, 'progressMs' | 'pullSilenceMs' | 'pullPauseMs' | 'pullPauseMaxMs'>;
+  readonly limits: Pick<OllamaLimits, 'progressLogIntervalMs' | 'pullStallMs' | 'pullPauseMs' | 'pullPauseMaxMs'>;
   readonly log: Log;
   /** Whether the server still lacks the model: something else may have installed it. */
   readonly isMissing: (signal: AbortSignal) => Promise<boolean>;
 }
 
-/** Has the server pull the model in the background, one pull at a time, with retries until the model is there. */
+/** Makes the server pull the model in the background, one pull at a time, with retries until the model is installed. */
 export class ModelPull {
   readonly #options: ModelPullOptions;
   readonly #closing = new AbortController();
@@ -65,32 +65,32 @@ export class ModelPull {
     }
   }
 
-  /** If the server cannot tell, assumes so: the pull will find out. */
+  /** Assumes that it is missing if the server does not respond: then the pull fails. */
   async #isMissing(): Promise<boolean> {
     return this.#options.isMissing(this.#closing.signal).catch(() => true);
   }
 
   async #pull(): Promise<void> {
     const { api, limits, log, model } = this.#options;
-    const silence = new AbortController();
-    const restart = () =>
+    const stall = new AbortController();
+    const startTimer = () =>
       globalThis.setTimeout(
-        () => silence.abort(new Error(`No progress for ${limits.pullSilenceMs} ms`)),
-        limits.pullSilenceMs,
+        () => stall.abort(new Error(`No progress for ${limits.pullStallMs} ms`)),
+        limits.pullStallMs,
       );
-    let timer = restart();
+    let timer = startTimer();
     const progress = new PullProgress();
-    let toldAt = performance.now();
+    let loggedAt = performance.now();
     try {
-      for await (const step of api.pull(AbortSignal.any([this.#closing.signal, silence.signal]))) {
+      for await (const step of api.pull(AbortSignal.any([this.#closing.signal, stall.signal]))) {
         if (progress.note(step)) {
           clearTimeout(timer);
-          timer = restart();
+          timer = startTimer();
         }
-        this.#stage = `is being pulled (${progress.said})`;
-        if (performance.now() - toldAt < limits.progressMs) continue;
-        toldAt = performance.now();
-        log.info({}, `Ollama is pulling ${model}: ${progress.said}`);
+        this.#stage = `is being pulled (${progress.text})`;
+        if (performance.now() - loggedAt < limits.progressLogIntervalMs) continue;
+        loggedAt = performance.now();
+        log.info({}, `Ollama is pulling ${model}: ${progress.text}`);
       }
     } finally {
       clearTimeout(timer);

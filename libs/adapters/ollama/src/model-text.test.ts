@@ -12,12 +12,12 @@ test.each([
   expect(prefixOf(model, purpose)).toBe(prefix);
 });
 
-test('a text is cut to the limit, and a short one stays as it is', () => {
+test('a text is cut to the limit, and a short text is unchanged', () => {
   expect(cutText('abcdef', 3)).toBe('abc');
   expect(cutText('abc', 3)).toBe('abc');
 });
 
-test('a surrogate pair is never split; lone surrogates are units like any other', () => {
+test('a surrogate pair is never split; a lone surrogate is an ordinary unit', () => {
   expect(cutText('ab🙂cd', 3)).toBe('ab');
   expect(cutText('ab🙂cd', 4)).toBe('ab🙂');
   expect(cutText('ab\ud83dcd', 3)).toBe('ab\ud83d');

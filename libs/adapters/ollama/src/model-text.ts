@@ -1,39 +1,39 @@
 import type { EmbeddingPurpose } from '@portico/domain';
 
 /**
- * Incremented whenever the document prefix or the rule for reading documents changes: stored vectors are part of the
- * model's id, and are made again then. The vectors of scheme 1 are those of the beginning of a document, and can be
- * compared with the present ones.
+ * Incremented whenever the document prefix or the rule for reading documents changes. It is part of the model's id, so
+ * stored vectors are then computed again. The vectors of scheme 1 cover only the beginning of a document, but can be
+ * compared with the current ones.
  */
 export const textScheme = 2;
 export const earlierTextScheme = 1;
 
-/** A text still too long at this length is refused; no tokenizer needs more than four tokens per unit. */
+/** A text that is still too long at this length is rejected. No tokenizer needs more than four tokens per unit. */
 export const textUnitsMin = 128;
 
-/** Tokens of a piece of a document. With prefix, beginning and end 256: about half a second on two cores. */
+/** The tokens of a piece of a document: 256 with prefix, start and end, about half a second on two cores. */
 export const pieceTokensMax = 248;
-/** Pieces that a document is read up to: those of 10,000 characters of English, or of 4,000 in other scripts. */
+/** The pieces of a document that are read: 10,000 characters of English, or 4,000 in other scripts. */
 export const piecesMax = 16;
 
-/** Tokens that a query is cut to: a server without a GPU takes a second or more for that many. */
+/** A query is cut to this many tokens: a server without a GPU takes a second or more for them. */
 export const queryTokensMax = 512;
-/** A query with more tokens is a long one, and queues with other long ones. */
+/** A query with more tokens is long, and waits in the queue for long queries. */
 export const shortQueryTokensMax = 64;
 
 /**
- * A rough upper bound for a tokenizer: it knows few whole words, but all beginnings and endings of some letters, and
- * takes a token per character for scripts other than Latin. It takes a Korean syllable apart into two or three.
+ * A rough upper bound for a tokenizer: it knows few whole words, but all prefixes and suffixes of some letters, and
+ * uses a token per character for scripts other than Latin. It splits a Korean syllable into two or three.
  */
 const token = /[a-z]{1,4}|[0-9]{1,3}|\S/giu;
 const syllable = /[\uac00-\ud7a3]/;
 const tokensIn = (matched: string): number => (syllable.test(matched) ? 3 : 1);
 
-/** About the number of tokens, counted without the model; for prose in English half as many again. */
+/** Estimates the number of tokens without the model: about 50 % too high for English prose. */
 export const tokensOf = (text: string): number =>
   (text.match(token) ?? []).reduce((tokens, matched) => tokens + tokensIn(matched), 0);
 
-/** The first `tokensMax` tokens of a text, or all of it. */
+/** Returns at most the first `tokensMax` tokens of a text. */
 export const cutTokens = (text: string, tokensMax: number): string => {
   let tokens = 0;
   let end = 0;
@@ -48,14 +48,14 @@ export const cutTokens = (text: string, tokensMax: number): string => {
 type Prefixes = Readonly<Record<EmbeddingPurpose, string>>;
 
 /**
- * Prefixes that models were trained with, by the beginning of the model's name; the server adds none. Other models have
- * none. Source: the model card of nomic-embed-text.
+ * The prefixes with which models were trained, by the beginning of the model's name. The server adds none. Other models
+ * have none. Source: the model card of nomic-embed-text.
  */
 const families: readonly (readonly [family: string, prefixes: Prefixes])[] = [
   ['nomic-embed-text', { document: 'search_document: ', query: 'search_query: ' }],
 ];
 
-/** Empty for any other model. Ignores a namespace before the name (`library/`). */
+/** Returns an empty string for any other model. Ignores a namespace before the name (`library/`). */
 export const prefixOf = (model: string, purpose: EmbeddingPurpose): string => {
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase();
   return families.find(([family]) => name.startsWith(family))?.[1][purpose] ?? '';

@@ -1,10 +1,10 @@
-import { againIfBroken, boundedText } from '@portico/dependencies';
+import { retryIfBroken, boundedText } from '@portico/dependencies';
 import { Ollama, type ProgressResponse } from 'ollama';
-import { OllamaFailure, OllamaRefusal } from './ollama-failure.ts';
+import { OllamaFailure, OllamaStatusError } from './ollama-failure.ts';
 
 /** The requests that Portico sends to an Ollama server. Their responses are not validated here. */
 export interface OllamaApi {
-  /** `truncate: false`: a text that is too long is refused, never cut silently. */
+  /** Sends `truncate: false`: a text that is too long is rejected, never cut silently. */
   embed(text: string, signal: AbortSignal): Promise<unknown>;
   /** Resolves once the model is loaded, even if the server is busy with texts. */
   load(signal: AbortSignal): Promise<unknown>;
@@ -13,53 +13,53 @@ export interface OllamaApi {
   pull(signal: AbortSignal): AsyncIterable<ProgressResponse>;
 }
 
-/** How the server runs the model; null leaves it to the server. */
+/** Options for running the model; null means the server's default. */
 export interface ModelOptions {
-  /** How long it stays loaded after its last use: seconds, or a duration such as `24h`; negative means for ever. */
+  /** How long it stays loaded after its last use: seconds, or a duration such as `24h`; negative means forever. */
   readonly keepAlive?: string | number | null;
-  /** Number of threads for computing. */
+  /** The number of computing threads. */
   readonly numThread?: number | null;
 }
 
-const answerBytesMax = 16 * 1024 * 1024;
-const refusalLengthMax = 200;
+const responseBytesMax = 16 * 1024 * 1024;
+const errorLengthMax = 200;
 
-/** Uses the vendor's client, one per call: its calls take no signal, but its `fetch` does. */
+/** Creates a vendor's client for each call: its methods take no signal, but its `fetch` does. */
 export const createOllamaApi = (address: string, model: string, options: ModelOptions = {}): OllamaApi => {
   const { host, headers } = readAddress(address);
   const client = (type: string, signal: AbortSignal): Ollama =>
     new Ollama({ host, headers, fetch: (input, init) => guardedFetch(input, init, type, signal) });
   const { keepAlive = null, numThread = null } = options;
-  // The same in every request: different options would reload the model.
-  const asked = {
+  // The same in every request: different options make the server reload the model.
+  const parameters = {
     model,
     truncate: false,
     ...(keepAlive === null ? {} : { keep_alive: keepAlive }),
     ...(numThread === null ? {} : { options: { num_thread: numThread } }),
   };
   const embed = (input: string[], signal: AbortSignal) =>
-    readable(client('application/json', signal).embed({ ...asked, input }));
+    hideParserError(client('application/json', signal).embed({ ...parameters, input }));
   return {
     embed: (text, signal) => embed([text], signal),
     load: (signal) => embed([], signal),
-    tags: (signal) => readable(client('application/json', signal).list()),
+    tags: (signal) => hideParserError(client('application/json', signal).list()),
     async *pull(signal) {
       yield* await client('application/x-ndjson', signal).pull({ model, stream: true });
     },
   };
 };
 
-/** The vendor's client passes on the parser's error, which quotes a piece of the response. */
-const readable = async (answer: Promise<unknown>): Promise<unknown> => {
+/** Replaces the parser's error, which the vendor's client passes on and which quotes a part of the response. */
+const hideParserError = async (response: Promise<unknown>): Promise<unknown> => {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     if (error instanceof SyntaxError) throw new OllamaFailure('server', 'Ollama answered with invalid JSON');
     throw error;
   }
 };
 
-/** `fetch` refuses a URL with a password; it goes into a header instead. */
+/** Moves a password into a header, because `fetch` rejects a URL with a password. */
 const readAddress = (address: string): { readonly host: string; readonly headers: Record<string, string> } => {
   const url = new URL(address);
   const { username, password } = url;
@@ -71,7 +71,7 @@ const readAddress = (address: string): { readonly host: string; readonly headers
 };
 
 /**
- * Refuses a response of another type before the client sees it: the client would accept anything and write to the
+ * Rejects a response of another type before the client sees it: the client would accept any type and write to the
  * console.
  */
 const guardedFetch = async (
@@ -81,31 +81,31 @@ const guardedFetch = async (
   signal: AbortSignal,
 ): Promise<Response> => {
   const signals = init?.signal ? AbortSignal.any([signal, init.signal]) : signal;
-  const response = await againIfBroken(() => fetch(input, { ...init, redirect: 'error', signal: signals }), signals);
-  if (!response.ok) throw new OllamaRefusal(response.status, await refusalOf(response));
-  const answered = response.headers.get('content-type') ?? 'nothing';
-  if (!answered.startsWith(type)) {
+  const response = await retryIfBroken(() => fetch(input, { ...init, redirect: 'error', signal: signals }), signals);
+  if (!response.ok) throw new OllamaStatusError(response.status, await errorOf(response));
+  const contentType = response.headers.get('content-type') ?? 'nothing';
+  if (!contentType.startsWith(type)) {
     await response.body?.cancel();
-    throw new OllamaFailure('server', `Ollama answered with ${answered.slice(0, 80)} instead of ${type}`);
+    throw new OllamaFailure('server', `Ollama answered with ${contentType.slice(0, 80)} instead of ${type}`);
   }
   return type === 'application/json' ? new Response(await textOf(response)) : response;
 };
 
-/** The server's error message: the `error` of a JSON body, or the beginning of the body. */
-const refusalOf = async (response: Response): Promise<string> => {
+/** Returns the server's error message: the `error` of a JSON body, or the beginning of the body. */
+const errorOf = async (response: Response): Promise<string> => {
   const text = await textOf(response);
   try {
     const { error } = Object(JSON.parse(text)) as { readonly error?: unknown };
-    if (typeof error === 'string') return error.slice(0, refusalLengthMax);
+    if (typeof error === 'string') return error.slice(0, errorLengthMax);
   } catch {
     // Plain text is used as it is.
   }
-  return text.slice(0, refusalLengthMax);
+  return text.slice(0, errorLengthMax);
 };
 
 const textOf = (response: Response): Promise<string> =>
   boundedText(
     response,
-    answerBytesMax,
-    () => new OllamaFailure('server', `Ollama answered with more than ${answerBytesMax} bytes`),
+    responseBytesMax,
+    () => new OllamaFailure('server', `Ollama answered with more than ${responseBytesMax} bytes`),
   );

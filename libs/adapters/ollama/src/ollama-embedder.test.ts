@@ -8,7 +8,7 @@ import {
 } from '@portico/contracts';
 import { nomicStandIn, startOllama, type OllamaStandIn } from '@portico/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { limitsOfRealServer } from '../test/limits-of-real-server.ts';
+import { realServerLimits } from '../test/real-server-limits.ts';
 import { embedRequests, openOllama } from '../test/open-ollama.ts';
 import { ollamaLimits } from './limits.ts';
 import { createOllamaEmbedder } from './ollama-embedder.ts';
@@ -52,7 +52,7 @@ describe.skipIf(!ollama)('the Ollama embedder on Ollama:', () => {
         url: ollama?.url ?? '',
         model: 'nomic-embed-text',
         pull: false,
-        limits: limitsOfRealServer,
+        limits: realServerLimits,
         log: recordLog(),
       });
       onTestFinished(() => embedder.close());
@@ -61,19 +61,19 @@ describe.skipIf(!ollama)('the Ollama embedder on Ollama:', () => {
   }
 });
 
-test('a server that takes 15 s for each text fails no contract by the limits for a real server, as it does by the usual ones', async () => {
+test('a server that takes 15 s per text passes with the limits for real servers, not with the defaults', async () => {
   const embedsAWord = embedderContract['its check succeeds while it can embed'];
   for (const [limits, outcome] of [
-    [limitsOfRealServer, 'kept'],
-    [{}, 'broken'],
+    [realServerLimits, 'passed'],
+    [{}, 'failed'],
   ] as const) {
     const { embedder, standIn, time } = await openOllama({ limits });
     standIn.setFault({ slowMs: 15_000 });
     const checked = Promise.resolve(embedsAWord(embedder)).then(
-      () => 'kept',
-      () => 'broken',
+      () => 'passed',
+      () => 'failed',
     );
-    expect(await time.passUntil(checked)).toBe(outcome);
+    expect(await time.advanceUntil(checked)).toBe(outcome);
   }
 });
 
@@ -84,7 +84,7 @@ describe('the Ollama embedder on the stand-in, texts:', () => {
     const { embedder, standIn } = await openOllama();
     await embedder.embed(['rain'], 'document');
     await embedder.embed(['rain'], 'query');
-    expect(standIn.asked('/api/embed')).toEqual([
+    expect(standIn.requestsTo('/api/embed')).toEqual([
       { model: 'nomic-embed-text', input: [], truncate: false },
       { model: 'nomic-embed-text', input: ['search_document: rain'], truncate: false },
       { model: 'nomic-embed-text', input: ['search_query: rain'], truncate: false },
@@ -95,7 +95,7 @@ describe('the Ollama embedder on the stand-in, texts:', () => {
     const { embedder, standIn } = await openOllama({ keepAlive: '24h', numThread: 3 });
     await embedder.embed(['rain'], 'query');
     const options = { model: 'nomic-embed-text', truncate: false, keep_alive: '24h', options: { num_thread: 3 } };
-    expect(standIn.asked('/api/embed')).toEqual([
+    expect(standIn.requestsTo('/api/embed')).toEqual([
       { ...options, input: [] },
       { ...options, input: ['search_query: rain'] },
     ]);
@@ -107,18 +107,18 @@ describe('the Ollama embedder on the stand-in, texts:', () => {
       const { embedder, standIn } = await openOllama({ model, pull: true });
       await embedder.check();
       expect(await embedder.modelId()).toBe('nomic-embed-text:latest@0a109f422b47e3a3+2');
-      expect(standIn.asked('/api/pull')).toEqual([]);
+      expect(standIn.requestsTo('/api/pull')).toEqual([]);
     },
   );
 
-  test('a model of another family gets the text without a prefix', async () => {
+  test('a model of another family receives the text without a prefix', async () => {
     const other = { ...nomicStandIn, name: 'all-minilm:33m' };
     const { embedder, standIn } = await openOllama({ model: 'all-minilm:33m' }, { models: [other] });
     await embedder.embed(['rain'], 'document');
     expect(inputs(standIn)).toEqual([['rain']]);
   });
 
-  test('texts are sent one at a time, in their order', async () => {
+  test('texts are sent one at a time, in order', async () => {
     const { embedder, standIn } = await openOllama();
     const texts = Array.from({ length: 40 }, (_, index) => `word${index}`);
     const { vectors } = await embedder.embed(texts, 'document');
@@ -131,10 +131,10 @@ describe('the Ollama embedder on the stand-in, texts:', () => {
     const { embedder, standIn, time } = await openOllama();
     standIn.runner.tokenMs = 1;
     const parts = ['Rain falls. '.repeat(62), 'Snow melts. '.repeat(31)];
-    const { vectors } = await time.passUntil(embedder.embed([parts.join('')], 'document'));
+    const { vectors } = await time.advanceUntil(embedder.embed([parts.join('')], 'document'));
     expect(inputs(standIn)).toEqual(parts.map((part) => [`search_document: ${part}`]));
-    expect(standIn.runner.turns.every((tokens) => tokens <= 256)).toBe(true);
-    const [rain, snow] = (await time.passUntil(embedder.embed(parts, 'document'))).vectors;
+    expect(standIn.runner.processedTokens.every((tokens) => tokens <= 256)).toBe(true);
+    const [rain, snow] = (await time.advanceUntil(embedder.embed(parts, 'document'))).vectors;
     const sum = rain?.map((x, i) => 2 * x + (snow?.[i] ?? 0)) ?? [];
     const length = Math.hypot(...sum);
     const mean = Array.from(sum, (x) => x / length);
@@ -152,7 +152,7 @@ describe('the Ollama embedder on the stand-in, texts:', () => {
     ]);
   });
 
-  test('a text that cannot be cut short enough is refused after a few attempts', async () => {
+  test('a text that cannot be cut short enough is rejected after a few attempts', async () => {
     const tiny = { ...nomicStandIn, contextLength: 4 };
     const { embedder, standIn, lines } = await openOllama({}, { models: [tiny] });
     await expect(embedder.embed(['- '.repeat(9000)], 'document')).rejects.toMatchObject({
@@ -170,7 +170,7 @@ describe('the Ollama embedder on the stand-in, model:', () => {
     expect(await embedder.modelId()).toBe('nomic-embed-text:latest@0a109f422b47e3a3+2');
   });
 
-  test('the version before has the same vectors under its own id, also while the server is away', async () => {
+  test('the previous version has the same vectors under its own id, even while the server is unavailable', async () => {
     const { embedder, standIn } = await openOllama();
     const { vectors } = await embedder.embed(['rain'], 'query');
     const id = 'nomic-embed-text:latest@0a109f422b47e3a3+1';
@@ -180,14 +180,14 @@ describe('the Ollama embedder on the stand-in, model:', () => {
     await expect(embedder.earlier.check()).rejects.toMatchObject({ code: 'embedding_unavailable' });
   });
 
-  test('the id is cached, and the last one is returned while the server is away', async () => {
+  test('the id is cached, and the last one is returned while the server is unavailable', async () => {
     const { embedder, standIn, lines, time } = await openOllama();
     const id = await embedder.modelId();
-    await time.pass(ollamaLimits.rememberedMs - 1);
+    await time.advance(ollamaLimits.modelIdMaxAgeMs - 1);
     await embedder.modelId();
-    expect(standIn.asked('/api/tags')).toHaveLength(1);
+    expect(standIn.requestsTo('/api/tags')).toHaveLength(1);
     await standIn.control.stop();
-    await time.pass(1);
+    await time.advance(1);
     expect(await embedder.modelId()).toBe(id);
     expect(lines.filter((line) => line.startsWith('warn'))).toHaveLength(1);
   });
@@ -203,14 +203,14 @@ describe('the Ollama embedder on the stand-in, model:', () => {
     const { embedder, standIn, lines, time } = await openOllama();
     const before = await embedder.modelId();
     standIn.install({ ...nomicStandIn, digest: otherDigest });
-    await time.pass(ollamaLimits.rememberedMs);
+    await time.advance(ollamaLimits.modelIdMaxAgeMs);
     expect(await embedder.modelId()).toBe('nomic-embed-text:latest@bbbbbbbbbbbbbbbb+2');
     expect(lines.at(-1)).toBe(
       `info The embedding model is now nomic-embed-text:latest@bbbbbbbbbbbbbbbb+2 (was ${before})`,
     );
   });
 
-  test('vectors made while the model changes are made again with the new one', async () => {
+  test('vectors computed while the model changes are computed again with the new model', async () => {
     const { embedder, standIn } = await openOllama();
     const before = await embedder.embed(['rain'], 'document');
     standIn.afterNextEmbed(() => standIn.install({ ...nomicStandIn, digest: otherDigest }));
@@ -221,7 +221,7 @@ describe('the Ollama embedder on the stand-in, model:', () => {
     expect(during.vectors).not.toEqual(before.vectors);
   });
 
-  test('a model that changes repeatedly gives no vector', async () => {
+  test('a model that changes repeatedly returns no vector', async () => {
     const { embedder, standIn } = await openOllama();
     await embedder.modelId();
     standIn.afterNextEmbed(() => {
@@ -231,7 +231,7 @@ describe('the Ollama embedder on the stand-in, model:', () => {
     await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ code: 'embedding_unavailable' });
   });
 
-  test('the check reports a model of another dimension, and it gives no vector', async () => {
+  test('the check reports a model of another dimension, which returns no vector', async () => {
     const { embedder } = await openOllama(
       { model: 'all-minilm' },
       { models: [{ ...nomicStandIn, name: 'all-minilm:latest', dimension: 384 }] },
@@ -242,7 +242,7 @@ describe('the Ollama embedder on the stand-in, model:', () => {
     await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ code: 'embedding_unavailable' });
   });
 
-  test('a name and a password in the address are sent as basic authentication, and never logged', async () => {
+  test('a name and a password in the URL are sent as basic authentication, and never logged', async () => {
     const { standIn } = await openOllama();
     const url = standIn.url.replace('http://', 'http://ada:l%40velace@');
     const { embedder, lines, causes } = await openOllama({ url });

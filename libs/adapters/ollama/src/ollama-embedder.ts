@@ -2,7 +2,7 @@ import {
   createOutage,
   createSemaphore,
   FailureWindow,
-  type Leave,
+  type RegisterCancel,
   type Log,
   type Outage,
   type Semaphore,
@@ -18,11 +18,11 @@ import { circuitBreaker, handleWhen, isBrokenCircuitError, isTaskCancelledError 
 import { Documents } from './documents.ts';
 import { earlierId, InstalledModel } from './installed-model.ts';
 import { ollamaLimits, type OllamaLimits } from './limits.ts';
-import { beingLoaded, ModelLoad } from './model-load.ts';
+import { loadingFailure, ModelLoad } from './model-load.ts';
 import { ModelPull } from './model-pull.ts';
 import { cutTokens, queryTokensMax, shortQueryTokensMax, tokensOf } from './model-text.ts';
 import { createOllamaApi, type ModelOptions, type OllamaApi } from './ollama-api.ts';
-import { notSentInTime, OllamaFailure, OllamaRefusal, type FailureKind } from './ollama-failure.ts';
+import { notSentInTime, OllamaFailure, OllamaStatusError, type FailureKind } from './ollama-failure.ts';
 import { PieceQueue } from './piece-queue.ts';
 import { TextRequests, type EmbeddedText } from './text-requests.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -30,9 +30,9 @@ import { unlessAborted } from './unless-aborted.ts';
 export interface OllamaEmbedderOptions extends ModelOptions {
   /** The server's URL, such as `http://ollama:11434`; a name and password in it are sent as basic authentication. */
   readonly url: string;
-  /** As the server names it, such as `nomic-embed-text`. */
+  /** The server's name for the model, such as `nomic-embed-text`. */
   readonly model: string;
-  /** Whether to have the server pull a missing model. */
+  /** Whether the server should pull a missing model. */
   readonly pull: boolean;
   /** Never receives a text, only its length. */
   readonly log: Log;
@@ -41,23 +41,23 @@ export interface OllamaEmbedderOptions extends ModelOptions {
 }
 
 export interface OllamaEmbedder extends Embedder {
-  /** The same, except that its documents wait while others do, for some seconds. */
-  readonly behind: Embedder;
-  /** The same under the id of the version before, whose vectors can be compared: searches use them after an update. */
+  /** The same embedder with low priority: its documents wait some seconds for other documents. */
+  readonly lowPriority: Embedder;
+  /** The same under the id of the previous version, with comparable vectors: searches use them after an update. */
   readonly earlier: Embedder;
-  /** Ends all requests, a pull included. */
+  /** Aborts all requests, including a pull. */
   close(): Promise<void>;
 }
 
-/** Embeds with a model that an Ollama server runs. Sends nothing before it is first used. */
+/** Creates an embedder with a model on an Ollama server. Sends nothing before its first use. */
 export const createOllamaEmbedder = (options: OllamaEmbedderOptions): OllamaEmbedder =>
   new OllamaServerEmbedder(options);
 
-/** Embedded to find out whether the server embeds at all. */
-const word = 'Portico';
+/** Embedded to check whether the server embeds at all. */
+const testWord = 'Portico';
 
 class OllamaServerEmbedder implements OllamaEmbedder {
-  readonly behind: Embedder;
+  readonly lowPriority: Embedder;
   readonly earlier: Embedder;
   readonly #options: OllamaEmbedderOptions;
   readonly #limits: OllamaLimits;
@@ -71,54 +71,54 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   readonly #documents: Documents;
   readonly #breakers;
   readonly #outage: Outage;
-  /** Whether it was busy or loading the model at the last attempt. */
-  #isPassing = false;
-  #busyToldAt = Number.NEGATIVE_INFINITY;
+  /** Whether the server was busy or loading the model at the last attempt. */
+  #isTransient = false;
+  #busyLoggedAt = Number.NEGATIVE_INFINITY;
   /** The model of the last valid vector. */
-  #proven: string | null = null;
-  #proving: Promise<EmbeddedTexts> | null = null;
+  #verifiedModelId: string | null = null;
+  #verifying: Promise<EmbeddedTexts> | null = null;
 
   constructor(options: OllamaEmbedderOptions) {
     const { url, model, log } = options;
     const limits = { ...ollamaLimits, ...options.limits };
     this.#options = options;
     this.#limits = limits;
-    this.#outage = createOutage(log, { back: 'Ollama embeds again' });
+    this.#outage = createOutage(log, { recoveryMessage: 'Ollama embeds again' });
     const api: OllamaApi = createOllamaApi(url, model, options);
     this.#model = new InstalledModel({
       api,
       model,
-      rememberedMs: limits.rememberedMs,
-      lookMs: limits.checkMs,
+      maxAgeMs: limits.modelIdMaxAgeMs,
+      timeoutMs: limits.checkMs,
       onChange: (id, before) =>
         log.info({}, before ? `The embedding model is now ${id} (was ${before})` : `The embedding model is ${id}`),
     });
     this.#load = new ModelLoad({ api, model, limits, closing: this.#closing.signal, log });
-    const isMissing = (signal: AbortSignal) => this.#model.look(signal).then(() => false, isMissingModel);
+    const isMissing = (signal: AbortSignal) => this.#model.fetchId(signal).then(() => false, isMissingModel);
     this.#pull = new ModelPull({ api, model, limits, log, isMissing });
     this.#texts = new TextRequests({ api, model, installed: this.#model, log });
-    const { shortQueries, waiting, longWaiting, pieceMs, pieceWaitMs, behindMs } = limits;
-    const overfull = () => new OllamaFailure('busy', 'too many texts are waiting');
+    const { shortQueries, waitingMax, longWaitingMax, pieceMs, pieceWaitMs, lowPriorityWaitMs } = limits;
+    const createOverflowError = () => new OllamaFailure('busy', 'too many texts are waiting');
     this.#lanes = {
-      short: createSemaphore({ concurrency: shortQueries, waitingMax: waiting, overfull }),
-      long: createSemaphore({ concurrency: 1, waitingMax: longWaiting, overfull }),
+      short: createSemaphore({ concurrency: shortQueries, waitingMax, createOverflowError }),
+      long: createSemaphore({ concurrency: 1, waitingMax: longWaitingMax, createOverflowError }),
     };
     this.#pieces = new PieceQueue({
       send: (text) => this.#breakers.document.execute(() => this.#send(text, 'document', this.#signal(pieceMs))),
-      waitingMax: waiting,
+      waitingMax,
       pieceWaitMs,
-      behindMs,
+      lowPriorityWaitMs,
     });
-    this.#documents = new Documents((text, signal, isBehind) => this.#pieces.embed(text, signal, isBehind));
-    this.#breakers = { query: breakerOf(limits), document: breakerOf(limits) };
+    this.#documents = new Documents((text, signal, isLowPriority) => this.#pieces.embed(text, signal, isLowPriority));
+    this.#breakers = { query: createBreaker(limits), document: createBreaker(limits) };
     const check = () => this.check();
-    this.behind = {
+    this.lowPriority = {
       modelId: () => this.modelId(),
       embed: (texts, purpose) => this.#embed(texts, purpose, true),
       check,
     };
     this.earlier = {
-      modelId: async () => earlierId(this.#model.known ?? (await this.modelId())),
+      modelId: async () => earlierId(this.#model.lastId ?? (await this.modelId())),
       embed: async (texts, purpose) => {
         const { modelId, vectors } = await this.embed(texts, purpose);
         return { modelId: earlierId(modelId), vectors };
@@ -129,10 +129,10 @@ class OllamaServerEmbedder implements OllamaEmbedder {
 
   async modelId(): Promise<string> {
     try {
-      return await this.#model.recent();
+      return await this.#model.cachedId();
     } catch (error) {
       this.#noteFailure(error);
-      if (this.#model.known !== null) return this.#model.known;
+      if (this.#model.lastId !== null) return this.#model.lastId;
       throw unavailable(error);
     }
   }
@@ -141,10 +141,10 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     return this.#embed(texts, purpose, false);
   }
 
-  async #embed(texts: readonly string[], purpose: EmbeddingPurpose, isBehind: boolean): Promise<EmbeddedTexts> {
+  async #embed(texts: readonly string[], purpose: EmbeddingPurpose, isLowPriority: boolean): Promise<EmbeddedTexts> {
     if (texts.length === 0) return { modelId: await this.modelId(), vectors: [] };
     try {
-      const embedded = await (purpose === 'query' ? this.#query(texts) : this.#document(texts, isBehind));
+      const embedded = await (purpose === 'query' ? this.#query(texts) : this.#document(texts, isLowPriority));
       this.#noteSuccess(embedded.modelId);
       return embedded;
     } catch (error) {
@@ -156,20 +156,20 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   }
 
   /**
-   * Checks each time that the server answers and has the model. Embeds a word only if the last attempt failed or the
-   * model is new. If that exceeds the check's timeout, it continues and logs its own outcome.
+   * Always checks that the server responds and has the model. Embeds a word only if the last attempt failed or the
+   * model is new. If that exceeds the check's timeout, it continues in the background and logs its own outcome.
    */
   async check(): Promise<void> {
     const signal = this.#signal(this.#limits.checkMs);
     try {
-      const id = await this.#model.look(signal);
-      if (this.#proven === id && this.#outage.kind === null && !this.#isPassing) return;
+      const id = await this.#model.fetchId(signal);
+      if (this.#verifiedModelId === id && this.#outage.kind === null && !this.#isTransient) return;
       await this.#load.ready(signal, false);
-      this.#proving ??= this.embed([word], 'document').finally(() => {
-        this.#proving = null;
+      this.#verifying ??= this.embed([testWord], 'document').finally(() => {
+        this.#verifying = null;
       });
-      await unlessAborted(signal, this.#proving).catch((error: unknown) => {
-        throw kindOf(error) === 'server' ? stillTried(error) : error;
+      await unlessAborted(signal, this.#verifying).catch((error: unknown) => {
+        throw kindOf(error) === 'server' ? stillVerifying(error) : error;
       });
     } catch (error) {
       this.#noteFailure(error);
@@ -187,65 +187,68 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     return AbortSignal.any([AbortSignal.timeout(limitMs), this.#closing.signal]);
   }
 
-  /** Fails at once if the breaker is open or too many wait. Long queries queue apart, so as not to hold up short ones. */
+  /**
+   * Fails immediately if the breaker is open or the queue is full. Long queries have a separate queue, to not delay
+   * short ones.
+   */
   #query(texts: readonly string[]): Promise<EmbeddedTexts> {
     const { queryMs, queryWaitMs } = this.#limits;
     const signal = this.#signal(queryMs);
-    const cut = texts.map((text) => cutTokens(text, queryTokensMax));
-    const isLong = cut.reduce((sum, text) => sum + tokensOf(text), 0) > shortQueryTokensMax;
+    const truncated = texts.map((text) => cutTokens(text, queryTokensMax));
+    const isLong = truncated.reduce((sum, text) => sum + tokensOf(text), 0) > shortQueryTokensMax;
     const lane = this.#lanes[isLong ? 'long' : 'short'];
-    const send = () => byOneModel(cut, (text) => this.#send(text, 'query', signal));
-    const sent = this.#breakers.query.execute(() => lane(send, busyAfter(queryWaitMs)), signal);
-    return this.#pieces.query(() => this.#inTime(sent, signal, queryMs));
+    const send = () => embedWithOneModel(truncated, (text) => this.#send(text, 'query', signal));
+    const request = this.#breakers.query.execute(() => lane(send, cancelAfter(queryWaitMs)), signal);
+    return this.#pieces.query(() => this.#withinTimeout(request, signal, queryMs));
   }
 
-  #document(texts: readonly string[], isBehind: boolean): Promise<EmbeddedTexts> {
+  #document(texts: readonly string[], isLowPriority: boolean): Promise<EmbeddedTexts> {
     const { documentsMs } = this.#limits;
     const signal = this.#signal(documentsMs);
-    const embedded = byOneModel(texts, (text) => this.#documents.embed(text, signal, isBehind));
-    return this.#inTime(embedded, signal, documentsMs);
+    const embedded = embedWithOneModel(texts, (text) => this.#documents.embed(text, signal, isLowPriority));
+    return this.#withinTimeout(embedded, signal, documentsMs);
   }
 
-  /** A timeout of our own says nothing about the server: `#overdue` finds out whether it is away. */
-  async #inTime(embedded: Promise<EmbeddedTexts>, signal: AbortSignal, limitMs: number): Promise<EmbeddedTexts> {
+  /** Our own timeout says nothing about the server: `#explainTimeout` finds out whether it is unavailable. */
+  async #withinTimeout(embedded: Promise<EmbeddedTexts>, signal: AbortSignal, limitMs: number): Promise<EmbeddedTexts> {
     try {
       return await unlessAborted(signal, embedded);
     } catch (error) {
       if (!signal.aborted || this.#closing.signal.aborted || error !== signal.reason) throw error;
-      if (this.#load.isUnderWay) throw beingLoaded(error);
+      if (this.#load.isLoading) throw loadingFailure(error);
       throw new OllamaFailure('busy', `no vector came within ${limitMs} ms`, error);
     }
   }
 
   /**
-   * `signal`: how long the answer is waited for. The request goes on for as long as it may be what loads the model,
+   * `signal` limits only the wait for the response. The request itself continues while it may be loading the model,
    * because the server would abandon the load.
    */
   async #send(text: string, purpose: EmbeddingPurpose, signal: AbortSignal): Promise<EmbeddedText> {
     if (signal.aborted) throw this.#closing.signal.aborted ? signal.reason : notSentInTime();
-    const over = new AbortController();
+    const done = new AbortController();
     let sentAt = performance.now();
     try {
       await this.#load.ready(signal, purpose === 'document');
       sentAt = performance.now();
-      const request = this.#texts.embed(text, purpose, AbortSignal.any([over.signal, this.#closing.signal]));
+      const request = this.#texts.embed(text, purpose, AbortSignal.any([done.signal, this.#closing.signal]));
       const embedded = await unlessAborted(signal, request);
       this.#load.noteLoaded();
       return embedded;
     } catch (error) {
       if (this.#closing.signal.aborted || kindOf(error) !== 'server') throw error;
       // An invalid response says nothing about the model.
-      if (!(error instanceof OllamaFailure) || error instanceof OllamaRefusal) this.#load.forget();
+      if (!(error instanceof OllamaFailure) || error instanceof OllamaStatusError) this.#load.forget();
       if (!signal.aborted) throw error;
-      void this.#load.overAfter(sentAt).then(() => over.abort());
-      throw await this.#overdue(error);
+      void this.#load.loadSettled(sentAt).then(() => done.abort());
+      throw await this.#explainTimeout(error);
     }
   }
 
-  /** Why a request timed out: a server that answers nothing else is away, one that does is busy. */
-  async #overdue(cause: unknown): Promise<unknown> {
+  /** Returns why a request timed out: the server is busy if it responds to another request, otherwise unavailable. */
+  async #explainTimeout(cause: unknown): Promise<unknown> {
     try {
-      await this.#model.look(this.#signal(this.#limits.checkMs));
+      await this.#model.fetchId(this.#signal(this.#limits.checkMs));
       return new OllamaFailure('busy', 'no vector came in time', cause);
     } catch (error) {
       this.#noteFailure(error);
@@ -254,55 +257,55 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   }
 
   #noteSuccess(modelId: string): void {
-    this.#proven = modelId;
-    this.#isPassing = false;
+    this.#verifiedModelId = modelId;
+    this.#isTransient = false;
     this.#outage.end();
   }
 
-  /** Logs no failures that are not the server's, or not known to be. */
+  /** Logs only failures that are known to be the server's. */
   #noteFailure(error: unknown): void {
     const kind = kindOf(error);
-    if (kind === null || kind === 'text' || kind === 'untold' || kind === 'closed') return;
+    if (kind === null || kind === 'text' || kind === 'undetermined' || kind === 'closed') return;
     if (kind === 'missing' && this.#options.pull) this.#pull.begin();
     const message = `Ollama does not embed: ${this.#describe(error)}`;
     if (kind !== 'busy' && kind !== 'loading') this.#outage.begin({ kind, message, fields: { err: error } });
     else if (this.#outage.kind === null) {
-      if (kind === 'busy') this.#tellBusy(message, error);
-      this.#isPassing = true;
+      if (kind === 'busy') this.#warnBusy(message, error);
+      this.#isTransient = true;
     }
   }
 
-  /** It may turn busy many times a minute. A load is logged elsewhere. */
-  #tellBusy(message: string, error: unknown): void {
+  /** Limits the rate, because the server may become busy many times a minute. A load is logged elsewhere. */
+  #warnBusy(message: string, error: unknown): void {
     const now = performance.now();
-    if (this.#isPassing || now - this.#busyToldAt < this.#limits.busyToldMs) return;
-    this.#busyToldAt = now;
+    if (this.#isTransient || now - this.#busyLoggedAt < this.#limits.busyLogIntervalMs) return;
+    this.#busyLoggedAt = now;
     this.#options.log.warn({ err: error }, message);
   }
 
-  /** A description for anyone: the server's own message may contain an address. */
+  /** Returns a description that is safe to publish: the server's own message may contain an address. */
   #describe(error: unknown): string {
     const { model, pull } = this.#options;
     const kind = kindOf(error);
     if (kind === 'missing') {
       return pull ? `the model ${model} ${this.#pull.stage}` : `the model is missing, run: ollama pull ${model}`;
     }
-    if (error instanceof OllamaRefusal) return `Ollama answered ${error.status}`;
+    if (error instanceof OllamaStatusError) return `Ollama answered ${error.status}`;
     if (error instanceof OllamaFailure) return kind === 'busy' ? `the server is busy: ${error.message}` : error.message;
     return kind === null ? 'it failed repeatedly' : 'the server does not answer';
   }
 }
 
-const breakerOf = ({ breakMs, failures, failuresWithinMs }: OllamaLimits) =>
+const createBreaker = ({ breakerOpenMs, failuresMax, failuresWithinMs }: OllamaLimits) =>
   circuitBreaker(
     handleWhen((error) => kindOf(error) === 'server' || kindOf(error) === 'dimension'),
     {
-      halfOpenAfter: breakMs,
-      breaker: new FailureWindow({ failuresMax: failures, withinMs: failuresWithinMs, inARow: true }),
+      halfOpenAfter: breakerOpenMs,
+      breaker: new FailureWindow({ failuresMax, withinMs: failuresWithinMs, inARow: true }),
     },
   );
 
-/** When to come again: the text before is done within seconds, a load takes as long as the disk needs. */
+/** The previous text finishes within seconds; the duration of a load depends on the disk. */
 const retryAfterSeconds: Partial<Record<FailureKind, number>> = { busy: 2, loading: 10 };
 
 const unavailable = (cause: unknown, because?: string): PorticoError => {
@@ -316,11 +319,11 @@ const unavailable = (cause: unknown, because?: string): PorticoError => {
   });
 };
 
-const stillTried = (cause: unknown): OllamaFailure =>
-  new OllamaFailure('untold', 'a test embedding is still running', cause);
+const stillVerifying = (cause: unknown): OllamaFailure =>
+  new OllamaFailure('undetermined', 'a test embedding is still running', cause);
 
-/** Embeds texts one after the other. */
-const byOneModel = async (
+/** Embeds texts one after another. Throws if the model changes in between. */
+const embedWithOneModel = async (
   texts: readonly string[],
   embed: (text: string) => Promise<EmbeddedText>,
 ): Promise<EmbeddedTexts> => {
@@ -339,17 +342,17 @@ const isMissingModel = (error: unknown): boolean => {
   throw error;
 };
 
-/** Null if nothing was sent because the breaker is open, or if it was reported already. */
+/** Returns null if nothing was sent because the breaker is open, or if the failure was already reported. */
 const kindOf = (error: unknown): FailureKind | null => {
   if (error instanceof OllamaFailure) return error.kind;
   if (error instanceof PorticoError || error instanceof TextRefusedError) return null;
   return isBrokenCircuitError(error) || isTaskCancelledError(error) ? null : 'server';
 };
 
-/** A text that waits longer than this leaves the queue as `busy`, and was never sent. */
-const busyAfter =
-  (waitMs: number): Leave =>
-  (giveUp) => {
-    const timer = setTimeout(() => giveUp(new OllamaFailure('busy', `text not sent within ${waitMs} ms`)), waitMs);
+/** Removes a text that waits longer than this from the queue, unsent, with the failure `busy`. */
+const cancelAfter =
+  (waitMs: number): RegisterCancel =>
+  (cancel) => {
+    const timer = setTimeout(() => cancel(new OllamaFailure('busy', `text not sent within ${waitMs} ms`)), waitMs);
     return () => clearTimeout(timer);
   };

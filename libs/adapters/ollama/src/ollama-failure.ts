@@ -1,11 +1,11 @@
 /**
- * Why Ollama returned no vectors. `server`: it is away, or its response is invalid. `busy`: it works, but had no time
- * for this text. `loading`: it is loading the model. `missing`: it lacks the model. `dimension`: Portico cannot use the
- * model. `text`: only the text is to blame. `untold`: not known yet. `closed`: the embedder was closed.
+ * Why Ollama returned no vectors. `server`: it is unavailable, or its response is invalid. `busy`: it works, but had no
+ * time for this text. `loading`: it is loading the model. `missing`: it lacks the model. `dimension`: Portico cannot
+ * use the model. `text`: only the text is to blame. `undetermined`: not known yet. `closed`: the embedder was closed.
  */
-export type FailureKind = 'server' | 'busy' | 'loading' | 'missing' | 'dimension' | 'text' | 'untold' | 'closed';
+export type FailureKind = 'server' | 'busy' | 'loading' | 'missing' | 'dimension' | 'text' | 'undetermined' | 'closed';
 
-/** Its message is for operators and contains nothing of the embedded texts. */
+/** The message is for operators, and contains no part of the embedded texts. */
 export class OllamaFailure extends Error {
   readonly kind: FailureKind;
 
@@ -18,19 +18,19 @@ export class OllamaFailure extends Error {
 
 export const notSentInTime = (): OllamaFailure => new OllamaFailure('busy', 'a text was not sent in time');
 
-/** A status other than 200, with the server's message. */
-export class OllamaRefusal extends OllamaFailure {
+/** An HTTP status other than 200, with the server's message. */
+export class OllamaStatusError extends OllamaFailure {
   readonly status: number;
 
-  constructor(status: number, said: string) {
+  constructor(status: number, serverMessage: string) {
     super(
-      status === 404 && /\bmodel\b.* not found/i.test(said) ? 'missing' : 'server',
-      `Ollama answered ${status}: ${said}`,
+      status === 404 && /\bmodel\b.* not found/i.test(serverMessage) ? 'missing' : 'server',
+      `Ollama answered ${status}: ${serverMessage}`,
     );
     this.status = status;
   }
 
-  /** Server versions word it differently; all mention the context length. */
+  /** The wording depends on the server version; all versions mention the context length. */
   get isTextTooLong(): boolean {
     return this.status === 400 && /exceeds?\b.*\bcontext length/i.test(this.message);
   }

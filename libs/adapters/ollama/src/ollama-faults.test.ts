@@ -5,9 +5,9 @@ import { ollamaLimits } from './limits.ts';
 
 const unavailable = { code: 'embedding_unavailable' };
 const warnings = (lines: readonly string[]) => lines.filter((line) => line.startsWith('warn'));
-const stand = (name: string) => `Ollama stand-in: ${name}`;
-/** Room for many attempts, so that the breaker stays closed. */
-const manyFailures = { failures: 1_000 };
+const onStandIn = (name: string) => `Ollama stand-in: ${name}`;
+/** Allows many failures, so that the breaker stays closed. */
+const manyFailures = { failuresMax: 1_000 };
 
 const faults: readonly OllamaFault[] = [
   'reset',
@@ -26,7 +26,7 @@ const faults: readonly OllamaFault[] = [
   'runnerGone',
 ];
 
-test.each(faults)(stand('%s gives no vector, is logged once, and ends with the fault'), async (fault) => {
+test.each(faults)(onStandIn('%s returns no vector, is logged once, and recovers after the fault'), async (fault) => {
   const { standIn, embedder, lines, causes } = await openOllama({ limits: manyFailures });
   await embedder.check();
   standIn.setFault(fault);
@@ -44,7 +44,7 @@ test.each(faults)(stand('%s gives no vector, is logged once, and ends with the f
 });
 
 test.each(faults)(
-  stand('%s: the reason of a failed check contains no address, and the log has the server message'),
+  onStandIn('%s: the reason of a failed check contains no address, and the log has the server message'),
   async (fault) => {
     const { standIn, embedder, causes } = await openOllama({ limits: manyFailures });
     standIn.setFault(fault);
@@ -59,7 +59,7 @@ test.each(faults)(
   },
 );
 
-test(stand('callers get the fixed error, with its cause attached'), async () => {
+test(onStandIn('callers get the fixed error, with its cause attached'), async () => {
   const { standIn, embedder } = await openOllama();
   standIn.setFault('busy');
   const failure: unknown = await embedder.embed(['rain'], 'query').catch((error: unknown) => error);
@@ -72,7 +72,7 @@ test(stand('callers get the fixed error, with its cause attached'), async () => 
   });
 });
 
-test(stand('nothing of an invalid JSON response is repeated'), async () => {
+test(onStandIn('no part of an invalid JSON response is quoted'), async () => {
   const { standIn, embedder, lines, causes } = await openOllama();
   await embedder.check();
   for (const fault of ['garbage', 'nan'] as const) {
@@ -86,7 +86,7 @@ test(stand('nothing of an invalid JSON response is repeated'), async () => {
   expect(causes).toHaveLength(1);
 });
 
-test(stand('a request whose connection broke before any response is retried, but only once'), async () => {
+test(onStandIn('a request whose connection broke before any response is retried, but only once'), async () => {
   const { standIn, embedder } = await openOllama();
   await warmUp({ embedder, standIn });
   standIn.setFault('reset', 1);
@@ -98,7 +98,7 @@ test(stand('a request whose connection broke before any response is retried, but
 });
 
 test.each(['resetMidway', 'busy', 'failure', 'runnerGone', 'garbage'] as const)(
-  stand('%s is not retried'),
+  onStandIn('%s is not retried'),
   async (fault) => {
     const { standIn, embedder } = await openOllama();
     await warmUp({ embedder, standIn });
@@ -108,77 +108,80 @@ test.each(['resetMidway', 'busy', 'failure', 'runnerGone', 'garbage'] as const)(
   },
 );
 
-test(stand('a server that hangs holds up queries and documents no longer than their timeouts'), async () => {
+test(onStandIn('a server that hangs delays queries and documents no longer than their timeouts'), async () => {
   const { standIn, embedder, time } = await openOllama();
   await warmUp({ embedder, standIn });
   standIn.setFault('hang');
-  const failed: string[] = [];
+  const failedPurposes: string[] = [];
   for (const purpose of ['document', 'query'] as const)
-    embedder.embed(['rain'], purpose).catch(() => failed.push(purpose));
-  await time.stillUntil(() => expect(embedRequests(standIn)).toHaveLength(2));
+    embedder.embed(['rain'], purpose).catch(() => failedPurposes.push(purpose));
+  await time.pollInRealTime(() => expect(embedRequests(standIn)).toHaveLength(2));
   const { queryMs, documentsMs } = ollamaLimits;
-  await time.pass(queryMs - 1);
-  expect(failed).toEqual([]);
-  await time.pass(1);
-  await time.stillUntil(() => expect(failed).toEqual(['query']));
-  await time.pass(documentsMs - queryMs - 1);
-  expect(failed).toEqual(['query']);
-  await time.pass(1);
-  await time.stillUntil(() => expect(failed).toEqual(['query', 'document']));
+  await time.advance(queryMs - 1);
+  expect(failedPurposes).toEqual([]);
+  await time.advance(1);
+  await time.pollInRealTime(() => expect(failedPurposes).toEqual(['query']));
+  await time.advance(documentsMs - queryMs - 1);
+  expect(failedPurposes).toEqual(['query']);
+  await time.advance(1);
+  await time.pollInRealTime(() => expect(failedPurposes).toEqual(['query', 'document']));
 });
 
-test(stand('a server that hangs, its list of models included, holds up no caller'), async () => {
-  const { standIn, embedder, lines, time } = await openOllama({ limits: { rememberedMs: 0 } });
+test(onStandIn('a server that hangs, including its list of models, blocks no caller'), async () => {
+  const { standIn, embedder, lines, time } = await openOllama({ limits: { modelIdMaxAgeMs: 0 } });
   await embedder.check();
   lines.length = 0;
   await standIn.control.pause();
-  await expect(time.passUntil(embedder.check())).rejects.toThrow(
+  await expect(time.advanceUntil(embedder.check())).rejects.toThrow(
     'Embedding service unavailable: the server does not answer',
   );
-  await expect(time.passUntil(embedder.embed(['rain'], 'query'))).rejects.toMatchObject(unavailable);
-  expect(await time.passUntil(embedder.modelId())).toContain('nomic-embed-text:latest@');
+  await expect(time.advanceUntil(embedder.embed(['rain'], 'query'))).rejects.toMatchObject(unavailable);
+  expect(await time.advanceUntil(embedder.modelId())).toContain('nomic-embed-text:latest@');
   expect(warnings(lines)).toEqual(['warn Ollama does not embed: the server does not answer']);
   await standIn.control.resume();
   await embedder.check();
 });
 
-test(stand('a check fails sooner than a query times out'), async () => {
+test(onStandIn('a check fails before a query times out'), async () => {
   const { standIn, embedder, time } = await openOllama();
   await warmUp({ embedder, standIn });
   const [before, { checkMs, queryMs }] = [performance.now(), ollamaLimits];
   await standIn.control.pause();
-  await expect(time.passUntil(embedder.check())).rejects.toThrow('the server does not answer');
+  await expect(time.advanceUntil(embedder.check())).rejects.toThrow('the server does not answer');
   await standIn.control.resume();
   standIn.setFault('hang');
-  await expect(time.passUntil(embedder.check())).rejects.toThrow('a test embedding is still running');
+  await expect(time.advanceUntil(embedder.check())).rejects.toThrow('a test embedding is still running');
   expect(performance.now() - before).toBeGreaterThanOrEqual(2 * checkMs);
   expect(performance.now() - before).toBeLessThan(queryMs);
 });
 
-test(stand('a vector that takes longer than the check is reported as still running, not as a failure'), async () => {
-  const { standIn, embedder, lines, time } = await openOllama();
-  standIn.runner.tokenMs = 600;
-  const failure: unknown = await time.passUntil(embedder.check()).catch((error: unknown) => error);
-  expect(failure).toMatchObject({
-    ...unavailable,
-    message: 'Embedding service unavailable: a test embedding is still running',
-  });
-  await time.passUntilSucceeds(() => embedder.check());
-  expect(embedRequests(standIn)).toHaveLength(1);
-  expect(lines).toEqual([`info The embedding model is ${await embedder.modelId()}`]);
-});
+test(
+  onStandIn('a vector that takes longer than the check is reported as still running, not as a failure'),
+  async () => {
+    const { standIn, embedder, lines, time } = await openOllama();
+    standIn.runner.tokenMs = 600;
+    const failure: unknown = await time.advanceUntil(embedder.check()).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      ...unavailable,
+      message: 'Embedding service unavailable: a test embedding is still running',
+    });
+    await time.advanceUntilSuccess(() => embedder.check());
+    expect(embedRequests(standIn)).toHaveLength(1);
+    expect(lines).toEqual([`info The embedding model is ${await embedder.modelId()}`]);
+  },
+);
 
-test(stand('a test embedding that fails after its check is logged once'), async () => {
+test(onStandIn('a test embedding that fails after its check is logged once'), async () => {
   const { standIn, embedder, lines, time } = await openOllama({ limits: { documentsMs: 3_000 } });
   standIn.runner.tokenMs = 800;
-  await expect(time.passUntil(embedder.check())).rejects.toThrow('a test embedding is still running');
+  await expect(time.advanceUntil(embedder.check())).rejects.toThrow('a test embedding is still running');
   expect(warnings(lines)).toEqual([]);
-  await time.passUntilSucceeds(() =>
+  await time.advanceUntilSuccess(() =>
     expect(warnings(lines)).toEqual(['warn Ollama does not embed: the server is busy: no vector came within 3000 ms']),
   );
 });
 
-test(stand('a server that was restarted embeds again by itself'), async () => {
+test(onStandIn('embedding recovers automatically after a restart of the server'), async () => {
   const { standIn, embedder, lines } = await openOllama();
   await embedder.embed(['rain'], 'query');
   await standIn.control.stop();
@@ -193,22 +196,22 @@ test(stand('a server that was restarted embeds again by itself'), async () => {
   ]);
 });
 
-test(stand('at most four queries run, sixty-four wait, and the next one fails at once'), async () => {
+test(onStandIn('at most four queries run, sixty-four wait, and the next one fails immediately'), async () => {
   const { standIn, embedder, lines, time } = await openOllama();
   await warmUp({ embedder, standIn });
   standIn.setFault({ slowMs: 50 });
-  const asked = Array.from({ length: 80 }, (_, index) => embedder.embed([`rain ${index}`], 'query'));
-  const outcomes = await time.passUntil(Promise.allSettled(asked));
+  const calls = Array.from({ length: 80 }, (_, index) => embedder.embed([`rain ${index}`], 'query'));
+  const outcomes = await time.advanceUntil(Promise.allSettled(calls));
   expect(outcomes.map(({ status }) => status)).toEqual([
     ...new Array<string>(68).fill('fulfilled'),
     ...new Array<string>(12).fill('rejected'),
   ]);
   expect(outcomes.at(-1)).toMatchObject({ reason: { ...unavailable, cause: { kind: 'busy' } } });
-  expect(standIn.mostAtOnce).toBe(4);
+  expect(standIn.maxConcurrent).toBe(4);
   expect(warnings(lines)).toEqual(['warn Ollama does not embed: the server is busy: too many texts are waiting']);
 });
 
-test(stand('queries do not wait behind waiting documents'), async () => {
+test(onStandIn('queries do not wait behind waiting documents'), async () => {
   const { standIn, embedder, time } = await openOllama();
   await warmUp({ embedder, standIn });
   standIn.setFault({ slowMs: 300 });
@@ -217,50 +220,50 @@ test(stand('queries do not wait behind waiting documents'), async () => {
     embedder.embed([`rain ${i}`], 'document').then(() => order.push('document')),
   );
   const queries = Array.from({ length: 7 }, () => embedder.embed(['rain'], 'query').then(() => order.push('query')));
-  await time.passUntil(Promise.all([...documents, ...queries]));
-  // The first document is under way already; later requests embed the others.
+  await time.advanceUntil(Promise.all([...documents, ...queries]));
+  // The first document is already in flight; later requests embed the others.
   expect(order.lastIndexOf('query')).toBeLessThan(order.length / 2);
-  expect(standIn.mostAtOnce).toBe(5);
+  expect(standIn.maxConcurrent).toBe(5);
 });
 
-test(stand('waiting counts: a query that waits too long fails, and is not sent'), async () => {
+test(onStandIn('a query that waits too long fails, and is not sent'), async () => {
   const { standIn, embedder, time } = await openOllama({ limits: { shortQueries: 1 } });
   await warmUp({ embedder, standIn });
   standIn.setFault('hang');
   const document = expect(embedder.embed(['rain'], 'document')).rejects.toMatchObject(unavailable);
-  const asked = Promise.allSettled(Array.from({ length: 4 }, () => embedder.embed(['rain'], 'query')));
-  const outcomes = await time.passUntil(asked);
+  const calls = Promise.allSettled(Array.from({ length: 4 }, () => embedder.embed(['rain'], 'query')));
+  const outcomes = await time.advanceUntil(calls);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'rejected']);
   expect(embedRequests(standIn)).toHaveLength(2);
   await embedder.close();
   await document;
 });
 
-test(stand('five failures in a row open the breaker, which sends nothing until its trial call'), async () => {
+test(onStandIn('five consecutive failures open the breaker, which sends nothing until its trial call'), async () => {
   const { standIn, embedder, time } = await openOllama();
   await warmUp({ embedder, standIn });
-  const asked = () => standIn.asked('/api/embed').length;
+  const requestCount = () => standIn.requestsTo('/api/embed').length;
   standIn.setFault('failure', 6);
   for (let failure = 1; failure <= 5; failure += 1) {
     await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
   }
   const broken = { ...unavailable, cause: { isBrokenCircuitError: true } };
-  await time.pass(ollamaLimits.breakMs - 1);
+  await time.advance(ollamaLimits.breakerOpenMs - 1);
   await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(broken);
-  expect(asked()).toBe(5);
-  await time.pass(1);
+  expect(requestCount()).toBe(5);
+  await time.advance(1);
   await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ ...unavailable, cause: { status: 500 } });
   await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(broken);
-  expect(asked()).toBe(6);
-  await time.pass(ollamaLimits.breakMs);
+  expect(requestCount()).toBe(6);
+  await time.advance(ollamaLimits.breakerOpenMs);
   await embedder.embed(['rain'], 'query');
   await embedder.embed(['rain'], 'query');
   // One of them loads the model.
-  expect(asked()).toBe(9);
+  expect(requestCount()).toBe(9);
 });
 
-test(stand('failures far apart, or with a success in between, do not open the breaker'), async () => {
-  const { standIn, embedder, time } = await openOllama({ limits: { failures: 3 } });
+test(onStandIn('failures far apart, or with a success in between, do not open the breaker'), async () => {
+  const { standIn, embedder, time } = await openOllama({ limits: { failuresMax: 3 } });
   await embedder.modelId();
   const fail = async () => {
     standIn.setFault('failure', 1);
@@ -268,17 +271,17 @@ test(stand('failures far apart, or with a success in between, do not open the br
   };
   for (let attempt = 1; attempt <= 4; attempt += 1) {
     await fail();
-    await time.pass(0.6 * ollamaLimits.failuresWithinMs);
+    await time.advance(0.6 * ollamaLimits.failuresWithinMs);
   }
-  const lively = await openOllama({ limits: { failures: 3 } });
+  const other = await openOllama({ limits: { failuresMax: 3 } });
   for (let attempt = 1; attempt <= 6; attempt += 1) {
-    lively.standIn.setFault('failure', attempt % 3 ? 1 : 0);
-    await lively.embedder.embed(['rain'], 'query').catch(() => undefined);
+    other.standIn.setFault('failure', attempt % 3 ? 1 : 0);
+    await other.embedder.embed(['rain'], 'query').catch(() => undefined);
   }
-  await lively.embedder.embed(['rain'], 'query');
+  await other.embedder.embed(['rain'], 'query');
 });
 
-test(stand('a refused text neither opens the breaker nor counts as an outage'), async () => {
+test(onStandIn('a rejected text neither opens the breaker nor counts as an outage'), async () => {
   const { standIn, embedder, lines } = await openOllama();
   await embedder.check();
   const long = '- '.repeat(9_000);
@@ -290,13 +293,13 @@ test(stand('a refused text neither opens the breaker nor counts as an outage'), 
   expect(warnings(lines)).toEqual([]);
 });
 
-test(stand('closing fails the calls under way and all later ones'), async () => {
+test(onStandIn('closing fails the calls in flight and all later calls'), async () => {
   const { standIn, embedder, lines } = await openOllama();
   await embedder.modelId();
   standIn.setFault('hang');
-  const underWay = expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
+  const rejection = expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
   await embedder.close();
-  await underWay;
+  await rejection;
   await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
   await expect(embedder.check()).rejects.toMatchObject(unavailable);
   expect(warnings(lines)).toEqual([]);

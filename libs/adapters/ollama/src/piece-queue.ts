@@ -4,17 +4,17 @@ import type { EmbeddedText } from './text-requests.ts';
 export interface PieceQueueOptions {
   /** Embeds a text with one request. */
   readonly send: (text: string) => Promise<EmbeddedText>;
-  /** Pieces that may wait; one more fails at once. */
+  /** The maximum number of waiting pieces. Further pieces fail immediately. */
   readonly waitingMax: number;
-  /** How long a piece waits for queries. */
+  /** The longest time that a piece waits for queries. */
   readonly pieceWaitMs: number;
-  /** How long a piece that is `isBehind` waits for queries and for other pieces. */
-  readonly behindMs: number;
+  /** The longest time that a low-priority piece waits for queries and other pieces. */
+  readonly lowPriorityWaitMs: number;
 }
 
-interface Waiting {
+interface WaitingPiece {
   readonly text: string;
-  readonly isBehind: boolean;
+  readonly isLowPriority: boolean;
   /** On the monotonic clock. */
   readonly since: number;
   readonly resolve: (embedded: EmbeddedText) => void;
@@ -22,12 +22,12 @@ interface Waiting {
 }
 
 /**
- * Sends the pieces of documents one by one, and none while there are queries, unless it has waited for long: the server
- * works on one text at a time, so a query waits for the piece that was sent before it, and for no other.
+ * Sends the pieces of documents one by one. A piece is not sent while there are queries, unless it has waited for long:
+ * the server processes one text at a time, so a query waits only for the piece that was sent before it.
  */
 export class PieceQueue {
   readonly #options: PieceQueueOptions;
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<WaitingPiece>();
   #isSending = false;
   #queries = 0;
 
@@ -35,19 +35,19 @@ export class PieceQueue {
     this.#options = options;
   }
 
-  /** A piece whose signal is aborted before its turn is never sent, and fails as `busy`. */
-  async embed(text: string, signal: AbortSignal, isBehind: boolean): Promise<EmbeddedText> {
+  /** Embeds a piece. If its signal is aborted while it waits, it is never sent, and fails as `busy`. */
+  async embed(text: string, signal: AbortSignal, isLowPriority: boolean): Promise<EmbeddedText> {
     if (this.#waiting.size >= this.#options.waitingMax) throw new OllamaFailure('busy', 'too many texts are waiting');
     const { promise, resolve, reject } = Promise.withResolvers<EmbeddedText>();
-    const piece: Waiting = { text, isBehind, since: performance.now(), resolve, reject };
-    const leave = () => this.#waiting.delete(piece) && reject(notSentInTime());
-    signal.addEventListener('abort', leave, { once: true });
+    const piece: WaitingPiece = { text, isLowPriority, since: performance.now(), resolve, reject };
+    const cancel = () => this.#waiting.delete(piece) && reject(notSentInTime());
+    signal.addEventListener('abort', cancel, { once: true });
     this.#waiting.add(piece);
     this.#sendNext();
-    return promise.finally(() => signal.removeEventListener('abort', leave));
+    return promise.finally(() => signal.removeEventListener('abort', cancel));
   }
 
-  /** Runs a query, for which pieces wait. */
+  /** Runs a query. Pieces wait for it. */
   async query<Result>(task: () => Promise<Result>): Promise<Result> {
     this.#queries += 1;
     try {
@@ -72,12 +72,14 @@ export class PieceQueue {
       });
   }
 
-  #next(): Waiting | undefined {
-    const { pieceWaitMs, behindMs } = this.#options;
+  #next(): WaitingPiece | undefined {
+    const { pieceWaitMs, lowPriorityWaitMs } = this.#options;
     const now = performance.now();
     const waiting = [...this.#waiting];
-    const due = waiting.find(({ isBehind, since }) => now - since >= (isBehind ? behindMs : pieceWaitMs));
+    const due = waiting.find(
+      ({ isLowPriority, since }) => now - since >= (isLowPriority ? lowPriorityWaitMs : pieceWaitMs),
+    );
     if (due || this.#queries > 0) return due;
-    return waiting.find(({ isBehind }) => !isBehind) ?? waiting[0];
+    return waiting.find(({ isLowPriority }) => !isLowPriority) ?? waiting[0];
   }
 }

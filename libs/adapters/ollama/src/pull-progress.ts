@@ -5,28 +5,28 @@ interface Layer {
   readonly completed: number;
 }
 
-/** The progress of a pull. The server retries a stalled part for ever, and keeps reporting it. */
+/** Tracks the progress of a pull. The server retries a stalled part forever, and keeps reporting it. */
 export class PullProgress {
   readonly #layers = new Map<string, Layer>();
   readonly #steps = new Set<string>();
-  #said = '';
+  #text = '';
 
-  /** Over all layers named so far: `50 %, 137 of 274 MB`; otherwise the step's name. */
-  get said(): string {
-    return this.#said;
+  /** The progress of all layers reported so far, `50 %, 137 of 274 MB`; otherwise the name of the step. */
+  get text(): string {
+    return this.#text;
   }
 
-  /** Returns whether this is progress: a new step, or more of a layer than ever before. */
+  /** Records a step. Returns whether it is progress: a new step, or more bytes of a layer than before. */
   note({ status, digest, total, completed = 0 }: ProgressResponse): boolean {
     const isNew = !this.#steps.has(status);
     this.#steps.add(status);
-    this.#said = status;
+    this.#text = status;
     if (!digest || !total) return isNew;
     const before = this.#layers.get(digest)?.completed ?? -1;
     this.#layers.set(digest, { total, completed: Math.max(before, completed) });
     const all = [...this.#layers.values()];
     const [done, bytes] = [sum(all.map((layer) => layer.completed)), sum(all.map((layer) => layer.total))];
-    this.#said = `${Math.floor((done / bytes) * 100)} %, ${megabytes(done)} of ${megabytes(bytes)} MB`;
+    this.#text = `${Math.floor((done / bytes) * 100)} %, ${megabytes(done)} of ${megabytes(bytes)} MB`;
     return completed > before;
   }
 }

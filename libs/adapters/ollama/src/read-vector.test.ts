@@ -7,7 +7,7 @@ const axis = (...values: readonly unknown[]): unknown[] => [
   ...new Array<number>(768 - values.length).fill(0),
 ];
 
-test('a vector of any length is normalised to length 1', () => {
+test('a vector of any length is normalized to length 1', () => {
   for (const factor of [1e-150, 1, 1e150]) {
     const vector = readVector({ embeddings: [axis(3 * factor, 4 * factor)] }, 'm');
     expect([vector[0], vector[1]]).toEqual([Math.fround(0.6), Math.fround(0.8)]);
@@ -25,12 +25,12 @@ test.each<[string, unknown]>([
   ['767 dimensions', { embeddings: [axis(1).slice(1)] }],
   ['769 dimensions', { embeddings: [[...axis(1), 0]] }],
   ['null in it', { embeddings: [axis(null, 1)] }],
-  ['a text in it', { embeddings: [axis('1')] }],
+  ['a string in it', { embeddings: [axis('1')] }],
   ['NaN in it', { embeddings: [axis(Number.NaN)] }],
   ['infinity in it', { embeddings: [axis(Number.POSITIVE_INFINITY)] }],
   ['zeros', { embeddings: [axis(0)] }],
   ['numbers whose length overflows', { embeddings: [axis(1e200)] }],
   ['numbers whose length underflows', { embeddings: [axis(1e-200)] }],
-])('%s for one text is a failure', (_name, answer) => {
-  expect(() => readVector(answer, 'm')).toThrow(OllamaFailure);
+])('%s for one text is a failure', (_name, response) => {
+  expect(() => readVector(response, 'm')).toThrow(OllamaFailure);
 });

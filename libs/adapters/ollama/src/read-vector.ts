@@ -2,11 +2,11 @@ import { embeddingDimension } from '@portico/domain';
 import { OllamaFailure } from './ollama-failure.ts';
 
 /**
- * Returns the one vector of a response, normalised to length 1 in double precision; throws a failure for anything else.
- * The server claims length 1, which holds to single precision and not for every model.
+ * Returns the only vector of a response, normalized to length 1 in double precision. Throws a failure for anything
+ * else. The server claims length 1, but that is true only in single precision and not for every model.
  */
-export const readVector = (answer: unknown, model: string): Float32Array => {
-  const { embeddings } = Object(answer) as { readonly embeddings?: unknown };
+export const readVector = (response: unknown, model: string): Float32Array => {
+  const { embeddings } = Object(response) as { readonly embeddings?: unknown };
   if (!Array.isArray(embeddings)) throw new OllamaFailure('server', 'Ollama returned no vectors');
   if (embeddings.length !== 1) {
     throw new OllamaFailure('server', `Ollama returned ${embeddings.length} vectors for 1 text`);
@@ -22,7 +22,7 @@ export const readVector = (answer: unknown, model: string): Float32Array => {
   if (!vector.every((x: unknown): x is number => typeof x === 'number')) {
     throw new OllamaFailure('server', 'Ollama returned a vector with a value that is not a number');
   }
-  // If a value is not finite, neither is the length.
+  // If a value is not finite, the length is not finite either.
   const length = Math.sqrt(vector.reduce((sum, x) => sum + x * x, 0));
   if (!(length > 0 && Number.isFinite(length))) {
     throw new OllamaFailure('server', 'Ollama returned a vector that is zero or not finite');

@@ -13,7 +13,7 @@ test.each([
   ['sentences', `${words(100)}. `, `${words(20)}! "Rain?" `, `${words(100)}…\n`],
   ['lines', `${words(100)}\n`, `${words(24)}\n\n`, `${words(100)}\n`],
   ['sentences without blanks', `${'天'.repeat(200)}。`, `${'雨'.repeat(40)}！`, `${'風'.repeat(200)}？`],
-])('it is cut between %s: as many as fit stay together', (_what, first, second, third) => {
+])('a text is cut between %s, with as many per piece as fit', (_name, first, second, third) => {
   expect(textsOf(first + second + third)).toEqual([first + second, third]);
 });
 
@@ -22,7 +22,7 @@ test('neither an abbreviated host name nor a number is the end of a sentence', (
   expect(textsOf(text)[0]).toMatch(/api\.example\.com v1\.25 w0 .*w\d $/);
 });
 
-test('a sentence that is too long is cut between words, and a word anywhere but within a character', () => {
+test('a sentence that is too long is cut between words, and a word anywhere except within a character', () => {
   expect(textsOf(`Rain. ${words(200)}`)[0]).toMatch(/^Rain\. w0 .+ w\d $/);
   const [smiles, rest] = textsOf('🙂'.repeat(pieceTokensMax + 1));
   expect([smiles, rest]).toEqual(['🙂'.repeat(pieceTokensMax), '🙂']);
@@ -36,7 +36,7 @@ test.each([
   ['blanks', ' \n', 3_000],
   ['quotes', '"\' ', 3_000],
   ['lone surrogates', '\ud800', 3_000],
-])('%s: the pieces are the whole text, each of at most 248 tokens', (_what, unit, length) => {
+])('%s: the pieces are the whole text, each of at most 248 tokens', (_name, unit, length) => {
   const text = unit.repeat(length).slice(0, length);
   const pieces = piecesOf(text);
   expect(pieces.map((piece) => piece.text).join('')).toBe(text);
@@ -46,16 +46,16 @@ test.each([
   }
 });
 
-test('what comes after sixteen pieces is not read', () => {
+test('only the first sixteen pieces are read', () => {
   const text = '天'.repeat(10_000);
   expect(textsOf(text).join('')).toBe('天'.repeat(piecesMax * pieceTokensMax));
 });
 
-test('a token is four letters of Latin, three digits, or a character; a Korean syllable is three', () => {
+test('a token is four Latin letters, three digits, or a character; a Korean syllable is three', () => {
   expect(['payment', '12345', 'é', 'дом', '天気', '날씨', '🙂'].map(tokensOf)).toEqual([2, 2, 1, 3, 2, 6, 1]);
 });
 
-test('the vector of pieces is their mean by tokens, of length 1', () => {
+test('the vector of a document is the mean of its pieces, weighted by tokens, of length 1', () => {
   const [east, north] = [Float32Array.of(1, 0), Float32Array.of(0, 1)];
   expect(vectorOfPieces([{ vector: east, tokens: 0 }])).toBe(east);
   expect(

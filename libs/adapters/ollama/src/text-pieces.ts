@@ -1,17 +1,17 @@
 import { cutTokens, piecesMax, pieceTokensMax, tokensOf } from './model-text.ts';
 
-/** A part of a document that is embedded by itself. */
+/** A part of a document that is embedded separately. */
 export interface Piece {
   readonly text: string;
   readonly tokens: number;
 }
 
-/** Where a text may be cut, the best places first: after a sentence or a line, between words. */
-const places = [/(?=\S)(?<=[.!?…]["')\]]*\s+|[。！？]\s*|\n\s*)/u, /(?=\S)(?<=\s)/u];
+/** Where a text may be cut, in order of preference: after a sentence or a line, between words. */
+const boundaries = [/(?=\S)(?<=[.!?…]["')\]]*\s+|[。！？]\s*|\n\s*)/u, /(?=\S)(?<=\s)/u];
 
 /**
- * The pieces that a document is read in, at most 16: each has as many sentences as fit in 248 tokens. A longer sentence
- * is cut between words, a longer word anywhere. A short text is one piece, whatever is in it.
+ * Splits a document into at most 16 pieces, each with as many sentences as fit into 248 tokens. A longer sentence is
+ * cut between words, a longer word anywhere. A short text is always one piece.
  */
 export const piecesOf = (text: string): readonly Piece[] => {
   const pieces: Piece[] = [];
@@ -27,10 +27,10 @@ export const piecesOf = (text: string): readonly Piece[] => {
   return [...pieces, last].slice(0, piecesMax);
 };
 
-/** Parts of at most 248 tokens, which are the whole text together. */
-const partsOf = (text: string, [place, ...more] = places): readonly string[] => {
+/** Splits the whole text into parts of at most 248 tokens. */
+const partsOf = (text: string, [boundary, ...others] = boundaries): readonly string[] => {
   if (tokensOf(text) <= pieceTokensMax) return [text];
-  if (place) return text.split(place).flatMap((part) => partsOf(part, more));
+  if (boundary) return text.split(boundary).flatMap((part) => partsOf(part, others));
   const parts: string[] = [];
   for (let rest = text; rest !== '';) {
     const part = cutTokens(rest, pieceTokensMax);
@@ -40,7 +40,7 @@ const partsOf = (text: string, [place, ...more] = places): readonly string[] => 
   return parts;
 };
 
-/** The mean of the pieces' vectors by their tokens, of length 1: a model takes the mean of its tokens, too. */
+/** Returns the mean of the vectors, weighted by tokens, of length 1: a model also takes the mean of its tokens. */
 export const vectorOfPieces = (
   pieces: readonly { readonly vector: Float32Array; readonly tokens: number }[],
 ): Float32Array => {
@@ -49,7 +49,7 @@ export const vectorOfPieces = (
   const sum = new Float64Array(first.length);
   for (const { vector, tokens } of pieces) vector.forEach((x, i) => (sum[i] = (sum[i] ?? 0) + tokens * x));
   const length = Math.sqrt(sum.reduce((squares, x) => squares + x * x, 0));
-  // Opposite vectors, which no model makes of one text.
+  // The vectors are opposite, which no model returns for one text.
   if (length === 0) return first;
   return Float32Array.from(sum, (x) => x / length);
 };

@@ -3,10 +3,10 @@ import type { EmbeddingPurpose } from '@portico/domain';
 import type { InstalledModel } from './installed-model.ts';
 import { cutText, prefixOf, textUnitsMin } from './model-text.ts';
 import type { OllamaApi } from './ollama-api.ts';
-import { OllamaFailure, OllamaRefusal } from './ollama-failure.ts';
+import { OllamaFailure, OllamaStatusError } from './ollama-failure.ts';
 import { readVector } from './read-vector.ts';
 
-/** A vector of length 1, and the model that made it. */
+/** A vector of length 1, and the model that computed it. */
 export interface EmbeddedText {
   readonly modelId: string;
   readonly vector: Float32Array;
@@ -15,11 +15,13 @@ export interface EmbeddedText {
 export interface TextRequestsOptions {
   readonly api: Pick<OllamaApi, 'embed'>;
   readonly model: string;
-  readonly installed: Pick<InstalledModel, 'known' | 'look'>;
+  readonly installed: Pick<InstalledModel, 'lastId' | 'fetchId'>;
   readonly log: Pick<Log, 'debug'>;
 }
 
-/** Requests the vectors of texts, each cut until the model accepts it. One text a request: others wait behind it. */
+/**
+ * Requests the vectors of texts, each cut until the model accepts it. One text per request, because others wait for it.
+ */
 export class TextRequests {
   readonly #options: TextRequestsOptions;
 
@@ -28,22 +30,22 @@ export class TextRequests {
   }
 
   /**
-   * The server does not tell which version of a model made a vector. So the version is read afterwards: if it changed,
-   * the vector is requested again.
+   * The server does not report which version of a model computed a vector. So the version is read afterwards: if it
+   * changed, the vector is requested again.
    */
   async embed(text: string, purpose: EmbeddingPurpose, signal: AbortSignal): Promise<EmbeddedText> {
     const { installed } = this.#options;
-    let modelId = installed.known ?? (await installed.look(signal));
+    let modelId = installed.lastId ?? (await installed.fetchId(signal));
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       const vector = await this.#embed(text, purpose, signal);
-      const after = await installed.look(signal);
+      const after = await installed.fetchId(signal);
       if (after === modelId) return { modelId, vector };
       modelId = after;
     }
     throw new OllamaFailure('server', 'The Ollama model changed repeatedly while a text was embedded');
   }
 
-  /** A text that is too long for the model is cut in half until it is accepted. */
+  /** Cuts a text that is too long for the model in half until the model accepts it. */
   async #embed(whole: string, purpose: EmbeddingPurpose, signal: AbortSignal): Promise<Float32Array> {
     const { api, model, log } = this.#options;
     for (let text = whole; ; text = cutText(whole, Math.max(textUnitsMin, text.length >> 1))) {
@@ -52,7 +54,7 @@ export class TextRequests {
         if (text !== whole) log.debug({}, `${unitsOf(whole)} was cut to ${text.length} for the model`);
         return vector;
       } catch (error) {
-        if (!(error instanceof OllamaRefusal && error.isTextTooLong)) throw error;
+        if (!(error instanceof OllamaStatusError && error.isTextTooLong)) throw error;
         if (text.length <= textUnitsMin) {
           throw new OllamaFailure('text', `${unitsOf(text)} is too long for the model`, error);
         }

@@ -3,22 +3,22 @@ import type { StoppedTime } from '@portico/test-servers';
 import { onTestFinished, vi } from 'vitest';
 import { createOllamaEmbedder, type OllamaEmbedder, type OllamaEmbedderOptions } from '../src/index.ts';
 
-export interface Opened {
+export interface OllamaFixture {
   readonly standIn: OllamaStandIn;
   readonly embedder: OllamaEmbedder;
-  /** The log lines, each with its level in front. */
+  /** The log lines, prefixed with their level. */
   readonly lines: string[];
   /** The errors logged with the warnings. */
   readonly causes: unknown[];
-  /** That of the embedder, and of the stand-in's model. */
+  /** The time of the embedder, and of the stand-in's model. */
   readonly time: StoppedTime;
 }
 
-/** An embedder on a stand-in of its own, in stopped time; both are closed at the end of the test. */
+/** Creates an embedder with its own stand-in, in stopped time. Both are closed at the end of the test. */
 export const openOllama = async (
   options: Partial<OllamaEmbedderOptions> = {},
   standInOptions: OllamaStandInOptions = {},
-): Promise<Opened> => {
+): Promise<OllamaFixture> => {
   const time = timeOfTest();
   const standIn = await startOllamaStandIn(standInOptions);
   const lines: string[] = [];
@@ -47,30 +47,30 @@ export const openOllama = async (
 
 let time: StoppedTime | null = null;
 
-/** A test that opens several embedders has one time. */
+/** All embedders of a test share one time. */
 const timeOfTest = (): StoppedTime => {
   if (time) return time;
-  const stopped = stopTime(vi);
-  time = stopped;
+  const stoppedTime = stopTime(vi);
+  time = stoppedTime;
   onTestFinished(() => {
-    stopped.goOn();
+    stoppedTime.restore();
     time = null;
   });
-  return stopped;
+  return stoppedTime;
 };
 
 /** Whether the line repeats an ongoing outage. */
 const isRepeat = (message: string): boolean => message.startsWith('Ollama does not embed');
 
-/** Loads the model, and forgets the requests for that. */
-export const warmUp = async ({ embedder, standIn }: Pick<Opened, 'embedder' | 'standIn'>): Promise<void> => {
+/** Loads the model, and clears the requests that this took. */
+export const warmUp = async ({ embedder, standIn }: Pick<OllamaFixture, 'embedder' | 'standIn'>): Promise<void> => {
   await embedder.check();
   standIn.requests.length = 0;
 };
 
-/** The requests to embed so far, without those that only load the model. */
+/** Returns the embed requests so far, without those that only load the model. */
 export const embedRequests = (standIn: OllamaStandIn): readonly { readonly input: readonly string[] }[] =>
   standIn
-    .asked('/api/embed')
+    .requestsTo('/api/embed')
     .map((body) => body as unknown as { readonly input: readonly string[] })
     .filter(({ input }) => input.length > 0);

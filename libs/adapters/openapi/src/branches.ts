@@ -2,74 +2,79 @@ import { isJsonObject, type Json, type JsonObject } from '@portico/domain';
 import { hasType, listed, sameJson, typeFault } from './json-values.ts';
 import type { Schema, SchemaObject } from './schema.ts';
 
-/** What remains of a `oneOf`: one branch to check the value against, several, or a fault common to all. */
+/** The remaining branches of a `oneOf`: one to check the value against, several, or a fault that all have in common. */
 export type Choice =
   | { readonly branch: Schema }
-  | { readonly open: readonly Schema[] }
+  | { readonly candidates: readonly Schema[] }
   | { readonly fault: string; readonly at: readonly string[] };
 
-/** The names that a schema requires. */
+/** Returns the property names that a schema requires. */
 export const required = (schema: SchemaObject): readonly string[] => schema.required ?? [];
 
 /**
- * Drops the branches of a `oneOf` that the value evidently does not mean: those of another type; references if there is
- * no `$ref`, and all others if there is one; those with another value of the member that tells the branches apart.
- * Never drops a branch that the value fits, so the verdict stays the same.
+ * Drops the branches of a `oneOf` that the value is evidently not intended for: branches of another type; references if
+ * there is no `$ref`, and all others if there is one; branches with another value of the member that discriminates
+ * between them. Never drops a branch that the value fits, so the outcome of the validation stays the same.
  */
 export function chooseBranch(
   branches: readonly Schema[],
   value: Json,
-  resolved: (branch: Schema) => SchemaObject,
+  resolve: (branch: Schema) => SchemaObject,
 ): Choice {
-  const ofType = branches.filter((branch) =>
-    typesOf(resolved(branch)).every((types) => types.some((one) => hasType(one, value))),
+  const sameType = branches.filter((branch) =>
+    typesOf(resolve(branch)).every((types) => types.some((one) => hasType(one, value))),
   );
-  if (ofType.length === 0) {
-    const types = branches.flatMap((branch) => typesOf(resolved(branch)).flat());
+  if (sameType.length === 0) {
+    const types = branches.flatMap((branch) => typesOf(resolve(branch)).flat());
     return { fault: typeFault([...new Set(types)], value) ?? 'fits none of the forms', at: [] };
   }
-  if (!isJsonObject(value)) return narrowed(ofType);
+  if (!isJsonObject(value)) return toChoice(sameType);
 
-  const isReference = (branch: Schema) => required(resolved(branch)).includes('$ref');
-  const open = ofType.some(isReference)
-    ? ofType.filter((branch) => isReference(branch) === isMeantAsReference(value))
-    : ofType;
-  if (open.length < 2) return narrowed(open);
+  const isReference = (branch: Schema) => required(resolve(branch)).includes('$ref');
+  const candidates = sameType.some(isReference)
+    ? sameType.filter((branch) => isReference(branch) === isReferenceObject(value))
+    : sameType;
+  if (candidates.length < 2) return toChoice(candidates);
 
-  const byMember = chooseByMember(open, value, resolved);
+  const byMember = chooseByMember(candidates, value, resolve);
   if (byMember) return byMember;
-  const present = open.filter((branch) => required(resolved(branch)).every((name) => Object.hasOwn(value, name)));
-  return present.length > 0 ? narrowed(present) : { open };
+  const present = candidates.filter((branch) => required(resolve(branch)).every((name) => Object.hasOwn(value, name)));
+  return present.length > 0 ? toChoice(present) : { candidates };
 }
 
 /** An object named `$ref` is not a reference: a callback may name its expressions freely. */
-const isMeantAsReference = (value: JsonObject): boolean =>
+const isReferenceObject = (value: JsonObject): boolean =>
   Object.hasOwn(value, '$ref') && !isJsonObject(value['$ref'] ?? null);
 
-const narrowed = (open: readonly Schema[]): Choice => {
-  const [only] = open;
-  return open.length === 1 && only !== undefined ? { branch: only } : { open };
+const toChoice = (candidates: readonly Schema[]): Choice => {
+  const [branch] = candidates;
+  return candidates.length === 1 && branch !== undefined ? { branch } : { candidates };
 };
 
 const typesOf = ({ type }: SchemaObject): readonly (readonly string[])[] =>
   type === undefined ? [] : [typeof type === 'string' ? [type] : type];
 
-/** Chooses by the member for which each branch lists other values, such as a parameter's `in`. */
+/** Chooses by a member for which each branch lists different values, such as a parameter's `in`. */
 function chooseByMember(
-  open: readonly Schema[],
+  candidates: readonly Schema[],
   value: JsonObject,
-  resolved: (branch: Schema) => SchemaObject,
+  resolve: (branch: Schema) => SchemaObject,
 ): Choice | null {
-  const name = Object.keys(resolved(open[0] ?? {}).properties ?? {}).find((one) => tellsApart(one, open.map(resolved)));
+  const name = Object.keys(resolve(candidates[0] ?? {}).properties ?? {}).find((one) =>
+    isDiscriminator(one, candidates.map(resolve)),
+  );
   if (name === undefined) return null;
   if (!Object.hasOwn(value, name)) return { fault: `must have property '${name}'`, at: [] };
-  const fits = (branch: Schema) => valuesOf(resolved(branch), name).some((one) => sameJson(one, value[name] ?? null));
-  const fitting = open.filter(fits);
-  if (fitting.length > 0) return narrowed(fitting);
-  return { fault: `must be one of ${listed(open.flatMap((branch) => valuesOf(resolved(branch), name)))}`, at: [name] };
+  const fits = (branch: Schema) => valuesOf(resolve(branch), name).some((one) => sameJson(one, value[name] ?? null));
+  const matching = candidates.filter(fits);
+  if (matching.length > 0) return toChoice(matching);
+  return {
+    fault: `must be one of ${listed(candidates.flatMap((branch) => valuesOf(resolve(branch), name)))}`,
+    at: [name],
+  };
 }
 
-function tellsApart(name: string, branches: readonly SchemaObject[]): boolean {
+function isDiscriminator(name: string, branches: readonly SchemaObject[]): boolean {
   const values = branches.map((branch) => valuesOf(branch, name));
   return values.every((one) => one.length > 0) && new Set(values.flat()).size === values.flat().length;
 }

@@ -1,111 +1,116 @@
 import { createYielder } from '@portico/dependencies';
 import { PorticoError, type Deadline, type DocumentReader, type PackedText, type ReadDocument } from '@portico/domain';
-import type { Order, Outcome, SentDocument, StoredText } from './messages.ts';
-import { received } from './portions.ts';
+import type { ReadTask, ReadResult, SentDocument, StoredText } from './messages.ts';
+import { receiveList } from './list-transfer.ts';
 import { ThreadQueue } from './thread-queue.ts';
 import { WorkerThread } from './worker-thread.ts';
 
 export interface DocumentReaderOptions {
-  /** How many documents are read at the same time; 1 by default. */
+  /** The number of documents that are read at the same time; 1 by default. */
   readonly threads?: number;
-  /** Heap of each thread; 768 by default. A text that needs more is refused, beforehand or when the thread dies of it. */
+  /**
+   * Heap of each thread; 768 by default. A text that needs more is rejected, either before or after the thread dies.
+   */
   readonly memoryMegabytes?: number;
-  /** Timeout for one document, from when a thread takes it; 30,000 by default. */
+  /** Timeout for one document, starting when a thread takes it; 30,000 by default. */
   readonly timeLimitMs?: number;
-  /** Most texts that may wait for a thread; 100 by default. */
+  /** Maximum number of texts that wait for a thread; 100 by default. */
   readonly waitingMax?: number;
-  /** Most bytes of waiting texts together; 96 MiB by default, about what a thread reads within a request's time. */
+  /**
+   * Maximum total bytes of waiting texts; 96 MiB by default, about as much as a thread reads within a request's
+   * timeout.
+   */
   readonly waitingBytesMax?: number;
 }
 
 export interface ClosableDocumentReader extends DocumentReader {
-  /** Ends the threads. Rejects running, waiting and later reads with `internal`. */
+  /** Terminates the threads. Rejects running, waiting and later reads with `internal`. */
   close(): Promise<void>;
 }
 
 /**
- * Reads documents in worker threads of bounded memory, started with the first document and kept until a large one, of
- * which a thread would keep some hundred megabytes that nobody needs. Waiting documents
- * are read in order of arrival; beyond the limits new ones are refused at once with `internal`, and expired ones leave
- * the queue. A document that exceeds a thread's memory or time is refused as `invalid_body`; a thread that dies of
- * anything else is an `internal` error. Either way, or if a document expires while being read, the next one gets a new
- * thread.
+ * Reads documents in worker threads of bounded memory. The threads start with the first document and are reused. A
+ * large document ends its thread, which would otherwise retain some hundred megabytes of unused memory. Waiting
+ * documents are read in order of arrival. Beyond the limits, new documents are rejected immediately with `internal`,
+ * and expired ones leave the queue. A document that exceeds a thread's memory or time limit is rejected as
+ * `invalid_body`; if a thread dies for any other reason, that is an `internal` error. In both cases, or if a document
+ * expires while being read, the next document gets a new thread.
  */
 export function createDocumentReader(options: DocumentReaderOptions = {}): ClosableDocumentReader {
   const { threads = 1, memoryMegabytes = 768, timeLimitMs = 30_000 } = options;
   const { waitingMax = 100, waitingBytesMax = 96 * 1_048_576 } = options;
   const thread = () =>
-    new WorkerThread<Order, Outcome>({
+    new WorkerThread<ReadTask, ReadResult>({
       module: 'worker',
       name: 'document reader',
       memoryMegabytes,
       timeLimitMs: () => timeLimitMs,
-      isLarge: (order) => textBytes(order) >= endsAfterBytes,
-      tooSlow: () => refused(`too large to be checked: it took over ${timeLimitMs / 1000} s`),
-      tooLarge: (cause) => refused('too large to be checked: it takes more memory than a document may', cause),
+      isLarge: (task) => textBytes(task) >= largeTextBytes,
+      tooSlow: () => invalidBody(`too large to be checked: it took over ${timeLimitMs / 1000} s`),
+      tooLarge: (cause) => invalidBody('too large to be checked: it takes more memory than a document may', cause),
     });
   const queue = new ThreadQueue(Array.from({ length: threads }, thread), {
-    what: 'documents',
-    whom: 'document reader',
+    itemsName: 'documents',
+    ownerName: 'document reader',
     waitingMax,
     waitingBytesMax,
     bytesOf: ({ bytes }) => bytes.length,
     expiryEndsThread: true,
-    transferred: ({ bytes }) => [bytes.buffer],
+    transferOf: ({ bytes }) => [bytes.buffer],
   });
-  const read = (order: Order, deadline: Deadline | null): Promise<Outcome> => queue.run(order, deadline);
+  const read = (task: ReadTask, deadline: Deadline | null): Promise<ReadResult> => queue.run(task, deadline);
 
   return {
     async readMember(object, name, deadline) {
-      const outcome = await read({ what: 'member', name, bytes: taken(object) }, deadline);
-      if (!('member' in outcome)) throw errorOf(outcome);
-      const { fields, document } = outcome.member;
+      const result = await read({ kind: 'member', name, bytes: takeBytes(object) }, deadline);
+      if (!('member' in result)) throw errorOf(result);
+      const { fields, document } = result.member;
       return { fields, document: document && (await receivedDocument(document)) };
     },
     async readFile(content, format) {
-      const outcome = await read({ what: format, bytes: Uint8Array.from(content) }, null);
-      if ('file' in outcome) return receivedDocument(outcome.file);
-      throw errorOf(outcome);
+      const result = await read({ kind: format, bytes: Uint8Array.from(content) }, null);
+      if ('file' in result) return receivedDocument(result.file);
+      throw errorOf(result);
     },
     async readOperations(document) {
-      const outcome = await read({ what: 'operations', ...storedText(document) }, null);
-      if ('operations' in outcome) return received(outcome.operations, createYielder());
-      throw errorOf(outcome);
+      const result = await read({ kind: 'operations', ...storedText(document) }, null);
+      if ('operations' in result) return receiveList(result.operations, createYielder());
+      throw errorOf(result);
     },
     async yamlText(document, deadline) {
-      const outcome = await read({ what: 'yaml text', ...storedText(document) }, deadline);
-      if ('text' in outcome) return outcome.text;
-      throw errorOf(outcome);
+      const result = await read({ kind: 'yaml text', ...storedText(document) }, deadline);
+      if ('text' in result) return result.text;
+      throw errorOf(result);
     },
     close: () => queue.close(),
   };
 }
 
-/** Of text. Starting a new thread takes a tenth of what reading so many bytes takes. */
-const endsAfterBytes = 8_388_608;
+/** Bytes of text. Starting a new thread takes a tenth of the time that reading this many bytes takes. */
+const largeTextBytes = 8_388_608;
 
-const textBytes = (order: Order): number => ('text' in order ? order.text.bytes : order.bytes.byteLength);
+const textBytes = (task: ReadTask): number => ('text' in task ? task.text.bytes : task.bytes.byteLength);
 
-const refused = (because: string, cause?: unknown): PorticoError =>
+const invalidBody = (because: string, cause?: unknown): PorticoError =>
   new PorticoError('invalid_body', { because, cause });
 
 const receivedDocument = async (document: SentDocument): Promise<ReadDocument> => ({
   ...document,
-  operations: await received(document.operations, createYielder()),
+  operations: await receiveList(document.operations, createYielder()),
 });
 
-/** The caller keeps its bytes. */
+/** Copies the bytes, so that the caller's are not transferred. */
 const storedText = ({ deflated, ...text }: PackedText): StoredText => ({ bytes: Uint8Array.from(deflated), text });
 
-/** Bytes that nothing else refers to: the caller's own buffer, or a copy if the buffer holds more than these. */
-function taken(body: Uint8Array): Uint8Array<ArrayBuffer> {
+/** Returns bytes that nothing else refers to: the caller's buffer, or a copy if the buffer contains other data too. */
+function takeBytes(body: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer } = body;
-  // A small Buffer is a view of Node's shared pool, which must stay.
+  // A small Buffer is a view of Node's shared pool, which must not be detached.
   const whole = buffer instanceof ArrayBuffer && body.byteLength === buffer.byteLength;
   return whole ? new Uint8Array(buffer.transfer()) : Uint8Array.from(body);
 }
 
-function errorOf(outcome: Outcome): PorticoError {
-  if ('refused' in outcome) return new PorticoError('invalid_body', { because: outcome.refused });
-  return new PorticoError('internal', { cause: 'failed' in outcome ? outcome.failed : outcome });
+function errorOf(result: ReadResult): PorticoError {
+  if ('refused' in result) return new PorticoError('invalid_body', { because: result.refused });
+  return new PorticoError('internal', { cause: 'failed' in result ? result.failed : result });
 }

@@ -1,12 +1,12 @@
 import {
   PorticoError,
-  untilExpired,
+  withDeadline,
   type Deadline,
   type OperationSlicer,
   type SliceRequest,
   type StoredDocument,
 } from '@portico/domain';
-import type { SliceOrder, SliceOutcome } from './slice-messages.ts';
+import type { SliceTask, SliceResult } from './slice-messages.ts';
 import { SharedDeadline } from './shared-deadline.ts';
 import { ThreadQueue } from './thread-queue.ts';
 import { WorkerThread } from './worker-thread.ts';
@@ -14,74 +14,76 @@ import { WorkerThread } from './worker-thread.ts';
 export interface OperationSlicerOptions {
   /** Heap of the thread; 768 by default. */
   readonly memoryMegabytes?: number;
-  /** Timeout for parsing one document, from when the thread begins; 30,000 by default. */
+  /** Timeout for parsing one document, starting when the thread begins; 30,000 by default. */
   readonly timeLimitMs?: number;
   /**
-   * The same for one slice, for which everyone else waits: 4,000 by default, less than half of what an answer may take.
-   * The largest slices of real documents take a third of a second.
+   * The same for one slice, during which all other requests wait: 4,000 by default, less than half of a request's
+   * timeout. The largest slices of real documents take a third of a second.
    */
   readonly sliceLimitMs?: number;
-  /** Most slices and documents that may wait for the thread; 500 by default. */
+  /** Maximum number of slices and documents that wait for the thread; 500 by default. */
   readonly waitingMax?: number;
-  /** Most packed bytes of waiting documents together; 96 MiB by default. */
+  /** Maximum total packed bytes of waiting documents; 96 MiB by default. */
   readonly waitingBytesMax?: number;
-  /** Memory that the documents which are kept may take together, by an upper estimate; 128 MiB by default. */
-  readonly keptBytesMax?: number;
+  /** Maximum memory for all cached documents, by an upper estimate; 128 MiB by default. */
+  readonly cachedBytesMax?: number;
 }
 
 export interface ClosableOperationSlicer extends OperationSlicer {
-  /** Ends the thread. Rejects running, waiting and later requests with `internal`. */
+  /** Terminates the thread. Rejects running, waiting and later requests with `internal`. */
   close(): Promise<void>;
 }
 
 /**
- * Cuts operations out of documents in a worker thread of bounded memory, which is started with the first request, kept,
- * and another one than that of uploads, so that neither waits for the other. It keeps the documents that were asked for
- * last, at least one. If it dies, the next request gets a new thread, and loads its document again.
+ * Slices operations out of documents in a worker thread of bounded memory. The thread starts with the first request and
+ * is reused. Uploads have a thread of their own, so neither waits for the other. The thread caches the most recently
+ * requested documents, at least one. If it dies, the next request gets a new thread and loads its document again.
  */
 export function createOperationSlicer(options: OperationSlicerOptions = {}): ClosableOperationSlicer {
-  const { memoryMegabytes = 768, timeLimitMs = 30_000, keptBytesMax = 128 * 1_048_576 } = options;
+  const { memoryMegabytes = 768, timeLimitMs = 30_000, cachedBytesMax = 128 * 1_048_576 } = options;
   const { sliceLimitMs = 4_000, waitingMax = 500, waitingBytesMax = 96 * 1_048_576 } = options;
-  const thread = new WorkerThread<SliceOrder, SliceOutcome>({
+  const thread = new WorkerThread<SliceTask, SliceResult>({
     module: 'slicing-worker',
     name: 'operation slicer',
-    data: { keptBytesMax },
+    data: { cachedBytesMax },
     memoryMegabytes,
-    timeLimitMs: ({ what }) => (what === 'slice' ? sliceLimitMs : timeLimitMs),
+    timeLimitMs: ({ kind }) => (kind === 'slice' ? sliceLimitMs : timeLimitMs),
     tooSlow: (limitMs) => failure(`a slice or a document took over ${limitMs / 1000} s`),
     tooLarge: (cause) => failure('a slice took more memory than it may', cause),
   });
   const queue = new ThreadQueue([thread], {
-    what: 'slices and documents',
-    whom: 'operation slicer',
+    itemsName: 'slices and documents',
+    ownerName: 'operation slicer',
     waitingMax,
     waitingBytesMax,
-    bytesOf: (order) => (order.what === 'keep' ? order.text.deflated.byteLength : 0),
-    // It would forget the documents that others ask for, and a slice is short.
+    bytesOf: (task) => (task.kind === 'load' ? task.text.deflated.byteLength : 0),
+    // The thread would lose the documents that other requests need, and a slice is short.
     expiryEndsThread: false,
-    transferred: () => [],
+    transferOf: () => [],
   });
-  const loads = new Map<string, { readonly loaded: Promise<void>; readonly wanted: SharedDeadline }>();
+  const loads = new Map<string, { readonly promise: Promise<void>; readonly sharedDeadline: SharedDeadline }>();
 
-  /** Loads a document into the thread, once for all that wait for it; leaves the queue once nobody does. */
+  /**
+   * Loads a document into the thread, once for all waiting requests. Leaves the queue when none of them waits any more.
+   */
   const load = (document: StoredDocument, deadline: Deadline | null): Promise<void> => {
     const { digest } = document;
-    const begun = loads.get(digest);
-    begun?.wanted.join(deadline);
-    if (begun) return begun.loaded;
-    const wanted = new SharedDeadline(deadline);
-    const loaded = (async () => {
-      const outcome = await queue.run({ what: 'keep', digest, text: await document.load() }, wanted);
-      if ('failed' in outcome) throw new PorticoError('internal', { cause: outcome.failed });
+    const pending = loads.get(digest);
+    pending?.sharedDeadline.join(deadline);
+    if (pending) return pending.promise;
+    const sharedDeadline = new SharedDeadline(deadline);
+    const promise = (async () => {
+      const result = await queue.run({ kind: 'load', digest, text: await document.load() }, sharedDeadline);
+      if ('failed' in result) throw new PorticoError('internal', { cause: result.failed });
     })();
-    const own = { loaded, wanted };
-    loads.set(digest, own);
+    const entry = { promise, sharedDeadline };
+    loads.set(digest, entry);
     const done = () => {
-      if (loads.get(digest) === own) loads.delete(digest);
+      if (loads.get(digest) === entry) loads.delete(digest);
     };
-    wanted.onExpired(done);
-    loaded.then(done, done);
-    return loaded;
+    sharedDeadline.onExpired(done);
+    promise.then(done, done);
+    return promise;
   };
 
   const slice = async (
@@ -89,15 +91,15 @@ export function createOperationSlicer(options: OperationSlicerOptions = {}): Clo
     request: SliceRequest,
     deadline: Deadline | null,
   ): Promise<Uint8Array> => {
-    // Others may push a document out before it is used; then it is loaded again.
+    // Other requests may evict the document before it is used; then it is loaded again.
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
-      const outcome = await queue.run({ what: 'slice', digest: document.digest, request }, deadline);
-      if ('slice' in outcome) return outcome.slice;
-      if ('absent' in outcome) throw new PorticoError('operation_not_found');
-      if ('failed' in outcome) throw new PorticoError('internal', { cause: outcome.failed });
-      await untilExpired(deadline, () => load(document, deadline));
+      const result = await queue.run({ kind: 'slice', digest: document.digest, request }, deadline);
+      if ('slice' in result) return result.slice;
+      if ('absent' in result) throw new PorticoError('operation_not_found');
+      if ('failed' in result) throw new PorticoError('internal', { cause: result.failed });
+      await withDeadline(deadline, () => load(document, deadline));
     }
-    throw failure('other documents take all the room that there is for documents');
+    throw failure('other documents take up the whole document cache');
   };
 
   return {

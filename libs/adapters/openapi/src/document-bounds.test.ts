@@ -27,7 +27,7 @@ describe('nothing read from a document exceeds its limit', () => {
     .array(fc.tuple(part, fc.constantFrom(1, 3, 199, 2_047, 10_001)), { maxLength: 6 })
     .map((parts) => parts.map(([text, times]) => text.repeat(times)).join(''));
 
-  test('nor from any other', () => {
+  test('any other document also stays within its limits', () => {
     fc.assert(
       fc.property(
         fc.tuple(long, long, long, long),

@@ -5,11 +5,11 @@ import { firstNameAt } from './first-name.ts';
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
 
 test.each<[string, string, readonly (string | number)[], string | undefined]>([
-  ['names that look like numbers keep their place', '{"zz":1,"1":2}', [], 'zz'],
-  ['such a name may be the first', ' { "2" : [] , "1" : {} } ', [], '2'],
+  ['names that look like numbers stay in order', '{"zz":1,"1":2}', [], 'zz'],
+  ['such a name can be the first', ' { "2" : [] , "1" : {} } ', [], '2'],
   ['the path goes through members and items', '{"a":[0,{"b":{"z":1,"0":1}}]}', ['a', 1, 'b'], 'z'],
-  ['of duplicate members on the path the last counts', '{"a":{"x":1},"b":0,"a":{"y":1,"0":2}}', ['a'], 'y'],
-  ['a duplicate name is the first if it stands first', '{"a":1,"0":2,"a":3}', [], 'a'],
+  ['of duplicate members on the path, the last counts', '{"a":{"x":1},"b":0,"a":{"y":1,"0":2}}', ['a'], 'y'],
+  ['a duplicate name is the first if it comes first', '{"a":1,"0":2,"a":3}', [], 'a'],
   ['names may be written with escapes', '{"\\u0061":{"\\"}":1}}', ['a'], '"}'],
   ['strings may contain structural characters', '{"x":"}],{\\\\\\"","a":{"é{":[]}}', ['a'], 'é{'],
   ['an empty object has none', '{"a":{ }}', ['a'], undefined],

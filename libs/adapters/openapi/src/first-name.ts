@@ -2,7 +2,7 @@ import { scanJson, type DocumentPath, type JsonSpan } from '@portico/domain';
 
 /**
  * Returns the first name in the object at that path of a JSON text that `scanJson` has accepted; undefined if there is
- * no object, or an empty one. Of duplicate members on the path the last one counts, as in `JSON.parse`.
+ * no object, or an empty one. Of duplicate members on the path, the last one counts, as in `JSON.parse`.
  */
 export function firstNameAt(text: Uint8Array, path: DocumentPath): string | undefined {
   let part: Uint8Array | undefined = text;
@@ -13,7 +13,7 @@ export function firstNameAt(text: Uint8Array, path: DocumentPath): string | unde
 
 const scan = (text: Uint8Array) => scanJson(text, { nestingMax: Infinity, valuesMax: Infinity });
 
-/** The text of that member or item. */
+/** Returns the text of that member or item. */
 const partOf = (text: Uint8Array, token: string | number): Uint8Array | undefined => {
   const { members, items } = scan(text);
   const span =

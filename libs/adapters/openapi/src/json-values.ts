@@ -10,7 +10,7 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** As in JSON Schema, where 1.0 is an integer. `type` is a name of its `type` keyword. */
+/** Checks the type as in JSON Schema, where 1.0 is an integer. `type` is a value of its `type` keyword. */
 export function hasType(type: string, value: Json): boolean {
   switch (type) {
     case 'object':
@@ -26,18 +26,18 @@ export function hasType(type: string, value: Json): boolean {
   }
 }
 
-/** What the value must be, if it has none of these JSON Schema types; otherwise null. */
+/** Returns a message if the value has none of these JSON Schema types; otherwise null. */
 export function typeFault(type: string | readonly string[], value: Json): string | null {
   const types = typeof type === 'string' ? [type] : type;
   if (types.some((one) => hasType(one, value))) return null;
   return `must be ${types.map((one) => typeNames[one] ?? one).join(' or ')}`;
 }
 
-/** Values in a message: strings in quotes, others as JSON. */
+/** Formats values for a message: strings in quotes, others as JSON. */
 export const listed = (values: readonly Json[], between = ', '): string =>
   values.map((value) => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value))).join(between);
 
-/** One text per value, whatever the order of members. */
+/** Returns the same string for equal values, regardless of the order of members. */
 export function canonical(value: Json): string {
   if (isJsonArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import { deadlineByHand } from '@portico/contracts';
+import { createManualDeadline } from '@portico/contracts';
 import type { CollectionId, OperationKey, SliceRequest, StoredDocument } from '@portico/domain';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
@@ -8,7 +8,7 @@ import {
   type ClosableOperationSlicer,
   type OperationSlicerOptions,
 } from './create-operation-slicer.ts';
-import { packed } from './packed-text.ts';
+import { packText } from './packed-text.ts';
 import { SparseDocument } from './sparse-document.ts';
 
 const open: ClosableOperationSlicer[] = [];
@@ -38,7 +38,7 @@ const documentOf = (title: string, text = textOf(title)): CountedDocument => {
     digest: title,
     load: async () => {
       loads++;
-      return packed(text);
+      return packText(text);
     },
     loads: () => loads,
   };
@@ -63,7 +63,7 @@ const read = (bytes: Uint8Array): Record<string, unknown> =>
   JSON.parse(Buffer.from(bytes).toString()) as Record<string, unknown>;
 
 describe('an operation', () => {
-  test('is cut out of its document in each form', async () => {
+  test('is sliced out of its document in each form', async () => {
     const [one, pets] = [slicer(), documentOf('Pets')];
     expect(read(await one.slice(pets, request, null))).toMatchObject({
       url: 'https://pets.example/v1/pets/{id}',
@@ -84,34 +84,34 @@ describe('an operation', () => {
 });
 
 describe('a document', () => {
-  test('is loaded once by requests at the same time', async () => {
+  test('is loaded once for concurrent requests', async () => {
     const [one, pets] = [slicer(), documentOf('Pets')];
     await Promise.all(Array.from({ length: 20 }, () => one.slice(pets, request, null)));
     expect(pets.loads()).toBe(1);
   });
-  test('is forgotten first if it was not asked for the longest', async () => {
+  test('is evicted first if it was used least recently', async () => {
     const names = ['a', 'b', 'c'];
     const [a, b, c] = names.map((name) => documentOf(name)) as [CountedDocument, CountedDocument, CountedDocument];
-    // It grows a little when its paths are looked at.
-    const one = slicer({ keptBytesMax: 2.5 * new SparseDocument(textOf('a')).bytes });
+    // The document grows a little when its paths are read.
+    const one = slicer({ cachedBytesMax: 2.5 * new SparseDocument(textOf('a')).bytes });
     for (const document of [a, b, a, c, a]) await one.slice(document, request, null);
     expect([a, b, c].map(({ loads }) => loads())).toEqual([1, 1, 1]);
     await one.slice(b, request, null);
     expect(b.loads()).toBe(2);
   });
-  test('is kept alone if it takes more than there is for all', async () => {
+  test('is cached alone if it exceeds the limit of the cache', async () => {
     const [a, b] = [documentOf('a'), documentOf('b')];
-    const one = slicer({ keptBytesMax: 1 });
+    const one = slicer({ cachedBytesMax: 1 });
     for (const document of [a, a, b, b]) await one.slice(document, request, null);
     expect([a, b].map(({ loads }) => loads())).toEqual([1, 1]);
   });
-  test('that cannot be loaded fails its requests, and is tried again by the next', async () => {
+  test('that cannot be loaded fails its requests, and the next request loads it again', async () => {
     const [one, pets] = [slicer(), documentOf('Pets')];
-    const broken = { digest: 'Pets', load: () => Promise.reject(new Error('the database is away')) };
-    await expect(one.slice(broken, request, null)).rejects.toThrow('the database is away');
+    const broken = { digest: 'Pets', load: () => Promise.reject(new Error('the database is unavailable')) };
+    await expect(one.slice(broken, request, null)).rejects.toThrow('the database is unavailable');
     expect(read(await one.slice(pets, request, null))).toMatchObject({ summary: 'A pet of Pets' });
   });
-  test('whose text is damaged is an internal error', async () => {
+  test('with a corrupt text is an internal error', async () => {
     const damaged = documentOf('Pets', Buffer.from('{"openapi":'));
     await expect(slicer().slice(damaged, request, null)).rejects.toMatchObject({ code: 'internal' });
   });
@@ -130,43 +130,43 @@ describe('a thread that dies', () => {
 });
 
 describe('a request whose deadline expires', () => {
-  test('while its document is loaded is refused, and others still get the document', async () => {
-    const [one, deadline] = [slicer(), deadlineByHand()];
+  test('while its document is loaded is rejected, and others still get the document', async () => {
+    const [one, deadline] = [slicer(), createManualDeadline()];
     const pets = documentOf('Pets');
     let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    const slow: StoredDocument = { digest: 'Pets', load: () => held.then(() => pets.load()) };
-    const late = Promise.allSettled([one.slice(slow, request, deadline)]);
+    const blocked = new Promise<void>((resolve) => (release = resolve));
+    const slow: StoredDocument = { digest: 'Pets', load: () => blocked.then(() => pets.load()) };
+    const expired = Promise.allSettled([one.slice(slow, request, deadline)]);
     const other = one.slice(slow, request, null);
     await expect.poll(() => deadline.expired).toBe(false);
     deadline.expire();
-    expect(await late).toMatchObject([{ reason: { code: 'timed_out' } }]);
+    expect(await expired).toMatchObject([{ reason: { code: 'timed_out' } }]);
     release();
     expect(read(await other)).toMatchObject({ summary: 'A pet of Pets' });
   });
-  test('while its document waits for the thread takes it out of the queue', async () => {
-    const [one, deadline] = [slicer(), deadlineByHand()];
+  test('while its document waits for the thread removes the document from the queue', async () => {
+    const [one, deadline] = [slicer(), createManualDeadline()];
     const pets = documentOf('Pets');
     let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    const slow: StoredDocument = { digest: 'Pets', load: () => held.then(() => pets.load()) };
-    const late = Promise.allSettled([one.slice(slow, request, deadline)]);
-    // Answered by the thread after the late one was, so its document is asked for by now.
+    const blocked = new Promise<void>((resolve) => (release = resolve));
+    const slow: StoredDocument = { digest: 'Pets', load: () => blocked.then(() => pets.load()) };
+    const expired = Promise.allSettled([one.slice(slow, request, deadline)]);
+    // The thread processes this after the expiring request, so by then the expiring request is loading its document.
     const busy = documentOf('Others');
     await one.slice(busy, request, null);
     const next = one.slice(busy, request, null);
     release();
-    // Meanwhile the thread cannot answer: its messages wait for the next turn of the event loop.
+    // Meanwhile the thread's results cannot arrive: its messages wait for the next tick of the event loop.
     for (let job = 0; job < 20; job++) await Promise.resolve();
     expect(pets.loads()).toBe(1);
     deadline.expire();
-    expect(await late).toMatchObject([{ reason: { code: 'timed_out' } }]);
+    expect(await expired).toMatchObject([{ reason: { code: 'timed_out' } }]);
     await next;
     expect(read(await one.slice(pets, request, null))).toMatchObject({ summary: 'A pet of Pets' });
     expect(pets.loads()).toBe(2);
   });
-  test('beforehand reaches no thread', async () => {
-    const deadline = deadlineByHand();
+  test('before it starts reaches no thread', async () => {
+    const deadline = createManualDeadline();
     deadline.expire();
     const pets = documentOf('Pets');
     await expect(slicer().slice(pets, request, deadline)).rejects.toMatchObject({ code: 'timed_out' });
@@ -175,9 +175,9 @@ describe('a request whose deadline expires', () => {
 });
 
 describe('a slice that takes too long', () => {
-  test('is refused to who asked for it, and the next one is cut', async () => {
+  test('is rejected, and the next one succeeds', async () => {
     const one = slicer({ sliceLimitMs: 250 });
-    // A thread may take as long to start.
+    // A thread can take that long to start.
     const other = () => one.slice(documentOf('Pets'), request, null).then(read, () => null);
     await expect.poll(other).toMatchObject({ summary: 'A pet of Pets' });
     const levels = Array.from({ length: 60 }, (_, level) => {
@@ -195,8 +195,8 @@ describe('a slice that takes too long', () => {
       components: { schemas: Object.fromEntries(levels) },
     };
     const slow = documentOf('Endless', Buffer.from(JSON.stringify(endless)));
-    const asked = one.slice(slow, { ...request, detail: 'full', maxBytes: 262_144 }, null);
-    await expect(asked).rejects.toMatchObject({
+    const slicing = one.slice(slow, { ...request, detail: 'full', maxBytes: 262_144 }, null);
+    await expect(slicing).rejects.toMatchObject({
       code: 'internal',
       cause: { message: expect.stringMatching(/over 0.25 s/) as string },
     });
@@ -205,7 +205,7 @@ describe('a slice that takes too long', () => {
 });
 
 describe('the queue', () => {
-  test('refuses at once what is one too many', async () => {
+  test('immediately rejects a request beyond its limit', async () => {
     const [one, pets] = [slicer({ waitingMax: 3 }), documentOf('Pets')];
     await one.slice(pets, request, null);
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => one.slice(pets, request, null)));

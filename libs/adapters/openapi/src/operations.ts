@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { OperationKey, OperationKeyOf } from '@portico/domain';
 
-/** 16 characters are 80 bits (extensions, section 1). */
+/** Returns 16 characters, that is 80 bits (extensions, section 1). */
 export const operationKeyOf: OperationKeyOf = (method, path) =>
   inBase32(createHash('sha256').update(`${method} ${path}`).digest().subarray(0, 10)) as OperationKey;
 

@@ -1,19 +1,21 @@
 import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { PackedText } from '@portico/domain';
 
-/** Packs a text so that more blocks can follow: the sync flush ends it on a byte boundary, without a final block. */
-export function packed(text: Uint8Array): PackedText {
+/**
+ * Packs a text so that more blocks can follow: a sync flush ends the stream on a byte boundary, without a final block.
+ */
+export function packText(text: Uint8Array): PackedText {
   return { deflated: Uint8Array.from(deflate(text, 6)), crc32: crc32(text), bytes: text.byteLength };
 }
 
-/** The text in UTF-8. The stream has no final block: it ends where the input ends. */
-export function unpacked({ deflated, bytes }: PackedText): Buffer {
-  // With room for one byte more it is never moved to a larger place.
+/** Returns the text in UTF-8. The stream has no final block: it ends where the input ends. */
+export function unpackText({ deflated, bytes }: PackedText): Buffer {
+  // With room for one more byte, the buffer is never reallocated.
   const room = { chunkSize: Math.max(bytes + 1, 64), maxOutputLength: Math.max(bytes, 1) };
   return inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH, ...room });
 }
 
-/** Packs a text that is made piece by piece, and is never there as a whole. */
+/** Packs a text that is produced piece by piece and is never in memory as a whole. */
 export class TextPacker {
   readonly #deflated: Uint8Array[] = [];
   #part: string[] = [];
@@ -28,11 +30,11 @@ export class TextPacker {
 
   finish(): PackedText {
     this.#pack();
-    // A copy of its own, which can be transferred.
+    // A separate copy, which can be transferred.
     return { deflated: Uint8Array.from(Buffer.concat(this.#deflated)), crc32: this.#crc32, bytes: this.#bytes };
   }
 
-  /** Each part ends at a byte boundary, so the next one follows. */
+  /** Each part ends on a byte boundary, so the next one can follow. */
   #pack(): void {
     const text = Buffer.from(this.#part.join(''));
     this.#deflated.push(deflate(text, constants.Z_BEST_SPEED));
@@ -43,7 +45,7 @@ export class TextPacker {
   }
 }
 
-/** In characters: far more than the window that a part cannot look back into. */
+/** In characters: far more than the compression window, which does not extend across parts. */
 const partLength = 1_048_576;
 
 const deflate = (text: Uint8Array, level: number): Uint8Array =>

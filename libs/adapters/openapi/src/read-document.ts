@@ -10,7 +10,7 @@ import {
 import { Violations } from './violations.ts';
 import { firstNameAt } from './first-name.ts';
 import { operationKeyOf } from './operations.ts';
-import { packed } from './packed-text.ts';
+import { packText } from './packed-text.ts';
 import { createSchemaCheck } from './schema-check.ts';
 import { officialSchema } from './schema.ts';
 
@@ -22,15 +22,15 @@ export function readDocument(text: Uint8Array, document: Json, name?: string): R
   const fault = documentError(document, name);
   if (fault) throw new PorticoError('invalid_body', { because: fault });
   const { violations, ...facts } = documentFacts(document, (path) => firstNameAt(text, path));
-  const found = new Violations();
-  for (const violation of violations) found.add(violation.path, violation.message);
-  checkFor(document as { openapi: string })(document, found);
+  const warnings = new Violations();
+  for (const violation of violations) warnings.add(violation.path, violation.message);
+  checkFor(document as { openapi: string })(document, warnings);
   return {
-    packed: packed(text),
+    packed: packText(text),
     digest: createHash('sha256').update(text).digest('hex'),
     operations: readOperations(document, operationKeyOf),
     ...facts,
-    warnings: { total: found.total, first: found.first },
+    warnings: { total: warnings.total, first: warnings.first },
   };
 }
 

@@ -1,16 +1,16 @@
 import { inflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { readMember } from './read-member.ts';
-import { packed } from './packed-text.ts';
-import { utf8 } from './read-json.ts';
-import { placeOf } from '@portico/domain';
+import { packText } from './packed-text.ts';
+import { requireUtf8 } from './read-json.ts';
+import { positionOf } from '@portico/domain';
 
-test('a place is reported by line and column in characters', () => {
+test('a position is reported as line and column in characters', () => {
   const text = Buffer.from('é\nピb\n\nc');
-  expect(placeOf(text, 0)).toBe('line 1, column 1');
-  expect(placeOf(text, text.indexOf('b'))).toBe('line 2, column 2');
-  expect(placeOf(text, text.indexOf('c'))).toBe('line 4, column 1');
-  expect(placeOf(text, text.length)).toBe('line 4, column 2');
+  expect(positionOf(text, 0)).toBe('line 1, column 1');
+  expect(positionOf(text, text.indexOf('b'))).toBe('line 2, column 2');
+  expect(positionOf(text, text.indexOf('c'))).toBe('line 4, column 1');
+  expect(positionOf(text, text.length)).toBe('line 4, column 2');
 });
 
 test.each([
@@ -26,19 +26,19 @@ test.each([
     'line 1, column 4',
   ],
   ['a byte at the end', Buffer.concat([Buffer.from('é'.repeat(5000)), Buffer.from([0x80])]), 'line 1, column 5001'],
-])('invalid UTF-8 is reported by its place: %s', (_what, bytes, place) => {
-  expect(() => utf8(bytes)).toThrow(`the text is not valid UTF-8 (${place})`);
+])('invalid UTF-8 is reported with its position: %s', (_name, bytes, place) => {
+  expect(() => requireUtf8(bytes)).toThrow(`the text is not valid UTF-8 (${place})`);
 });
 
-test('the size of the members beside a document is limited', () => {
+test('the size of the members next to a document is limited', () => {
   const fields = (length: number) => Buffer.from(JSON.stringify({ a: 'x'.repeat(length), b: 1 }));
   expect(readMember(fields(1_000_000), 'openapi_spec').fields['b']).toBe(1);
   expect(() => readMember(fields(1_048_576), 'openapi_spec')).toThrow(
-    'the members beside openapi_spec take over 1 MiB',
+    'the members other than openapi_spec take over 1 MiB',
   );
 });
 
-test('a text that would fill the memory once parsed is refused before', () => {
+test('a text that would fill the memory when parsed is rejected before parsing', () => {
   expect(() => readMember(Buffer.from(`{"a":[${'[],'.repeat(2_000_000)}[]]}`), 'openapi_spec')).toThrow(
     'too large to be checked: more than 2000000 values at line 1, column 6000001',
   );
@@ -46,7 +46,7 @@ test('a text that would fill the memory once parsed is refused before', () => {
 
 test('a packed text is a stream that a final stored block completes', () => {
   for (const text of ['', 'a', 'é'.repeat(100_000), JSON.stringify(process.versions)]) {
-    const { deflated } = packed(Buffer.from(text));
+    const { deflated } = packText(Buffer.from(text));
     const final = Uint8Array.of(1, 0, 0, 0xff, 0xff);
     expect(inflateRawSync(Buffer.concat([deflated, final])).toString()).toBe(text);
     expect(() => inflateRawSync(deflated)).toThrow('unexpected end of file');

@@ -1,34 +1,36 @@
 import { isUtf8 } from 'node:buffer';
-import { JsonError, placeOf, PorticoError, scanJson, type Json, type JsonScan } from '@portico/domain';
+import { JsonError, positionOf, PorticoError, scanJson, type Json, type JsonScan } from '@portico/domain';
 
 /** Nesting levels of arrays and objects, counted below a request's body (specification, section 1). */
 export const levelsMax = 100;
 
 /**
- * Most values in one text, counted before it is parsed. A parsed value takes up to some 170 bytes, whatever its text,
- * so this keeps a text below the heap of a reading thread. It must: a heap that fills up inside `JSON.parse` ends the
- * whole process, not just the thread. A real document of 20 MB has 320,000 values, and none of realistic density
- * reaches this limit in 32 MB.
+ * Maximum number of values in one text, counted before it is parsed. A parsed value takes up to about 170 bytes,
+ * regardless of its text, so this limit keeps a text within the heap of a reading thread. That is essential: a heap
+ * that fills up inside `JSON.parse` ends the whole process, not just the thread. A real document of 20 MB has 320,000
+ * values, and a document of realistic density does not reach this limit in 32 MB.
  */
 const valuesMax = 2_000_000;
 const bytesMax = 128 * 1_048_576;
 const becauseMax = 500;
 
-/** The refusal of a text. A long reason, which may quote the text, is cut. */
-export const refused = (because: string, cause?: unknown): PorticoError =>
+/** Returns the error for a rejected text. A long reason, which may quote the text, is truncated. */
+export const invalidBody = (because: string, cause?: unknown): PorticoError =>
   new PorticoError('invalid_body', {
     because: because.length > becauseMax ? `${because.slice(0, becauseMax)}…` : because,
     cause,
   });
 
-/** Returns the bytes without a byte order mark, which some editors write. Throws `invalid_body` if they are not UTF-8. */
-export function utf8(bytes: Uint8Array): Uint8Array {
-  if (bytes.byteLength > bytesMax) throw refused('too large to be checked: more than 128 MiB');
-  if (!isUtf8(bytes)) throw refused(`the text is not valid UTF-8 (${placeOf(bytes, firstInvalid(bytes))})`);
+/**
+ * Returns the bytes without a byte order mark, which some editors write. Throws `invalid_body` if they are not UTF-8.
+ */
+export function requireUtf8(bytes: Uint8Array): Uint8Array {
+  if (bytes.byteLength > bytesMax) throw invalidBody('too large to be checked: more than 128 MiB');
+  if (!isUtf8(bytes)) throw invalidBody(`the text is not valid UTF-8 (${positionOf(bytes, firstInvalid(bytes))})`);
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
-/** The end of the longest valid prefix of a text that is not valid UTF-8. */
+/** Returns the end of the longest valid prefix of a text that is not valid UTF-8. */
 function firstInvalid(bytes: Uint8Array): number {
   let valid = 0;
   let invalid = bytes.length;
@@ -45,25 +47,25 @@ function firstInvalid(bytes: Uint8Array): number {
   return valid;
 }
 
-/** The start of the character at this offset, up to three bytes before it (RFC 3629, section 3). */
+/** Returns the start of the character at this offset, up to three bytes before it (RFC 3629, section 3). */
 function characterStart(bytes: Uint8Array, at: number): number {
   for (let start = at; start > at - 4; start--) if (((bytes[start] ?? 0) & 0xc0) !== 0x80) return start;
   return at;
 }
 
-/** Finds the parts of a JSON text. Throws `invalid_body`, with line and column, for what is malformed or too large. */
-export function scanned(bytes: Uint8Array, nestingMax: number): JsonScan {
+/** Finds the parts of a JSON text. Throws `invalid_body`, with line and column, if it is malformed or too large. */
+export function scanText(bytes: Uint8Array, nestingMax: number): JsonScan {
   try {
     return scanJson(bytes, { nestingMax, valuesMax });
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const place = placeOf(bytes, error.offset);
-    if (error.kind === 'nesting') throw refused(`nested deeper than ${levelsMax} levels at ${place}`, error);
-    if (error.kind === 'values') throw refused(`too large to be checked: ${error.message} at ${place}`, error);
-    throw refused(`not valid JSON: ${error.message} at ${place}`, error);
+    const place = positionOf(bytes, error.offset);
+    if (error.kind === 'nesting') throw invalidBody(`nested deeper than ${levelsMax} levels at ${place}`, error);
+    if (error.kind === 'values') throw invalidBody(`too large to be checked: ${error.message} at ${place}`, error);
+    throw invalidBody(`not valid JSON: ${error.message} at ${place}`, error);
   }
 }
 
 /** Parses a text that has been scanned. */
-export const parsed = (bytes: Uint8Array): Json =>
+export const parseJson = (bytes: Uint8Array): Json =>
   JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()) as Json;

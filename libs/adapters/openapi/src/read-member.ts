@@ -1,41 +1,42 @@
-import { pollutingKeys, unstorableAt, type Json, type MemberRead } from '@portico/domain';
+import { pollutingKeys, unstorableIndex, type Json, type MemberRead } from '@portico/domain';
 import { readDocument } from './read-document.ts';
-import { levelsMax, parsed, refused, scanned, utf8 } from './read-json.ts';
+import { levelsMax, parseJson, invalidBody, scanText, requireUtf8 } from './read-json.ts';
 
-/** In bytes, for all members except the document together: they are passed to the main thread as values. */
+/** In bytes, for the total of all members except the document: they are passed to the main thread as values. */
 const fieldsMax = 1_048_576;
 
 /** Implements `DocumentReader.readMember`, in this thread. */
 export function readMember(bytes: Uint8Array, documentName: string): MemberRead {
-  const body = utf8(bytes);
+  const body = requireUtf8(bytes);
   // The body itself does not count as a level.
-  const { members } = scanned(body, levelsMax + 1);
-  if (!members) throw refused('the body must be a JSON object');
+  const { members } = scanText(body, levelsMax + 1);
+  if (!members) throw invalidBody('the body must be a JSON object');
 
   const fields: { [name: string]: Json } = {};
   let document: Uint8Array | null = null;
   let fieldBytes = 0;
   for (const member of members) {
-    const name = parsed(body.subarray(member.name.start, member.name.end)) as string;
+    const name = parseJson(body.subarray(member.name.start, member.name.end)) as string;
     const text = body.subarray(member.value.start, member.value.end);
-    refuseUnstorable(JSON.stringify(name), 'a name');
+    rejectUnstorable(JSON.stringify(name), 'a name');
     if (name === documentName) {
       document = text;
       continue;
     }
-    if (pollutingKeys.includes(name)) throw refused(`${name} is no member that can be taken`);
-    if ((fieldBytes += text.length) > fieldsMax) throw refused(`the members beside ${documentName} take over 1 MiB`);
-    refuseUnstorable(Buffer.from(text).toString(), name);
-    fields[name] = parsed(text);
+    if (pollutingKeys.includes(name)) throw invalidBody(`${name} is no member that can be taken`);
+    if ((fieldBytes += text.length) > fieldsMax)
+      throw invalidBody(`the members other than ${documentName} take over 1 MiB`);
+    rejectUnstorable(Buffer.from(text).toString(), name);
+    fields[name] = parseJson(text);
   }
 
-  const value = document && parsed(document);
-  const read = document && value !== null && !isBlank(value) ? readDocument(document, value, documentName) : null;
-  return { fields, document: read };
+  const value = document && parseJson(document);
+  const result = document && value !== null && !isBlank(value) ? readDocument(document, value, documentName) : null;
+  return { fields, document: result };
 }
 
 const isBlank = (value: Json): boolean => typeof value === 'string' && value.trim() === '';
 
-function refuseUnstorable(text: string, where: string): void {
-  if (unstorableAt(text) !== null) throw refused(`${where} must not contain U+0000 or lone surrogates`);
+function rejectUnstorable(text: string, where: string): void {
+  if (unstorableIndex(text) !== null) throw invalidBody(`${where} must not contain U+0000 or lone surrogates`);
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import { deadlineByHand } from '@portico/contracts';
+import { createManualDeadline } from '@portico/contracts';
 import { isPorticoError } from '@portico/domain';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
@@ -15,7 +15,7 @@ const body = (document = pets) => bytes(`{"openapi_spec":${document}}`);
 const missing = (): never => {
   throw new Error('The document was not read');
 };
-/** Takes a second to read, while no time passes for its limit. */
+/** Takes a second to read. Fake timers keep that time from counting against the limit. */
 const slow = () => bytes(Array.from({ length: 60_000 }, (_, i) => `k${i}: 1`).join('\n'));
 
 const open: ClosableDocumentReader[] = [];
@@ -28,17 +28,17 @@ afterEach(() => Promise.all(open.splice(0).map((one) => one.close())));
 
 describe('a document that a thread does not finish in time', () => {
   const timeLimitMs = 30_000;
-  /** Time stands still until the thread has the document, and passes at once then. */
+  /** Stops the timers until the thread has the document; the test then advances them. */
   const readTooLong = async (documents: ClosableDocumentReader) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const started = once(process, 'worker') as Promise<[Worker]>;
     const reading = Promise.allSettled([documents.readFile(slow(), 'yaml')]);
     const [worker] = await started;
-    return { reading, ended: once(worker, 'exit') };
+    return { reading, exited: once(worker, 'exit') };
   };
   afterEach(() => void vi.useRealTimers());
 
-  test('is refused, and the next one is read by a new thread', async () => {
+  test('is rejected, and the next one is read by a new thread', async () => {
     const documents = reader({ timeLimitMs });
     const { reading } = await readTooLong(documents);
     const next = documents.readMember(body(), 'openapi_spec', null);
@@ -48,13 +48,13 @@ describe('a document that a thread does not finish in time', () => {
     ]);
     expect(await next).toMatchObject({ document: { title: 'Pets' } });
   });
-  test('ends the thread that was reading it, and not before', async () => {
-    const { reading, ended } = await readTooLong(reader({ timeLimitMs }));
+  test('ends the thread that is reading it, but not before the limit', async () => {
+    const { reading, exited } = await readTooLong(reader({ timeLimitMs }));
     vi.advanceTimersByTime(timeLimitMs - 1);
     expect(vi.getTimerCount()).toBe(1);
     vi.advanceTimersByTime(1);
     expect(await reading).toMatchObject([{ status: 'rejected', reason: { code: 'invalid_body' } }]);
-    await ended;
+    await exited;
   });
 });
 
@@ -62,17 +62,17 @@ describe('a large document', () => {
   const padded = (length: number) => bytes(`{"openapi_spec":${pets}}`.padEnd(length));
   const largeBytes = 8_388_608;
 
-  test('ends its thread once it was read, and the next one is read by a new thread', async () => {
+  test('ends its thread after it was read, and the next one is read by a new thread', async () => {
     const started = once(process, 'worker') as Promise<[Worker]>;
     const documents = reader();
     const reading = documents.readMember(padded(largeBytes), 'openapi_spec', null);
     const [worker] = await started;
-    const ended = once(worker, 'exit');
+    const exited = once(worker, 'exit');
     expect((await reading).document?.title).toBe('Pets');
-    await ended;
+    await exited;
     expect((await documents.readMember(body(), 'openapi_spec', null)).document?.title).toBe('Pets');
   });
-  test('ends its thread too once it was written as YAML, however few bytes it has packed', async () => {
+  test('also ends its thread after it was written as YAML, even if its packed text is small', async () => {
     const documents = reader();
     const long = pets.replace('{', `{${' '.repeat(largeBytes - pets.length)}`);
     const { document } = await documents.readMember(body(long), 'openapi_spec', null);
@@ -81,22 +81,22 @@ describe('a large document', () => {
     const [worker] = await started;
     await Promise.all([once(worker, 'exit'), writing]);
   });
-  test('is taken over in one turn and used in another, and others are heard and write in between', async () => {
+  test('is received in one tick and used in another, and other work can read and write in between', async () => {
     const documents = reader();
-    const heard: string[] = [];
+    const events: string[] = [];
     process.once('worker', (worker) => {
-      // Beside that of the reader, and before it.
+      // Runs before the listener of the reader.
       worker.prependOnceListener('message', () => {
         setImmediate(() =>
           setImmediate(() => {
-            heard.push('others');
-            setImmediate(() => heard.push('what they write'));
+            events.push('read');
+            setImmediate(() => events.push('write'));
           }),
         );
       });
     });
     await documents.readMember(padded(largeBytes), 'openapi_spec', null);
-    expect(heard).toEqual(['others', 'what they write']);
+    expect(events).toEqual(['read', 'write']);
   });
   test('that is a byte smaller leaves its thread to the next one', async () => {
     let threads = 0;
@@ -110,10 +110,10 @@ describe('a large document', () => {
   });
 });
 
-describe('a document that a thread has too little memory for', () => {
-  test('is refused, and the next one is read by a new thread', async () => {
+describe('a document that exceeds the memory of a thread', () => {
+  test('is rejected, and the next one is read by a new thread', async () => {
     const documents = reader({ memoryMegabytes: 24 });
-    // YAML, since its parser can be interrupted and that of JSON cannot.
+    // YAML, because its parser can be interrupted and the JSON parser cannot.
     const large = bytes(`[${'{a: b}, '.repeat(60_000)}]`);
     const [fat, next] = await Promise.allSettled([
       documents.readFile(large, 'yaml'),
@@ -140,7 +140,7 @@ describe('the queue', () => {
     );
     expect(done).toEqual([...done].sort((a, b) => a - b));
   });
-  test('continues after a refusal', async () => {
+  test('continues after a rejection', async () => {
     const documents = reader();
     const outcomes = await Promise.allSettled(
       [body('[]'), body(), body('{}'), body()].map((one) => documents.readMember(one, 'openapi_spec', null)),
@@ -149,13 +149,13 @@ describe('the queue', () => {
   });
   test('several threads read at the same time', async () => {
     const documents = reader({ threads: 2 });
-    let late = false;
+    let isDone = false;
     const first = documents.readFile(slow(), 'yaml').then(
-      () => (late = true),
-      () => (late = true),
+      () => (isDone = true),
+      () => (isDone = true),
     );
     await documents.readMember(body(), 'openapi_spec', null);
-    expect(late).toBe(false);
+    expect(isDone).toBe(false);
     await documents.close();
     await first;
   });
@@ -164,36 +164,36 @@ describe('the queue', () => {
 describe('a document whose deadline expires', () => {
   test('leaves the queue, and the one after it is read next', async () => {
     const documents = reader();
-    const held = deadlineByHand();
-    const gone = deadlineByHand();
-    const busy = Promise.allSettled([documents.readMember(body(), 'openapi_spec', held)]);
+    const blocking = createManualDeadline();
+    const expiring = createManualDeadline();
+    const busy = Promise.allSettled([documents.readMember(body(), 'openapi_spec', blocking)]);
     const order: string[] = [];
     const left = Promise.allSettled([
-      documents.readMember(body(), 'openapi_spec', gone).finally(() => order.push('left')),
+      documents.readMember(body(), 'openapi_spec', expiring).finally(() => order.push('left')),
     ]);
     const next = documents.readMember(body(), 'openapi_spec', null).finally(() => order.push('read'));
-    gone.expire();
+    expiring.expire();
     expect(await left).toMatchObject([{ reason: { code: 'timed_out' } }]);
-    held.expire();
+    blocking.expire();
     await Promise.all([busy, next]);
     expect(order).toEqual(['left', 'read']);
   });
   test('ends the thread that is reading it, and the next one is read by a new thread', async () => {
     const started = once(process, 'worker') as Promise<[Worker]>;
     const documents = reader();
-    const deadline = deadlineByHand();
+    const deadline = createManualDeadline();
     const reading = Promise.allSettled([documents.readMember(body(), 'openapi_spec', deadline)]);
     const [worker] = await started;
     const next = documents.readMember(body(), 'openapi_spec', null);
-    const ended = once(worker, 'exit');
+    const exited = once(worker, 'exit');
     deadline.expire();
     expect(await reading).toMatchObject([{ reason: { code: 'timed_out' } }]);
-    await ended;
+    await exited;
     expect((await next).document?.title).toBe('Pets');
   });
-  test('costs no thread once it was read', async () => {
+  test('after it was read does not end the thread', async () => {
     const documents = reader();
-    const deadline = deadlineByHand();
+    const deadline = createManualDeadline();
     await documents.readMember(body(), 'openapi_spec', deadline);
     const next = documents.readMember(body(), 'openapi_spec', null);
     deadline.expire();
@@ -204,21 +204,21 @@ describe('a document whose deadline expires', () => {
 describe('a document beyond the limits of the queue', () => {
   const outcomesOf = async (options: DocumentReaderOptions, bodies: readonly Uint8Array[]) => {
     const documents = reader(options);
-    const deadline = deadlineByHand();
+    const deadline = createManualDeadline();
     const busy = Promise.allSettled([documents.readMember(body(), 'openapi_spec', deadline)]);
     const reading = bodies.map((one) => documents.readMember(one, 'openapi_spec', null));
     const settled = Promise.allSettled(reading);
     deadline.expire();
     await busy;
-    // A refused document blocks no later one.
+    // A rejected document does not block a later one.
     expect((await documents.readMember(body(), 'openapi_spec', null)).document?.title).toBe('Pets');
     return (await settled).map((outcome) =>
       outcome.status === 'fulfilled' ? 'read' : isPorticoError(outcome.reason, 'internal') && outcome.reason.cause,
     );
   };
 
-  test('is refused at once if too many wait', async () => {
-    const refused = expect.objectContaining({
+  test('is rejected immediately if too many documents wait', async () => {
+    const rejection = expect.objectContaining({
       message: expect.stringMatching(/^3 documents of \d+ bytes wait/) as string,
     }) as Error;
     expect(
@@ -226,18 +226,18 @@ describe('a document beyond the limits of the queue', () => {
         { waitingMax: 3 },
         Array.from({ length: 4 }, () => body()),
       ),
-    ).toEqual(['read', 'read', 'read', refused]);
+    ).toEqual(['read', 'read', 'read', rejection]);
   });
-  test('is refused at once if too many bytes wait, and what still fits is accepted', async () => {
+  test('is rejected immediately if too many bytes wait, and a document that still fits is accepted', async () => {
     const long = () => body(pets.replace('{', `{${' '.repeat(1_000)}`));
     const waitingBytesMax = 2 * long().length + body().length;
-    const refused = expect.any(Error) as Error;
+    const rejection = expect.any(Error) as Error;
     expect(await outcomesOf({ waitingBytesMax }, [long(), long(), long(), body(), body()])).toEqual([
       'read',
       'read',
-      refused,
+      rejection,
       'read',
-      refused,
+      rejection,
     ]);
   });
 });
@@ -253,7 +253,7 @@ describe('a closed reader', () => {
     }
     await expect(documents.readMember(body(), 'openapi_spec', null)).rejects.toMatchObject({ code: 'internal' });
   });
-  test('may never have been used', async () => {
+  test('can be closed without having been used', async () => {
     await expect(reader().close()).resolves.toBeUndefined();
   });
 });
@@ -263,23 +263,27 @@ test('the main thread keeps running while a large document is read', async () =>
   await documents.readMember(body(), 'openapi_spec', null);
   const filler = Array.from({ length: 150_000 }, (_, i) => `"k${i}":{"type":"object"}`).join(',');
   const large = body(pets.replace('{', `{"components":{"schemas":{${filler}}},`));
-  let turns = 0;
-  const counting = setInterval(() => turns++, 1);
+  let ticks = 0;
+  const timer = setInterval(() => ticks++, 1);
   await documents.readMember(large, 'openapi_spec', null);
-  clearInterval(counting);
-  // If it were read in this thread, there would be no turn in between.
-  expect(turns).toBeGreaterThan(5);
+  clearInterval(timer);
+  // If it were read in this thread, there would be no tick in between.
+  expect(ticks).toBeGreaterThan(5);
 });
 
-test('a small Buffer, which is a view of the shared pool of Node, can be read and leaves the pool intact', async () => {
+test('a small Buffer, which is a view of the shared pool of Node.js, is read without detaching the pool', async () => {
   const documents = reader();
-  const [other, content, sent] = [Buffer.from('other'), Buffer.from(pets), Buffer.from(`{"openapi_spec":${pets}}`)];
+  const [other, content, memberBody] = [
+    Buffer.from('other'),
+    Buffer.from(pets),
+    Buffer.from(`{"openapi_spec":${pets}}`),
+  ];
   expect((await documents.readFile(content, 'json')).title).toBe('Pets');
-  expect((await documents.readMember(sent, 'openapi_spec', null)).document?.title).toBe('Pets');
+  expect((await documents.readMember(memberBody, 'openapi_spec', null)).document?.title).toBe('Pets');
   expect(other.toString()).toBe('other');
 });
 
-test('below the first level, a member named like a prototype is plain data', async () => {
+test('below the first level, a member named __proto__ is plain data', async () => {
   const { fields } = await reader().readMember(
     bytes('{"a":{"__proto__":{"polluted":1},"constructor":2}}'),
     'openapi_spec',

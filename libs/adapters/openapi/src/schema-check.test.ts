@@ -13,8 +13,8 @@ const checks = {
 };
 
 const violations = (version: Version, members: object): string[] => {
-  const whole = { openapi: `${version}.0`, info: { title: 'Pets', version: '1' }, paths: {}, ...members };
-  return checks[version](JSON.parse(JSON.stringify(whole)) as Json).first.map(
+  const document = { openapi: `${version}.0`, info: { title: 'Pets', version: '1' }, paths: {}, ...members };
+  return checks[version](JSON.parse(JSON.stringify(document)) as Json).first.map(
     ({ pointer, message }) => `${pointer} ${message}`,
   );
 };
@@ -25,15 +25,15 @@ const components = (kind: string, one: unknown) => ({ components: { [kind]: { on
 
 describe.each<Version>(['3.0', '3.1'])('of a %s document', (version) => {
   test.each<[string, object, string[]]>([
-    ['a sound document', operation({ parameters: [{ name: 'a', in: 'query', schema: { type: 'string' } }] }), []],
+    ['a valid document', operation({ parameters: [{ name: 'a', in: 'query', schema: { type: 'string' } }] }), []],
     ['a missing version', { info: { title: 'Pets' } }, ["/info must have property 'version'"]],
     ['an unknown member', { pets: 1 }, ['/pets is not a property that is known here']],
     ['a member with an inherited name', { toString: 1 }, ['/toString is not a property that is known here']],
     ['an extension', { 'x-pets': [{ $ref: 1 }] }, []],
     ['a path without a slash', { paths: { pets: {} } }, ['/paths/pets is not a property that is known here']],
-    ['a text of the wrong type', { info: { title: 'Pets', version: 1 } }, ['/info/version must be a string']],
+    ['a string of the wrong type', { info: { title: 'Pets', version: 1 } }, ['/info/version must be a string']],
     [
-      'a parameter at an unknown place',
+      'a parameter at an unknown location',
       operation({ parameters: [{ name: 'a', in: 'body', schema: {} }] }),
       [
         `/paths/~1pets/get/parameters/0/in must be one of ${version === '3.0' ? "'path', 'query', 'header'" : "'query', 'header', 'path'"}, 'cookie'`,
@@ -80,12 +80,12 @@ describe.each<Version>(['3.0', '3.1'])('of a %s document', (version) => {
       components('securitySchemes', { type: 'oauth2' }),
       ["/components/securitySchemes/one must have property 'flows'"],
     ],
-  ])('%s', (_what, members, expected) => {
+  ])('%s', (_name, members, expected) => {
     expect(violations(version, members)).toEqual(expected);
   });
 });
 
-describe('of a schema within a 3.0 document', () => {
+describe('in a schema within a 3.0 document', () => {
   test.each<[string, unknown, string[]]>([
     [
       'only the deepest cause is reported',
@@ -107,12 +107,12 @@ describe('of a schema within a 3.0 document', () => {
     ['an invalid pattern', { pattern: '(' }, ['/pattern must be a regular expression']],
     ['a negative length', { minLength: -1 }, ['/minLength must be at least 0']],
     ['a step of zero', { multipleOf: 0 }, ['/multipleOf must be greater than 0']],
-  ])('%s', (_what, schema, expected) => {
+  ])('%s', (_name, schema, expected) => {
     const pointer = '/components/schemas/one';
     expect(violations('3.0', components('schemas', schema))).toEqual(expected.map((text) => pointer + text));
   });
 
-  test('a bearer format beside another scheme is reported as such', () => {
+  test('a bearer format with another scheme is reported as such', () => {
     expect(
       violations('3.0', components('securitySchemes', { type: 'http', scheme: 'basic', bearerFormat: 'JWT' })),
     ).toEqual([
@@ -126,12 +126,12 @@ test('a callback may have an expression named like a reference', () => {
   expect(violations('3.0', components('callbacks', { $ref: { get: { responses } } }))).toEqual([]);
 });
 
-test('items are equal whatever the order of their members', () => {
+test('items are equal regardless of the order of their members', () => {
   const tags = [{ name: 'a', description: 'b' }, { name: 'a' }, { description: 'b', name: 'a' }];
   expect(violations('3.0', { tags })).toEqual(['/tags/2 must differ from item 0 of the list, which is the same']);
 });
 
-test('in 3.1 a component name with a blank is reported by its place', () => {
+test('in 3.1, a component name with a space is reported with its position', () => {
   expect(violations('3.1', { components: { schemas: { 'a b': {} } } })).toEqual([
     '/components/schemas/a b its name must match the pattern ^[a-zA-Z0-9._-]+$',
   ]);
@@ -141,13 +141,13 @@ describe('a document full of faults costs no more than one with many', () => {
   const faults = (count: number, path = 'p') =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`${path}${i}`, {}]));
 
-  test('counting ends at 10,000', () => {
+  test('counting stops at 10,000', () => {
     const document = { openapi: '3.0.0', info: { title: '', version: '' }, paths: faults(20_000) };
     const { total, first } = checks['3.0'](document);
     expect(total).toBe(10_000);
     expect(first).toHaveLength(20);
   });
-  test('names that are too long are left off the pointer', () => {
+  test('names that are too long are omitted from the pointer', () => {
     const document = { openapi: '3.0.0', info: { title: '', version: '' }, paths: faults(3, '~'.repeat(100_000)) };
     expect(checks['3.0'](document).first).toEqual([
       { pointer: '/paths', message: 'is not a property that is known here' },
@@ -158,8 +158,8 @@ describe('a document full of faults costs no more than one with many', () => {
 test('the check knows every keyword that the official schemas use', () => {
   const source = readFileSync(new URL('./schema.ts', import.meta.url), 'utf8');
   const known = new Set([...source.matchAll(/readonly (\$?\w+)\?:/g)].map(([, keyword]) => keyword));
-  // Keywords that say nothing about a document, and the one used as a comment.
-  for (const silent of [
+  // Keywords that do not constrain a document, and the one used as a comment.
+  for (const ignored of [
     '$schema',
     '$id',
     'id',
@@ -170,7 +170,7 @@ test('the check knows every keyword that the official schemas use', () => {
     '$defs',
     'definitions',
   ]) {
-    known.add(silent);
+    known.add(ignored);
   }
   const used = new Set<string>();
   const visit = (schema: unknown): void => {
@@ -188,7 +188,7 @@ test('the check knows every keyword that the official schemas use', () => {
   expect([...used].filter((keyword) => !known.has(keyword))).toEqual([]);
 });
 
-/** A document with a bit of everything, small enough to be broken at each of its places. */
+/** A document with a bit of everything, small enough to be broken at each of its members. */
 const sample = {
   openapi: '3.0.0',
   info: { title: 'Pets', version: '1', contact: { name: 'a' }, license: { name: 'b' } },
@@ -272,8 +272,8 @@ const names = [
   'summary',
 ];
 
-/** Changes one place of a document: removes it, replaces it, or adds a member beside it. */
-function broken(document: Json, at: number, name: string, value: Json | undefined): Json {
+/** Changes one member of a document: removes it, replaces it, or adds a member next to it. */
+function mutate(document: Json, at: number, name: string, value: Json | undefined): Json {
   const copy = structuredClone(document);
   const places: { holder: Record<string, Json>; name: string }[] = [];
   const visit = (holder: Json): void => {
@@ -292,7 +292,7 @@ function broken(document: Json, at: number, name: string, value: Json | undefine
   return copy;
 }
 
-test.each<Version>(['3.0', '3.1'])('its verdict on any %s document equals that of another validator', (version) => {
+test.each<Version>(['3.0', '3.1'])('the outcome for any %s document equals that of another validator', (version) => {
   const change = fc.tuple(
     fc.nat(10_000),
     fc.constantFrom(...names),
@@ -301,7 +301,7 @@ test.each<Version>(['3.0', '3.1'])('its verdict on any %s document equals that o
   fc.assert(
     fc.property(fc.array(change, { maxLength: 3 }), (changes) => {
       const start: Json = { ...sample, openapi: `${version}.0` };
-      const document = changes.reduce((current: Json, [at, name, value]) => broken(current, at, name, value), start);
+      const document = changes.reduce((current: Json, [at, name, value]) => mutate(current, at, name, value), start);
       expect(checks[version](document).total === 0).toBe(otherwiseConforms(version, document));
     }),
     { numRuns: 3_000 },

@@ -5,26 +5,26 @@ import { formats } from './formats.ts';
 import { canonical, listed, sameJson, typeFault } from './json-values.ts';
 import { createSchemaLookup, type Schema, type SchemaMap, type SchemaObject } from './schema.ts';
 
-/** Collects findings; once full it needs no more. */
+/** Collects findings. When it is full, the check stops. */
 interface Findings {
   readonly full: boolean;
   add(path: readonly (string | number)[], message: string): void;
 }
 
-/** A place in the document; its path changes as the check proceeds. */
-interface Place {
+/** A location in the document. Its path changes as the check proceeds. */
+interface Location {
   readonly path: (string | number)[];
   readonly findings: Findings;
 }
 
-const report = (at: Place, message: string): void => at.findings.add(at.path, message);
+const report = (at: Location, message: string): void => at.findings.add(at.path, message);
 
 /**
- * Creates a check of documents against one schema, which reports only violations that truly apply: where a schema
- * offers alternatives, only the one that the document evidently means is checked (a reference, if there is a `$ref`;
- * the security scheme of that `type`), and of a chain of causes only the deepest is reported. Whether there are any
+ * Creates a check of documents against one schema that reports only relevant violations: where a schema offers
+ * alternatives, only the one that the document evidently uses is checked (a reference, if there is a `$ref`; the
+ * security scheme of that `type`), and of a chain of causes only the deepest is reported. Whether there are any
  * violations agrees with every validator (except for `format`). References in the document are not followed. Adds to
- * `violations` if given.
+ * `violations` if that is passed.
  */
 export function createSchemaCheck(root: SchemaObject): (document: Json, violations?: Violations) => Violations {
   const check = new SchemaCheck(root);
@@ -48,7 +48,7 @@ class SchemaCheck {
     this.#check(this.#root, document, { path: [], findings: violations });
   }
 
-  #check(schema: Schema, value: Json, at: Place): void {
+  #check(schema: Schema, value: Json, at: Location): void {
     if (at.findings.full || schema === true) return;
     if (schema === false) return report(at, 'is not allowed here');
     if (schema.$ref !== undefined) this.#check(this.#lookup(schema.$ref), value, at);
@@ -62,7 +62,7 @@ class SchemaCheck {
     if (isJsonObject(value)) this.#checkMembers(schema, value, at);
   }
 
-  #checkValue(schema: SchemaObject, value: Json, at: Place): void {
+  #checkValue(schema: SchemaObject, value: Json, at: Location): void {
     if (schema.enum && !schema.enum.some((one) => sameJson(one, value))) {
       report(at, schema.enum.length === 1 ? `must be ${listed(schema.enum)}` : `must be one of ${listed(schema.enum)}`);
     }
@@ -75,14 +75,14 @@ class SchemaCheck {
       if (format && !format.accepts(value)) report(at, format.must);
     }
     if (typeof value === 'number' && schema.minimum !== undefined) {
-      const least = schema.minimum;
-      if (schema.exclusiveMinimum ? value <= least : value < least) {
-        report(at, schema.exclusiveMinimum ? `must be greater than ${least}` : `must be at least ${least}`);
+      const minimum = schema.minimum;
+      if (schema.exclusiveMinimum ? value <= minimum : value < minimum) {
+        report(at, schema.exclusiveMinimum ? `must be greater than ${minimum}` : `must be at least ${minimum}`);
       }
     }
   }
 
-  #checkItems(schema: SchemaObject, items: readonly Json[], at: Place) {
+  #checkItems(schema: SchemaObject, items: readonly Json[], at: Location) {
     if (schema.minItems !== undefined && items.length < schema.minItems) {
       report(at, `must have at least ${schema.minItems} item${schema.minItems === 1 ? '' : 's'}`);
     }
@@ -101,7 +101,7 @@ class SchemaCheck {
     });
   }
 
-  #checkMembers(schema: SchemaObject, object: JsonObject, at: Place) {
+  #checkMembers(schema: SchemaObject, object: JsonObject, at: Location) {
     for (const name of schema.required ?? []) {
       if (!Object.hasOwn(object, name)) report(at, `must have property '${name}'`);
     }
@@ -114,7 +114,7 @@ class SchemaCheck {
       if (maxProperties !== undefined && count > maxProperties)
         report(at, `must have at most ${properties(maxProperties)}`);
     }
-    if (!speaksOfMembers(schema)) return;
+    if (!constrainsMembers(schema)) return;
     for (const name of Object.keys(object)) {
       if (at.findings.full) return;
       at.path.push(name);
@@ -123,7 +123,7 @@ class SchemaCheck {
     }
   }
 
-  #checkMember(schema: SchemaObject, object: JsonObject, name: string, at: Place): void {
+  #checkMember(schema: SchemaObject, object: JsonObject, name: string, at: Location): void {
     const value = object[name] ?? null;
     if (schema.propertyNames !== undefined) {
       const findings: Findings = { full: false, add: (_path, message) => report(at, `its name ${message}`) };
@@ -134,27 +134,27 @@ class SchemaCheck {
     const rest = schema.additionalProperties;
     if (known.length === 0 && rest === false) report(at, 'is not a property that is known here');
     else if (known.length === 0 && rest !== undefined) this.#check(rest, value, at);
-    if (schema.unevaluatedProperties === false && !this.#knows(schema, object, name)) {
+    if (schema.unevaluatedProperties === false && !this.#covers(schema, object, name)) {
       report(at, 'is not a property that is known here');
     }
   }
 
-  /** The schemas that `properties` and `patternProperties` give for a member of that name. */
+  /** Returns the schemas that `properties` and `patternProperties` define for a member of that name. */
   #schemasOf(schema: SchemaObject, name: string): Schema[] {
-    const found: Schema[] = [];
+    const schemas: Schema[] = [];
     const own = memberSchema(schema.properties, name);
-    if (own !== undefined) found.push(own);
+    if (own !== undefined) schemas.push(own);
     for (const [pattern, one] of Object.entries(schema.patternProperties ?? {})) {
-      if (this.#matches(pattern, name)) found.push(one);
+      if (this.#matches(pattern, name)) schemas.push(one);
     }
-    return found;
+    return schemas;
   }
 
-  #checkCombinations(schema: SchemaObject, value: Json, at: Place) {
+  #checkCombinations(schema: SchemaObject, value: Json, at: Location) {
     for (const one of schema.allOf ?? []) this.#check(one, value, at);
-    if (schema.not !== undefined && this.#conforms(schema.not, value)) report(at, excluded(schema.not));
+    if (schema.not !== undefined && this.#conforms(schema.not, value)) report(at, exclusionMessage(schema.not));
     if (schema.if !== undefined) {
-      const branch = this.#decided(schema.if, value);
+      const branch = this.#evaluateCondition(schema.if, value);
       if (branch === true && schema.then !== undefined) this.#check(schema.then, value, at);
       if (branch === false && schema.else !== undefined) this.#check(schema.else, value, at);
     }
@@ -167,42 +167,44 @@ class SchemaCheck {
     if (schema.oneOf) this.#checkOneOf(schema.oneOf, value, at);
   }
 
-  #checkOneOf(branches: readonly Schema[], value: Json, at: Place) {
+  #checkOneOf(branches: readonly Schema[], value: Json, at: Location) {
     const choice = chooseBranch(branches, value, (branch) => this.#resolved(branch));
     if ('fault' in choice) return at.findings.add([...at.path, ...choice.at], choice.fault);
     if ('branch' in choice) return this.#check(choice.branch, value, at);
-    const conforming = choice.open.filter((branch) => this.#conforms(branch, value));
-    if (conforming.length === 0) report(at, this.#alternatives(choice.open, value));
-    if (conforming.length > 1) report(at, exclusive(conforming));
+    const conforming = choice.candidates.filter((branch) => this.#conforms(branch, value));
+    if (conforming.length === 0) report(at, this.#alternatives(choice.candidates, value));
+    if (conforming.length > 1) report(at, exclusivityMessage(conforming));
   }
 
-  /** A branch as an object, with its `$ref` resolved; in the official schemas a `$ref` stands alone. */
+  /**
+   * Returns a branch as an object, with its `$ref` resolved. In the official schemas, a `$ref` has no sibling keywords.
+   */
   #resolved(schema: Schema): SchemaObject {
     const target = typeof schema === 'object' && schema.$ref !== undefined ? this.#lookup(schema.$ref) : schema;
     return typeof target === 'object' ? target : {};
   }
 
   #conforms(schema: Schema, value: Json): boolean {
-    const found = { full: false, add: () => void (found.full = true) };
-    this.#check(schema, value, { path: [], findings: found });
-    return !found.full;
+    const findings = { full: false, add: () => void (findings.full = true) };
+    this.#check(schema, value, { path: [], findings });
+    return !findings.full;
   }
 
   /**
-   * Whether a condition holds; null if it tests the value of an absent member. Either side would then be checked for no
-   * reason: `required` reports the missing member.
+   * Returns whether a condition holds; null if it tests the value of an absent member. In that case neither branch
+   * should be checked: `required` reports the missing member.
    */
-  #decided(condition: Schema, value: Json): boolean | null {
-    const asked = typeof condition === 'object' ? Object.entries(condition.properties ?? {}) : [];
-    const absent = asked.some(
+  #evaluateCondition(condition: Schema, value: Json): boolean | null {
+    const tested = typeof condition === 'object' ? Object.entries(condition.properties ?? {}) : [];
+    const absent = tested.some(
       ([name, one]) =>
         isJsonObject(value) && typeof one === 'object' && one.const !== undefined && !Object.hasOwn(value, name),
     );
     return absent && !(typeof condition === 'object' && condition.required) ? null : this.#conforms(condition, value);
   }
 
-  /** Whether the schema covers that member, for `unevaluatedProperties` (2020-12, section 11.3). */
-  #knows(schema: Schema, object: JsonObject, name: string): boolean {
+  /** Returns whether the schema covers that member, for `unevaluatedProperties` (2020-12, section 11.3). */
+  #covers(schema: Schema, object: JsonObject, name: string): boolean {
     if (typeof schema === 'boolean') return false;
     if (schema.additionalProperties !== undefined || this.#schemasOf(schema, name).length > 0) return true;
     const parts: Schema[] = [...(schema.allOf ?? [])];
@@ -214,21 +216,21 @@ class SchemaCheck {
       if (this.#conforms(one, object)) parts.push(one);
     }
     if (schema.if !== undefined) {
-      const branch = this.#decided(schema.if, object);
+      const branch = this.#evaluateCondition(schema.if, object);
       if (branch !== false) parts.push(schema.if, schema.then ?? true);
       if (branch !== true) parts.push(schema.else ?? true);
     }
-    return parts.some((one) => this.#knows(one, object, name));
+    return parts.some((one) => this.#covers(one, object, name));
   }
 
-  /** The first violation of each of several forms, none of which is met. */
+  /** Returns a message with the first violation of each of several forms, none of which the value fits. */
   #alternatives(branches: readonly Schema[], value: Json): string {
     const names = branches.map((branch) => required(this.#resolved(branch)));
     if (names.every((one) => one.length === 1)) return `must have property ${listed(names.flat(), ' or ')}`;
     const firsts = branches.map((branch) => {
-      const found = new Violations();
-      this.#check(branch, value, { path: [], findings: found });
-      const [first] = found.first;
+      const findings = new Violations();
+      this.#check(branch, value, { path: [], findings });
+      const [first] = findings.first;
       return first?.pointer ? `'${first.pointer.slice(1)}' ${first.message}` : first?.message;
     });
     return `must fit one of several forms: ${firsts.join(', or ')}`;
@@ -244,20 +246,20 @@ class SchemaCheck {
 const memberSchema = (schemas: SchemaMap | undefined, name: string): Schema | undefined =>
   schemas && Object.hasOwn(schemas, name) ? schemas[name] : undefined;
 
-const speaksOfMembers = (schema: SchemaObject): boolean =>
+const constrainsMembers = (schema: SchemaObject): boolean =>
   schema.properties !== undefined ||
   schema.patternProperties !== undefined ||
   schema.additionalProperties !== undefined ||
   schema.unevaluatedProperties !== undefined ||
   schema.propertyNames !== undefined;
 
-function excluded(schema: Schema): string {
+function exclusionMessage(schema: Schema): string {
   const names = typeof schema === 'object' ? required(schema) : [];
   if (names.length > 1) return `must not have ${names.length === 2 ? 'both' : 'all of'} ${listed(names, ' and ')}`;
   return names.length === 1 ? `must not have property ${listed(names)}` : 'must not have this form';
 }
 
-function exclusive(branches: readonly Schema[]): string {
+function exclusivityMessage(branches: readonly Schema[]): string {
   const names = branches.flatMap((branch) => (typeof branch === 'object' ? required(branch) : []));
   return names.length === branches.length
     ? `must not have ${names.length === 2 ? 'both' : 'all of'} ${listed(names, ' and ')}`

@@ -38,7 +38,7 @@ export interface SchemaObject {
 export type Schema = boolean | SchemaObject;
 export type SchemaMap = Readonly<Record<string, Schema>>;
 
-/** The official schema for that OpenAPI version, from the package; nothing in it is fetched. */
+/** Returns the official schema for that OpenAPI version from the package. No external reference is fetched. */
 export function officialSchema(version: '3.0' | '3.1'): SchemaObject {
   const file = createRequire(import.meta.url).resolve(
     `@seriousme/openapi-schema-validator/schemas/v${version}/schema.json`,
@@ -46,16 +46,16 @@ export function officialSchema(version: '3.0' | '3.1'): SchemaObject {
   return JSON.parse(readFileSync(file, 'utf8')) as SchemaObject;
 }
 
-/** Resolves `$ref`s within one schema, each looked up once. */
+/** Resolves `$ref`s within one schema, and caches each. */
 export function createSchemaLookup(root: SchemaObject): (reference: string) => Schema {
-  const found = new Map<string, Schema>();
+  const cache = new Map<string, Schema>();
   return (reference) => {
-    const known = found.get(reference);
-    if (known !== undefined) return known;
+    const cached = cache.get(reference);
+    if (cached !== undefined) return cached;
     let target: unknown = root;
     for (const token of reference.split('/').slice(1)) target = (target as Record<string, unknown>)[token];
     if (!reference.startsWith('#') || target === undefined) throw new Error(`The schema has no ${reference}`);
-    found.set(reference, target as Schema);
+    cache.set(reference, target as Schema);
     return target as Schema;
   };
 }

@@ -1,6 +1,6 @@
 import type { Deadline } from '@portico/domain';
 
-/** The deadline of work that several wait for: it expires once those of all have. Null never does. */
+/** The deadline of work that several requests wait for. Expires once all their deadlines have; null never expires. */
 export class SharedDeadline implements Pick<Deadline, 'expired' | 'onExpired'> {
   #waiting = 0;
   readonly #onExpired = new Set<() => void>();

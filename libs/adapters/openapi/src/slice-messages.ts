@@ -1,14 +1,14 @@
 import type { PackedText, SliceRequest } from '@portico/domain';
 
-/** What the slicing thread is told: to cut an operation out of a document, or to keep a document from now on. */
-export type SliceOrder =
-  | { readonly what: 'slice'; readonly digest: string; readonly request: SliceRequest }
-  | { readonly what: 'keep'; readonly digest: string; readonly text: PackedText };
+/** A task for the slicing thread: slice an operation out of a document, or load a document into the cache. */
+export type SliceTask =
+  | { readonly kind: 'slice'; readonly digest: string; readonly request: SliceRequest }
+  | { readonly kind: 'load'; readonly digest: string; readonly text: PackedText };
 
-/** What it returns. `unknown`: the document is not at hand. `absent`: it has no such operation. */
-export type SliceOutcome =
+/** The result of a task. `unknown`: the document is not in the cache. `absent`: it has no such operation. */
+export type SliceResult =
   | { readonly slice: Uint8Array<ArrayBuffer> }
-  | { readonly kept: true }
+  | { readonly loaded: true }
   | { readonly unknown: true }
   | { readonly absent: true }
   | { readonly failed: Error };

@@ -9,40 +9,42 @@ import {
   type PackedText,
   type SliceRequest,
 } from '@portico/domain';
-import { giveMemoryBack, largeBytes } from './give-memory-back.ts';
-import { KeptDocuments } from './kept-documents.ts';
-import { unpacked } from './packed-text.ts';
-import type { SliceOrder, SliceOutcome } from './slice-messages.ts';
+import { releaseMemory, largeBytes } from './release-memory.ts';
+import { DocumentCache } from './document-cache.ts';
+import { unpackText } from './packed-text.ts';
+import type { SliceTask, SliceResult } from './slice-messages.ts';
 import { SparseDocument } from './sparse-document.ts';
-import { giveWay } from './thread-priority.ts';
+import { lowerThreadPriority } from './lower-thread-priority.ts';
 
-/** The thread that cuts operations out of documents, one at a time, and keeps the documents that were asked for last. */
-const { keptBytesMax } = workerData as { readonly keptBytesMax: number };
-const documents = new KeptDocuments(keptBytesMax);
-giveWay();
+/**
+ * The thread that slices operations out of documents, one at a time, and caches the most recently requested documents.
+ */
+const { cachedBytesMax } = workerData as { readonly cachedBytesMax: number };
+const documents = new DocumentCache(cachedBytesMax);
+lowerThreadPriority();
 
-parentPort?.on('message', (order: SliceOrder) => {
-  const outcome = outcomeOf(order);
-  parentPort?.postMessage(outcome, 'slice' in outcome ? [outcome.slice.buffer] : []);
-  if (order.what === 'keep' && order.text.bytes >= largeBytes) giveMemoryBack();
+parentPort?.on('message', (task: SliceTask) => {
+  const result = run(task);
+  parentPort?.postMessage(result, 'slice' in result ? [result.slice.buffer] : []);
+  if (task.kind === 'load' && task.text.bytes >= largeBytes) releaseMemory();
 });
 
-function outcomeOf(order: SliceOrder): SliceOutcome {
+function run(task: SliceTask): SliceResult {
   try {
-    if (order.what === 'keep') return keep(order.digest, order.text);
-    const document = documents.get(order.digest);
-    return document === undefined ? { unknown: true } : sliced(document.look(), order.request);
+    if (task.kind === 'load') return load(task.digest, task.text);
+    const document = documents.get(task.digest);
+    return document === undefined ? { unknown: true } : slice(document.view(), task.request);
   } catch (error) {
     return { failed: error instanceof Error ? error : new Error(String(error)) };
   }
 }
 
-function keep(digest: string, packed: PackedText): SliceOutcome {
-  documents.keep(digest, new SparseDocument(unpacked(packed)));
-  return { kept: true };
+function load(digest: string, packed: PackedText): SliceResult {
+  documents.put(digest, new SparseDocument(unpackText(packed)));
+  return { loaded: true };
 }
 
-function sliced(document: Json, request: SliceRequest): SliceOutcome {
+function slice(document: Json, request: SliceRequest): SliceResult {
   const operation = documentOperation(document, request.method, request.path);
   if (!operation) return { absent: true };
   return { slice: Uint8Array.from(Buffer.from(textOf(document, operation, request))) };

@@ -4,8 +4,8 @@ import { SparseDocument } from './sparse-document.ts';
 
 const documentOf = (text: string) => new SparseDocument(Buffer.from(text));
 
-/** Looks at everything. */
-const whole = (text: string): unknown => JSON.parse(JSON.stringify(documentOf(text).look()));
+/** Accesses every part. */
+const readAll = (text: string): unknown => JSON.parse(JSON.stringify(documentOf(text).view()));
 
 test.each([
   '{"openapi":"3.0.3","info":{"title":"é😀"},"paths":{"/a":{"get":{"responses":{}}},"/b":{}}}',
@@ -15,43 +15,43 @@ test.each([
   '{"paths":{"2":"b","1":"a","constructor":{},"toString":1}}',
   '[1,{"paths":{}}]',
   '"text"',
-])('everything in %s is what parsing it gives', (text) => {
-  expect(whole(text)).toEqual(JSON.parse(text));
-  expect(JSON.stringify(documentOf(text).look())).toBe(JSON.stringify(JSON.parse(text)));
+])('%s is read as if it had been parsed', (text) => {
+  expect(readAll(text)).toEqual(JSON.parse(text));
+  expect(JSON.stringify(documentOf(text).view())).toBe(JSON.stringify(JSON.parse(text)));
 });
 
-test('a member that is named as a prototype is an own member', () => {
-  const root = documentOf('{"paths":{"__proto__":{"get":{}}}}').look() as { readonly paths: Json };
+test('a member named __proto__ is an own member', () => {
+  const root = documentOf('{"paths":{"__proto__":{"get":{}}}}').view() as { readonly paths: Json };
   expect(isJsonObject(root.paths) && Object.keys(root.paths)).toEqual(['__proto__']);
   expect(Object.getPrototypeOf(root.paths)).toBe(Object.prototype);
 });
 
-test('parts are the same ones during a look, and are read again after they were forgotten', () => {
+test('parts are identical within a view, and are parsed again after they were cleared', () => {
   const long = 'x'.repeat(600_000);
   const names = Array.from({ length: 20 }, (_, i) => `/${i}`);
   const paths = Object.fromEntries(names.map((name) => [name, { summary: `${name} ${long}` }]));
   const document = documentOf(JSON.stringify({ paths }));
-  const look = () =>
-    (document.look() as { readonly paths: Readonly<Record<string, { readonly summary: string }>> }).paths;
-  const before = look();
+  const view = () =>
+    (document.view() as { readonly paths: Readonly<Record<string, { readonly summary: string }>> }).paths;
+  const before = view();
   for (const name of names) expect(before[name]).toBe(before[name]);
   expect(before['/0']).toBe(before['/0']);
   const first = before['/0'];
-  const after = look();
+  const after = view();
   expect(after['/0']).not.toBe(first);
   expect(after).toEqual(paths);
 });
 
-test('an object of very many members is parsed as a whole, and counted so', () => {
+test('an object of very many members is parsed as a whole, and its memory is counted accordingly', () => {
   const paths = Object.fromEntries(Array.from({ length: 150_000 }, (_, i) => [`/${i}`, 0]));
   const text = JSON.stringify({ paths });
   const document = documentOf(text);
-  const looked = (document.look() as { readonly paths: object }).paths;
-  expect(Object.getOwnPropertyDescriptor(looked, '/0')).toMatchObject({ value: 0 });
-  expect(looked).toEqual(paths);
+  const viewed = (document.view() as { readonly paths: object }).paths;
+  expect(Object.getOwnPropertyDescriptor(viewed, '/0')).toMatchObject({ value: 0 });
+  expect(viewed).toEqual(paths);
   expect(document.bytes).toBeGreaterThan(text.length + 150_000 * 170);
 });
 
-test.each(['{"paths":', '{"paths":{"/a":{]}}', '{"a":1} 2'])('%s is refused at once', (text) => {
+test.each(['{"paths":', '{"paths":{"/a":{]}}', '{"a":1} 2'])('%s is rejected immediately', (text) => {
   expect(() => documentOf(text)).toThrow();
 });

@@ -1,61 +1,61 @@
 import { PorticoError } from '@portico/domain';
 import type { Expiry, WorkerThread } from './worker-thread.ts';
 
-export interface QueueOptions<Order> {
-  /** What waits, in the plural, and who it waits for; for errors. */
-  readonly what: string;
-  readonly whom: string;
+export interface QueueOptions<Task> {
+  /** The names of the waiting items, in the plural, and of their processor, for error messages. */
+  readonly itemsName: string;
+  readonly ownerName: string;
   readonly waitingMax: number;
-  /** Most bytes of what waits together. */
+  /** Maximum total bytes of waiting tasks. */
   readonly waitingBytesMax: number;
-  readonly bytesOf: (order: Order) => number;
-  /** Whether an order whose deadline expires ends the thread that is at it; otherwise the thread finishes it. */
+  readonly bytesOf: (task: Task) => number;
+  /** Whether the thread is terminated if the deadline of its task expires; otherwise the thread finishes the task. */
   readonly expiryEndsThread: boolean;
-  /** Buffers that go over to the thread with an order. */
-  readonly transferred: (order: Order) => readonly ArrayBuffer[];
+  /** Returns the buffers that are transferred to the thread with a task. */
+  readonly transferOf: (task: Task) => readonly ArrayBuffer[];
 }
 
-interface Job<Order, Outcome> {
-  readonly order: Order;
+interface Job<Task, Result> {
+  readonly task: Task;
   readonly deadline: Expiry | null;
-  readonly settle: (outcome: Promise<Outcome>) => void;
+  readonly settle: (result: Promise<Result>) => void;
 }
 
 /**
- * Gives orders to threads, in order of arrival. Beyond the limits new ones are refused at once with `internal`, and
- * expired ones leave the queue.
+ * Assigns tasks to threads in order of arrival. Beyond the limits, new tasks are rejected immediately with `internal`;
+ * expired tasks leave the queue.
  */
-export class ThreadQueue<Order, Outcome> {
-  readonly #all: readonly WorkerThread<Order, Outcome>[];
-  readonly #idle: WorkerThread<Order, Outcome>[];
-  readonly #options: QueueOptions<Order>;
-  readonly #waiting: Job<Order, Outcome>[] = [];
+export class ThreadQueue<Task, Result> {
+  readonly #all: readonly WorkerThread<Task, Result>[];
+  readonly #idle: WorkerThread<Task, Result>[];
+  readonly #options: QueueOptions<Task>;
+  readonly #waiting: Job<Task, Result>[] = [];
   #closed = false;
 
-  constructor(threads: readonly WorkerThread<Order, Outcome>[], options: QueueOptions<Order>) {
+  constructor(threads: readonly WorkerThread<Task, Result>[], options: QueueOptions<Task>) {
     this.#all = threads;
     this.#idle = [...threads];
     this.#options = options;
   }
 
-  /** The order's outcome. Throws `timed_out` if the deadline expires while it waits. */
-  run(order: Order, deadline: Expiry | null): Promise<Outcome> {
+  /** Returns the result of the task. Throws `timed_out` if the deadline expires while the task waits. */
+  run(task: Task, deadline: Expiry | null): Promise<Result> {
     if (this.#closed) return Promise.reject(this.#closedError('is'));
     if (deadline?.expired) return Promise.reject(new PorticoError('timed_out'));
-    if (this.#idle.length === 0 && this.#isFull(order)) return Promise.reject(this.#overfull());
+    if (this.#idle.length === 0 && this.#isFull(task)) return Promise.reject(this.#queueFullError());
     return new Promise((resolve) => {
-      const settle = (outcome: Promise<Outcome>): void => {
-        forget?.();
-        resolve(outcome);
+      const settle = (result: Promise<Result>): void => {
+        unsubscribe?.();
+        resolve(result);
       };
-      const job = { order, deadline, settle };
-      const forget = deadline?.onExpired(() => this.#leave(job));
+      const job = { task, deadline, settle };
+      const unsubscribe = deadline?.onExpired(() => this.#leave(job));
       this.#waiting.push(job);
       this.#next();
     });
   }
 
-  /** Ends the threads. Rejects running, waiting and later orders with `internal`. */
+  /** Terminates the threads. Rejects running, waiting and later tasks with `internal`. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const job of this.#waiting.splice(0)) job.settle(Promise.reject(this.#closedError('was')));
@@ -67,41 +67,41 @@ export class ThreadQueue<Order, Outcome> {
       const job = this.#waiting.shift();
       const thread = this.#idle.pop();
       if (!job || !thread) return;
-      const { transferred, expiryEndsThread } = this.#options;
-      const outcome = thread.run(job.order, transferred(job.order), expiryEndsThread ? job.deadline : null);
-      job.settle(outcome);
+      const { transferOf, expiryEndsThread } = this.#options;
+      const result = thread.run(job.task, transferOf(job.task), expiryEndsThread ? job.deadline : null);
+      job.settle(result);
       const done = () => {
         this.#idle.push(thread);
         this.#next();
       };
-      outcome.then(done, done);
+      result.then(done, done);
     }
   }
 
-  /** A job that a thread has taken is the thread's responsibility. */
-  #leave(job: Job<Order, Outcome>): void {
-    const at = this.#waiting.indexOf(job);
-    if (at < 0) return;
-    this.#waiting.splice(at, 1);
+  /** Rejects a job that still waits. Once a thread has taken a job, the thread is responsible for it. */
+  #leave(job: Job<Task, Result>): void {
+    const index = this.#waiting.indexOf(job);
+    if (index < 0) return;
+    this.#waiting.splice(index, 1);
     job.settle(Promise.reject(new PorticoError('timed_out')));
   }
 
-  #isFull(order: Order): boolean {
+  #isFull(task: Task): boolean {
     const { waitingMax, waitingBytesMax, bytesOf } = this.#options;
-    return this.#waiting.length >= waitingMax || this.#waitingBytes() + bytesOf(order) > waitingBytesMax;
+    return this.#waiting.length >= waitingMax || this.#waitingBytes() + bytesOf(task) > waitingBytesMax;
   }
 
   #waitingBytes(): number {
-    return this.#waiting.reduce((sum, { order }) => sum + this.#options.bytesOf(order), 0);
+    return this.#waiting.reduce((sum, { task }) => sum + this.#options.bytesOf(task), 0);
   }
 
-  #overfull(): PorticoError {
-    const { what } = this.#options;
-    const waiting = `${this.#waiting.length} ${what} of ${this.#waitingBytes()} bytes wait`;
+  #queueFullError(): PorticoError {
+    const { itemsName } = this.#options;
+    const waiting = `${this.#waiting.length} ${itemsName} of ${this.#waitingBytes()} bytes wait`;
     return new PorticoError('internal', { cause: new Error(`${waiting} to be read: no more are accepted`) });
   }
 
   #closedError(tense: 'is' | 'was'): PorticoError {
-    return new PorticoError('internal', { because: `the ${this.#options.whom} ${tense} closed` });
+    return new PorticoError('internal', { because: `the ${this.#options.ownerName} ${tense} closed` });
   }
 }

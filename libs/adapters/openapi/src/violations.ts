@@ -3,18 +3,18 @@ import { warningOf, type DocumentPath, type DocumentWarning } from '@portico/dom
 const shownMax = 20;
 /** Counting stops here, so that a document full of faults costs no more than one with many. */
 const countedMax = 10_000;
-/** And here, counting duplicates too, which occur if pointers are cut. */
-const toldMax = 2 * countedMax;
+/** Also stops here, counting duplicates, which occur if pointers are truncated. */
+const addedMax = 2 * countedMax;
 
-/** Collects violations: each once, the first ones in full, and their total. */
+/** Collects violations without duplicates: the first ones, and the total. */
 export class Violations {
   readonly #first: DocumentWarning[] = [];
   readonly #known = new Set<string>();
-  #told = 0;
+  #added = 0;
 
   add(path: DocumentPath, message: string): void {
     if (this.full) return;
-    this.#told++;
+    this.#added++;
     const warning = warningOf({ path, message });
     const key = `${warning.pointer}\n${warning.message}`;
     if (this.#known.has(key)) return;
@@ -22,13 +22,13 @@ export class Violations {
     if (this.#first.length < shownMax) this.#first.push(warning);
   }
 
-  /** 10,000 means that many or more. */
+  /** 10,000 means 10,000 or more. */
   get total(): number {
     return this.#known.size;
   }
 
   get full(): boolean {
-    return this.#known.size >= countedMax || this.#told >= toldMax;
+    return this.#known.size >= countedMax || this.#added >= addedMax;
   }
 
   get first(): readonly DocumentWarning[] {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { PorticoError, type Deadline } from '@portico/domain';
 
-/** When an order is no longer wanted. */
+/** The deadline of a task. */
 export type Expiry = Pick<Deadline, 'expired' | 'onExpired'>;
 
 export interface ThreadLimits {
@@ -10,77 +10,77 @@ export interface ThreadLimits {
   readonly timeLimitMs: number;
 }
 
-export interface ThreadOptions<Order> extends Pick<ThreadLimits, 'memoryMegabytes'> {
-  readonly timeLimitMs: (order: Order) => number;
-  /** The module that the thread runs, beside this file, without its extension. */
+export interface ThreadOptions<Task> extends Pick<ThreadLimits, 'memoryMegabytes'> {
+  readonly timeLimitMs: (task: Task) => number;
+  /** The module that the thread runs: a file in this folder, without its extension. */
   readonly module: string;
   readonly name: string;
-  /** What the module finds as its `workerData`. */
+  /** The `workerData` of the module. */
   readonly data?: unknown;
   /**
-   * After a large order the thread ends, and gives back its memory; others have their turn before the outcome is used. By
-   * default no order is.
+   * After a large task, the thread ends, which releases its memory, and the event loop runs other work before the
+   * result is used. By default, no task is large.
    */
-  readonly isLarge?: (order: Order) => boolean;
-  /** What an order is refused with that takes too long, or more memory than there is. */
+  readonly isLarge?: (task: Task) => boolean;
+  /** Return the error for a task that exceeds the time limit or the memory limit. */
   readonly tooSlow: (limitMs: number) => PorticoError;
   readonly tooLarge: (cause: unknown) => PorticoError;
 }
 
-/** Beside this file and with its extension, since both the sources and the built files run. */
-const fileOf = (module: string): URL =>
+/** In this folder and with this file's extension, since both the sources and the built files run. */
+const fileUrlOf = (module: string): URL =>
   new URL(`./${module}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
 
-/** A thread that carries out one order at a time. If an order kills it, the next order gets a new thread. */
-export class WorkerThread<Order, Outcome> {
-  readonly #options: ThreadOptions<Order>;
+/** A thread that runs one task at a time. If a task kills it, the next task gets a new thread. */
+export class WorkerThread<Task, Result> {
+  readonly #options: ThreadOptions<Task>;
   #worker: Worker | null = null;
 
-  constructor(options: ThreadOptions<Order>) {
+  constructor(options: ThreadOptions<Task>) {
     this.#options = options;
   }
 
   /**
-   * Call it only when the previous order is done. The buffers are transferred, not copied. If the deadline expires, the
-   * thread is ended: its outcome is no longer needed.
+   * Must only be called once the previous task is done. The buffers are transferred, not copied. If the deadline
+   * expires, the thread is terminated, since its result is no longer needed.
    */
-  run(order: Order, transferred: readonly ArrayBuffer[], deadline: Expiry | null): Promise<Outcome> {
+  run(task: Task, transfer: readonly ArrayBuffer[], deadline: Expiry | null): Promise<Result> {
     const worker = (this.#worker ??= this.#start());
     const { name, tooSlow, tooLarge } = this.#options;
-    const limitMs = this.#options.timeLimitMs(order);
-    // Once it is posted, its bytes are gone.
-    const isLarge = this.#options.isLarge?.(order) ?? false;
-    return new Promise<Outcome>((resolve, reject) => {
-      const over = (settle: () => void): void => {
+    const limitMs = this.#options.timeLimitMs(task);
+    // Read before the task is posted, which detaches its bytes.
+    const isLarge = this.#options.isLarge?.(task) ?? false;
+    return new Promise<Result>((resolve, reject) => {
+      const settleWith = (settle: () => void): void => {
         clearTimeout(timer);
-        forget?.();
-        worker.off('message', done).off('error', died).off('exit', ended);
+        unsubscribe?.();
+        worker.off('message', onMessage).off('error', onError).off('exit', onExit);
         worker.unref();
         settle();
       };
-      const gone = (error: PorticoError): void => {
+      const fail = (error: PorticoError): void => {
         this.#worker = null;
-        over(() => reject(error));
+        settleWith(() => reject(error));
       };
-      const done = (outcome: Outcome): void => {
-        over(() => resolve(isLarge ? othersTurn().then(() => outcome) : outcome));
+      const onMessage = (result: Result): void => {
+        settleWith(() => resolve(isLarge ? yieldToEventLoop().then(() => result) : result));
         if (isLarge) void this.close();
       };
-      const died = (error: NodeJS.ErrnoException): void =>
-        gone(
+      const onError = (error: NodeJS.ErrnoException): void =>
+        fail(
           error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge(error) : new PorticoError('internal', { cause: error }),
         );
-      const ended = (): void => gone(new PorticoError('internal', { because: `the ${name} was closed` }));
-      const end = (because: PorticoError): void => {
-        gone(because);
+      const onExit = (): void => fail(new PorticoError('internal', { because: `the ${name} was closed` }));
+      const terminate = (because: PorticoError): void => {
+        fail(because);
         void worker.terminate();
       };
-      const timer = setTimeout(() => end(tooSlow(limitMs)), limitMs);
-      const forget = deadline?.onExpired(() => end(new PorticoError('timed_out')));
+      const timer = setTimeout(() => terminate(tooSlow(limitMs)), limitMs);
+      const unsubscribe = deadline?.onExpired(() => terminate(new PorticoError('timed_out')));
 
-      worker.on('message', done).on('error', died).on('exit', ended);
+      worker.on('message', onMessage).on('error', onError).on('exit', onExit);
       worker.ref();
-      worker.postMessage(order, transferred);
+      worker.postMessage(task, transfer);
     });
   }
 
@@ -92,16 +92,16 @@ export class WorkerThread<Order, Outcome> {
 
   #start(): Worker {
     const { module, name, data, memoryMegabytes } = this.#options;
-    const worker = new Worker(fileOf(module), {
+    const worker = new Worker(fileUrlOf(module), {
       name: name.replaceAll(' ', '-'),
       workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes, maxYoungGenerationSizeMb: 16 },
     });
-    // Between two orders too: a dead thread is not used again, and no error event lacks a listener.
-    const forget = (): void => {
+    // Also between two tasks, so that a dead thread is not reused and every error event has a listener.
+    const onDeath = (): void => {
       if (this.#worker === worker) this.#worker = null;
     };
-    worker.on('error', forget).on('exit', forget);
+    worker.on('error', onDeath).on('exit', onDeath);
     // An idle thread must not keep the process alive.
     worker.unref();
     return worker;
@@ -109,10 +109,10 @@ export class WorkerThread<Order, Outcome> {
 }
 
 /**
- * Taking over a large outcome held the event loop, and what is done with it will too, and its transaction. The first
- * immediate comes before the loop looks for what others have sent, the second after it, and the third after what they
- * write in the turn that is theirs.
+ * Receiving a large result blocked the event loop, and processing and storing it will block it again. The first
+ * immediate runs before the loop polls for incoming data of other requests, the second after that, and the third after
+ * their writes in that tick.
  */
-async function othersTurn(): Promise<void> {
-  for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+async function yieldToEventLoop(): Promise<void> {
+  for (let tick = 0; tick < 3; tick += 1) await setImmediate();
 }

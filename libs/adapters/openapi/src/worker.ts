@@ -1,39 +1,39 @@
 import { MessagePort, parentPort, type Transferable } from 'node:worker_threads';
 import { errorDetails, isPorticoError, readOperations, type PackedText, type ReadDocument } from '@portico/domain';
-import type { Order, Outcome, SentDocument, StoredText } from './messages.ts';
-import { giveMemoryBack, largeBytes } from './give-memory-back.ts';
+import type { ReadTask, ReadResult, SentDocument, StoredText } from './messages.ts';
+import { releaseMemory, largeBytes } from './release-memory.ts';
 import { readFile } from './read-file.ts';
 import { readMember } from './read-member.ts';
 import { operationKeyOf } from './operations.ts';
-import { TextPacker, unpacked } from './packed-text.ts';
-import { sent } from './portions.ts';
-import { parsed } from './read-json.ts';
-import { giveWay } from './thread-priority.ts';
+import { TextPacker, unpackText } from './packed-text.ts';
+import { sendList } from './list-transfer.ts';
+import { parseJson } from './read-json.ts';
+import { lowerThreadPriority } from './lower-thread-priority.ts';
 import { yamlOfJson } from './yaml-of-json.ts';
 
-giveWay();
+lowerThreadPriority();
 
 /** The thread that reads documents, one at a time. */
-parentPort?.on('message', (order: Order) => {
-  const outcome = outcomeOf(order);
-  const isLarge = order.bytes.byteLength >= largeBytes || (packedTextIn(outcome)?.bytes ?? 0) >= largeBytes;
-  parentPort?.postMessage(outcome, transferred(outcome));
-  if (isLarge) giveMemoryBack();
+parentPort?.on('message', (task: ReadTask) => {
+  const result = run(task);
+  const isLarge = task.bytes.byteLength >= largeBytes || (packedTextIn(result)?.bytes ?? 0) >= largeBytes;
+  parentPort?.postMessage(result, transferOf(result));
+  if (isLarge) releaseMemory();
 });
 
-function outcomeOf(order: Order): Outcome {
+function run(task: ReadTask): ReadResult {
   try {
-    switch (order.what) {
+    switch (task.kind) {
       case 'member': {
-        const { fields, document } = readMember(order.bytes, order.name);
+        const { fields, document } = readMember(task.bytes, task.name);
         return { member: { fields, document: document && sentDocument(document) } };
       }
       case 'operations':
-        return { operations: sent(readOperations(parsed(unpacked(packedIn(order))), operationKeyOf)) };
+        return { operations: sendList(readOperations(parseJson(unpackText(toPackedText(task))), operationKeyOf)) };
       case 'yaml text':
-        return { text: yamlText(packedIn(order)) };
+        return { text: yamlText(toPackedText(task)) };
       default:
-        return { file: sentDocument(readFile(order.bytes, order.what)) };
+        return { file: sentDocument(readFile(task.bytes, task.kind)) };
     }
   } catch (error) {
     if (isPorticoError(error, 'invalid_body')) {
@@ -43,33 +43,33 @@ function outcomeOf(order: Order): Outcome {
   }
 }
 
-const packedIn = ({ bytes, text }: StoredText): PackedText => ({ deflated: bytes, ...text });
+const toPackedText = ({ bytes, text }: StoredText): PackedText => ({ deflated: bytes, ...text });
 
 function yamlText(json: PackedText): PackedText {
   const packer = new TextPacker();
-  yamlOfJson(unpacked(json).toString(), (piece) => packer.add(piece));
+  yamlOfJson(unpackText(json).toString(), (piece) => packer.add(piece));
   return packer.finish();
 }
 
 const sentDocument = (document: ReadDocument): SentDocument => ({
   ...document,
-  operations: sent(document.operations),
+  operations: sendList(document.operations),
 });
 
-/** What goes over with an outcome, and is not copied. */
-function transferred(outcome: Outcome): Transferable[] {
-  const moved = [packedTextIn(outcome)?.deflated.buffer, operationsIn(outcome)];
-  return moved.filter((each) => each instanceof ArrayBuffer || each instanceof MessagePort);
+/** Returns the parts of a result that are transferred, not copied. */
+function transferOf(result: ReadResult): Transferable[] {
+  const parts = [packedTextIn(result)?.deflated.buffer, operationsIn(result)];
+  return parts.filter((part) => part instanceof ArrayBuffer || part instanceof MessagePort);
 }
 
-function packedTextIn(outcome: Outcome): PackedText | undefined {
-  return 'text' in outcome ? outcome.text : documentIn(outcome)?.packed;
+function packedTextIn(result: ReadResult): PackedText | undefined {
+  return 'text' in result ? result.text : documentIn(result)?.packed;
 }
 
-const operationsIn = (outcome: Outcome): SentDocument['operations'] | undefined =>
-  'operations' in outcome ? outcome.operations : documentIn(outcome)?.operations;
+const operationsIn = (result: ReadResult): SentDocument['operations'] | undefined =>
+  'operations' in result ? result.operations : documentIn(result)?.operations;
 
-function documentIn(outcome: Outcome): SentDocument | null {
-  if ('member' in outcome) return outcome.member.document;
-  return 'file' in outcome ? outcome.file : null;
+function documentIn(result: ReadResult): SentDocument | null {
+  if ('member' in result) return result.member.document;
+  return 'file' in result ? result.file : null;
 }

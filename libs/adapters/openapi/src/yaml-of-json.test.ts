@@ -80,17 +80,17 @@ test.each([
   'x'.repeat(2_000),
   '/v1/{id}',
   'a\\b',
-])('%j is read as the same text, as a value, an item and a name', (word) => {
+])('%j is read as the same string, as a value, an item and a name', (word) => {
   const value = { value: word, list: [word, { [word]: word }], [`${word} `]: { [word]: [word] } };
   const text = yamlOfJson(JSON.stringify(value));
   expect(parse(text, { version: '1.2', strict: true })).toEqual(value);
   expect(parse(text, { version: '1.1', merge: false })).toEqual(value);
 });
 
-test('a value that is no object is a document too', () => {
+test('a value that is not an object is a document too', () => {
   for (const value of ['a', 7, null, [], {}, [[1]]]) expect(parse(yamlOfJson(JSON.stringify(value)))).toEqual(value);
 });
 
-test('a text that is cut off is refused', () => {
+test('a truncated text is rejected', () => {
   for (const text of ['"a', '{"a":', '[1,']) expect(() => yamlOfJson(text)).toThrow();
 });

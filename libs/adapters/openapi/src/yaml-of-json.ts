@@ -1,18 +1,19 @@
 /**
- * Writes a JSON text as YAML (1.2, core schema) in block style, piece by piece. Members keep their order, also
- * duplicates, and numbers their digits. The text was scanned before, so that it is valid and nests at most 100 levels.
+ * Writes a JSON text as YAML (1.2, core schema) in block style, piece by piece. Preserves the order of members,
+ * duplicate members and the digits of numbers. The text must have been scanned, so it is valid and nests at most 100
+ * levels.
  */
 export function yamlOfJson(json: string, write: (piece: string) => void): void {
   new Converter(json, write).value('', '', '');
   write('\n');
 }
 
-/** Longer keys must be marked as such (YAML 1.2, section 7.4.2). */
+/** Longer keys must be explicit, that is, start with `?` (YAML 1.2, section 7.4.2). */
 const implicitKeyMax = 1_000;
 
-/** Texts that no YAML reader takes for anything else. */
+/** Strings that every YAML reader parses as strings without quotes. */
 const plain = /^[A-Za-z_](?:[A-Za-z0-9_./ -]{0,200}[A-Za-z0-9_/])?$/;
-/** Those of YAML 1.1 too, which many readers still follow. */
+/** Includes the reserved words of YAML 1.1, which many readers still follow. */
 const notPlain = /^(?:true|false|yes|no|on|off|null|y|n)$/i;
 
 class Converter {
@@ -26,8 +27,8 @@ class Converter {
   }
 
   /**
-   * Writes the next value: after `before`, if it stands on the line that has begun; or as lines of this indentation, of
-   * which the first begins with `first`.
+   * Writes the next value: on the current line, after `before`; or as lines of this indentation, the first of which
+   * begins with `first`.
    */
   value(indent: string, before: string, first: string): void {
     switch (this.#next()) {
@@ -62,13 +63,13 @@ class Converter {
     this.value(`${indent}  `, ' ', `\n${indent}  `);
   }
 
-  /** The first line of nested lines stands beside the dash. */
+  /** The first nested line follows the dash on the same line. */
   #item(indent: string): void {
     this.#write('- ');
     this.value(`${indent}  `, '', '');
   }
 
-  /** The next sign that is no white space, at which it stops. */
+  /** Skips white space, and returns the next character without consuming it. */
   #next(): string {
     while (/[ \t\r\n]/.test(this.#json[this.#at] ?? '')) this.#at += 1;
     return this.#json[this.#at] ?? '';
@@ -85,7 +86,7 @@ class Converter {
     return JSON.parse(this.#json.slice(start, this.#at)) as string;
   }
 
-  /** A number, `true`, `false` or `null`, which YAML writes alike. */
+  /** Reads a number, `true`, `false` or `null`, which YAML writes the same way. */
   #literal(): string {
     const start = this.#at;
     while (/[-+.0-9A-Za-z]/.test(this.#json[this.#at] ?? '')) this.#at += 1;

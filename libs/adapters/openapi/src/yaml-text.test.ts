@@ -5,7 +5,7 @@ const json = (yaml: string): string => Buffer.from(jsonOfYaml(Buffer.from(yaml))
 
 test.each([
   ['dates stay strings', 'a: 2026-01-31\nb: 2026-01-31T10:00:00Z', '{"a":"2026-01-31","b":"2026-01-31T10:00:00Z"}'],
-  ['truth values of YAML 1.1 only are strings', 'a: yes\nb: off\nc: true', '{"a":"yes","b":"off","c":true}'],
+  ['booleans of YAML 1.1 only are strings', 'a: yes\nb: off\nc: true', '{"a":"yes","b":"off","c":true}'],
   ['keys are strings as written', '200: a\n1.10: b\nnull: c\ntrue: d', '{"200":"a","1.10":"b","null":"c","true":"d"}'],
   [
     'keys keep their order, even those that look like numbers',
@@ -24,9 +24,9 @@ test.each([
   ['merge keys are merged', 'a: &x {p: 1, q: 2}\nb:\n  <<: *x\n  q: 3', '{"a":{"p":1,"q":2},"b":{"p":1,"q":3}}'],
   ['JSON is YAML', '{"a": [1, "b", null]}', '{"a":[1,"b",null]}'],
   ['a key named like a prototype is data', '__proto__: {a: 1}', '{"__proto__":{"a":1}}'],
-  ['an unknown tag leaves the value', 'a: !pet dog', '{"a":"dog"}'],
+  ['an unknown tag leaves the value unchanged', 'a: !pet dog', '{"a":"dog"}'],
   [
-    'a tag of another schema leaves the value',
+    'a tag of another schema leaves the value unchanged',
     'a: !!timestamp 2026-01-31\nb: !!binary aGk=\nc: !!set {x: }\nd: !!omap [x: 1]',
     '{"a":"2026-01-31","b":"aGk=","c":{"x":null},"d":[{"x":1}]}',
   ],
@@ -43,20 +43,20 @@ test.each([
   ['a second merge key', 'a: &x {p: 1}\nb:\n  <<: *x\n  <<: *x', /Map keys must be unique at line 4, column 3/],
   ['a duplicate key in a line', 'a: {b: 1, "b": 2}', /Map keys must be unique at line 1, column 11/],
   ['a mapping on the line of its key', 'a: 1\nb: c: d', /line 2, column 4/],
-  ['a tab that indents', 'a:\n\tb: 1', /line 2, column 1/],
+  ['a tab as indentation', 'a:\n\tb: 1', /line 2, column 1/],
   ['an unterminated quoted string', 'a: "b\n', /line \d, column \d/],
   ['two documents', 'a: 1\n---\nb: 2', /multiple documents.* at line 2, column 1/],
-  ['an alias of nothing', 'a: *x', /Unresolved alias.*x/],
+  ['an alias without an anchor', 'a: *x', /Unresolved alias.*x/],
   ['aliases that multiply', bomb.join('\n'), /Excessive alias count/],
   [
-    'a long text repeated very often',
+    'a long text that is repeated very often',
     `a: &a ${'x'.repeat(1_000_000)}\nb:\n${'  - *a\n'.repeat(100)}`,
     /aliases .* beyond 64 MB/,
   ],
   ['a number that JSON cannot express', 'a:\n  b: .inf', /b is Infinity, a number that JSON cannot say/],
   ['a key that is not a string', '? [a]\n: 1', /line 1, column 3/],
-  ['sequences nested without end', '- '.repeat(5_000), /nested too deeply|call stack/],
+  ['sequences that are nested too deeply', '- '.repeat(5_000), /nested too deeply|call stack/],
   ['more parts than fit into memory', '- a\n'.repeat(600_000), /more than 1000000 parts/],
-])('%s is refused, with its place', (_what, yaml, because) => {
+])('%s is rejected, with its position', (_name, yaml, because) => {
   expect(() => json(yaml)).toThrow(because);
 });

@@ -8,7 +8,7 @@ import {
 import { afterAll, expect, test } from 'vitest';
 import { createDocumentReader } from '../src/create-document-reader.ts';
 
-/** Checks that a part of the result stays within its limit, whatever the document holds; `bytes` is the text's length. */
+/** Checks that a part of the result stays within its limit for any document; `bytes` is the length of the text. */
 type Bounds<Whole> = { readonly [Part in keyof Whole]: (part: Whole[Part], bytes: number) => boolean };
 
 const isWithin = (text: string, most: number): boolean => text.length <= 2 * most && [...text].length <= most;
@@ -20,7 +20,7 @@ const schemeBounds = {
 } satisfies Bounds<AuthenticationScheme>;
 
 const warningBounds = {
-  // 2,000 before escaping, which at most doubles it.
+  // 2,000 before escaping, which at most doubles the length.
   pointer: (pointer) => pointer.length <= 4_000,
   message: (message) => isWithin(message, 501),
 } satisfies Bounds<DocumentWarning>;
@@ -42,7 +42,7 @@ const documentBounds = {
   digest: (digest) => /^[0-9a-f]{64}$/.test(digest),
   title: (title) => title === null || (title !== '' && isWithin(title, 200) && isPlainLine(title)),
   description: (text) => text === null || (isWithin(text, 10_000) && text.isWellFormed() && !text.includes('\0')),
-  operations: (found) => found.length <= 10_000 && found.every((one) => broken(operationBounds, one, 0).length === 0),
+  operations: (list) => list.length <= 10_000 && list.every((one) => broken(operationBounds, one, 0).length === 0),
   derivedDescription: (text) => isWithin(text, 600) && isPlainLine(text),
   baseUrl: (url) => url !== '' && isWithin(url, 2_048) && isPlainLine(url),
   authentication: (scheme) => broken(schemeBounds, scheme, 0).length === 0,
@@ -52,7 +52,7 @@ const documentBounds = {
     first.every((warning) => broken(warningBounds, warning, 0).length === 0),
 } satisfies Bounds<ReadDocument>;
 
-/** The parts that exceed their limits. */
+/** Returns the parts that exceed their limits. */
 const broken = <Whole extends object>(bounds: Bounds<Whole>, whole: Whole, bytes: number): (keyof Whole)[] =>
   (Object.keys(bounds) as (keyof Whole)[]).filter((part) => !bounds[part](whole[part], bytes));
 
@@ -69,33 +69,36 @@ const operations = (count: number, operation: (index: number) => object) => ({
   paths: Object.fromEntries(Array.from({ length: count }, (_, i) => [`/things${i}/parts`, { get: operation(i) }])),
 });
 
-/** Members of a document, by what is hostile about them; `many` is how many characters most of them have. */
+/** Members of a document, keyed by a description of the attack; most of them have `many` characters. */
 const hostileOf = (many: number, longName = 'n'.repeat(many)): Readonly<Record<string, () => object>> => ({
   'a default that is repeated many times': () => server('{a}'.repeat(100_000), { a: { default: 'x'.repeat(4_000) } }),
   'defaults beyond the longest text that can be built': () =>
     server('{a}'.repeat(200_000), { a: { default: 'x'.repeat(400_000) } }),
   'a default of many characters': () => server('{a}', { a: { default: longName } }),
-  'a variable of a long name': () => server(`{${longName}}`, { [longName]: { default: 'x' } }),
+  'a variable with a long name': () => server(`{${longName}}`, { [longName]: { default: 'x' } }),
   'an address of many characters': () => server(longName),
   'an address of braces': () => server('{}'.repeat(many / 2)),
   'an address of blanks': () => server(' '.repeat(many)),
   'an address of control characters': () => server('\u0001'.repeat(many / 10)),
-  'a key of a long name': () => schemes({ k: apiKey(longName) }),
-  'a key of a long name of a scheme of a long name': () => schemes({ [longName]: apiKey(longName) }),
-  'a scheme of a long name that looks like a number': () => schemes({ zz: {}, 1: apiKey('k'), ['7'.repeat(many)]: {} }),
-  'a reference of many steps': () => schemes({ k: { $ref: `#${'/a'.repeat(many / 10)}` } }),
+  'a key with a long name': () => schemes({ k: apiKey(longName) }),
+  'a key with a long name in a scheme with a long name': () => schemes({ [longName]: apiKey(longName) }),
+  'a scheme with a long name that looks like a number': () =>
+    schemes({ zz: {}, 1: apiKey('k'), ['7'.repeat(many)]: {} }),
+  'a reference with many steps': () => schemes({ k: { $ref: `#${'/a'.repeat(many / 10)}` } }),
   'a title of many characters': () => ({ info: { title: longName, version: '1' } }),
   'a title of blanks and control characters': () => ({ info: { title: ' \u0000'.repeat(many / 10), version: '1' } }),
-  'a title of characters of two units': () => ({ info: { title: '🐈'.repeat(many / 10), version: '1' } }),
+  'a title of characters of two UTF-16 units': () => ({ info: { title: '🐈'.repeat(many / 10), version: '1' } }),
   'a title of lone surrogates': () => ({ info: { title: '\ud83d'.repeat(many / 10), version: '1' } }),
   'a description of many characters': () => ({ info: { title: 't', version: '1', description: longName } }),
   'a description of U+0000': () => ({ info: { title: 't', version: '1', description: '\u0000'.repeat(many / 10) } }),
-  'operations without end': () => operations(10_001 + many / 200, () => ({})),
+  'too many operations': () => operations(10_001 + many / 200, () => ({})),
   'summaries that are almost addresses': () =>
     operations(many / 2_000, (i) => ({ summary: `${i} ${'a-b.'.repeat(500)}` })),
-  'summaries of signs': () => operations(many / 2_000, (i) => ({ summary: `${'@'.repeat(i)}${'<[('.repeat(500)}` })),
-  'summaries that are all new': () => operations(many / 2_000, (i) => ({ summary: `of ${`w${i}x `.repeat(30)}` })),
-  'one operation of many words for all paths': () => ({
+  'summaries of special characters': () =>
+    operations(many / 2_000, (i) => ({ summary: `${'@'.repeat(i)}${'<[('.repeat(500)}` })),
+  'summaries that are all different': () =>
+    operations(many / 2_000, (i) => ({ summary: `of ${`w${i}x `.repeat(30)}` })),
+  'one operation with many words for all paths': () => ({
     paths: Object.fromEntries(
       Array.from({ length: many / 800 }, (_, i) => [`/${i}`, { $ref: '#/components/pathItems/all' }]),
     ),
@@ -108,7 +111,7 @@ const hostileOf = (many: number, longName = 'n'.repeat(many)): Readonly<Record<s
   'a summary of many characters': () => operations(1, () => ({ summary: longName, tags: [longName, '🐈'] })),
   'very many tags': () => ({ tags: Array.from({ length: many / 100 }, (_, i) => ({ name: `tag of ${i}` })) }),
   'a path of many characters': () => ({ paths: { ['/ab'.repeat(many / 3)]: { get: {} } } }),
-  'an unknown member of a long name': () => ({ [longName]: 1 }),
+  'an unknown member with a long name': () => ({ [longName]: 1 }),
   'many faults under long names': () => ({
     paths: {
       [`/${'~'.repeat(1_990)}`]: Object.fromEntries(Array.from({ length: many / 500 }, (_, i) => [`m${i}`, 1])),
@@ -133,21 +136,21 @@ export const testHostile = (many: number): void => {
   const reader = createDocumentReader();
   afterAll(() => reader.close());
 
-  test.each(Object.keys(hostile))('%s', async (what) => {
-    const members = hostile[what]?.() ?? {};
+  test.each(Object.keys(hostile))('%s', async (title) => {
+    const members = hostile[title]?.() ?? {};
     const whole = { openapi: '3.0.3', info: { title: 't', version: '1' }, paths: {}, ...members };
     const text = Buffer.from(JSON.stringify(whole));
     expectWithinBounds(await reader.readFile(text, 'json'), text.length);
-    const told = await reader.readMember(
+    const result = await reader.readMember(
       Uint8Array.from(Buffer.from(`{"openapi_spec":${text.toString()}}`)),
       'openapi_spec',
       null,
     );
-    if (!told.document) throw new Error('no document was read');
-    const { packed, operations: read, ...facts } = told.document;
-    expectWithinBounds(told.document, packed.bytes);
+    if (!result.document) throw new Error('no document was read');
+    const { packed, operations: read, ...facts } = result.document;
+    expectWithinBounds(result.document, packed.bytes);
     expect(JSON.stringify(read).length).toBeLessThan(80_000_000);
-    // No larger than the document itself, plus some kilobytes.
+    // No larger than the document itself plus some kilobytes.
     expect(JSON.stringify(facts).length).toBeLessThan(Math.min(text.length, 100_000) + 100_000);
   });
 };

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createDocumentReader } from '../src/create-document-reader.ts';
 import { otherwiseConforms } from './other-validator.ts';
 
-// Beside the repository, not in it: documents published by others, which the product does not need.
+// Next to the repository, not in it: documents published by third parties, which the product does not need.
 const root = join(import.meta.dirname, '../../../..');
 const folder = join(root, '../shared/data/specs');
 const present = existsSync(folder);
@@ -18,7 +18,7 @@ const none = 'none';
 const bearer = 'bearer Authorization';
 const basic = 'basic Authorization';
 
-/** Read from the documents by hand: base address and authentication. */
+/** Base address and authentication, read from the documents by hand. */
 const byHand: readonly (readonly [file: string, baseUrl: string, authentication: string])[] = [
   // Addresses that are empty, absent, not addresses at all, or contain variables.
   ['amentum.space-gravity', '/', none],
@@ -36,7 +36,7 @@ const byHand: readonly (readonly [file: string, baseUrl: string, authentication:
   ['gitlab.com', '/api', none],
   ['docker.com-engine', '/v1.33', none],
   ['vtex.local-search-api', 'https://apiexamples.vtexcommercestable.com.br', 'apiKey X-VTEX-API-AppKey header'],
-  // Structure: no version, an empty title, webhooks alone, paths without a slash.
+  // Structure: no version, an empty title, only webhooks, paths without a slash.
   ['tokenjay.app', 'https://api.tokenjay.app/', none],
   ['ipinfodb.com', '/', none],
   ['adyen.com-webhooks', '/', basic],
@@ -69,7 +69,7 @@ afterAll(() => reader.close());
 
 const textOf = (file: string): string => readFileSync(join(folder, file), 'utf8').trim();
 
-/** Each is read once for all tests. */
+/** Each document is read once for all tests. */
 const documents = new Map<string, Promise<ReadDocument>>();
 
 async function read(file: string): Promise<{ text: string; document: ReadDocument }> {
@@ -83,7 +83,7 @@ async function readAsBody(text: string): Promise<ReadDocument> {
   const body = Uint8Array.from(Buffer.from(`{"name":"x","openapi_spec":${text}}`));
   const { fields, document } = await reader.readMember(body, 'openapi_spec', null);
   expect(fields).toEqual({ name: 'x' });
-  if (!document) throw new Error('The body holds no document');
+  if (!document) throw new Error('The body contains no document');
   return document;
 }
 
@@ -97,7 +97,7 @@ const exists = (document: unknown, pointer: string): boolean => {
   return true;
 };
 
-if (!present) test.skip(`real documents: there are none at ../shared/data/specs beside the repository`, () => {});
+if (!present) test.skip(`real documents: there are none at ../shared/data/specs next to the repository`, () => {});
 
 describe.skipIf(!present)('published documents', () => {
   test.each(files)('%s is accepted, and its text is returned unchanged', async (file) => {
@@ -110,7 +110,7 @@ describe.skipIf(!present)('published documents', () => {
   });
 
   test.each(files)(
-    '%s has warnings only if another validator finds faults, each with a place and once',
+    '%s has warnings only if another validator finds faults; each has a position and occurs once',
     async (file) => {
       const { text, document } = await read(file);
       const parsed = JSON.parse(text) as { openapi: string };
@@ -122,7 +122,7 @@ describe.skipIf(!present)('published documents', () => {
     },
   );
 
-  test.each(byHand)('%s is at %s and takes %s', async (name, baseUrl, expected) => {
+  test.each(byHand)('%s has the base address %s and the authentication %s', async (name, baseUrl, expected) => {
     const { document } = await read(`${name}.json`);
     const { type, name: parameter, in: place } = document.authentication;
     expect(document.baseUrl).toBe(baseUrl);
@@ -148,14 +148,14 @@ describe.skipIf(!present)('published documents', () => {
     ['mermade-3.1-pass-mega', "My API's summary."],
     ['import.io-rss', /^Run, extractor, data, extraction, rss, store, schedule\. Get a feed of the runs/],
     ['ipinfodb.com', ''],
-  ])('%s has no description, and gets one of its own words', async (name, expected) => {
+  ])('%s has no description, and gets one derived from its words', async (name, expected) => {
     const { document } = await read(`${name}.json`);
     expect(document.description ?? '').toBe('');
     if (typeof expected === 'string') expect(document.derivedDescription).toBe(expected);
     else expect(document.derivedDescription).toMatch(expected);
   });
 
-  test('words of documents are derived where they have no description, without markup, addresses and ids', async () => {
+  test('descriptions are derived only for documents without one, and contain no markup, addresses or ids', async () => {
     for (const file of files) {
       const { description, derivedDescription } = (await read(file)).document;
       if (description) expect(derivedDescription).toBe('');
@@ -183,19 +183,19 @@ describe.skipIf(!present)('published documents', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  test.each(malformed)('%s is refused with the place of its fault', async (file) => {
+  test.each(malformed)('%s is rejected with the position of its fault', async (file) => {
     const content = readFileSync(join(folder, 'malformed', file));
-    let said = '';
+    let message = '';
     try {
       JSON.parse(content.toString());
     } catch (error) {
-      said = (error as Error).message;
+      message = (error as Error).message;
     }
-    // If the engine names no place, the text ends too early.
-    const place = /line (\d+) column (\d+)/.exec(said);
+    // If the engine reports no position, the text ends too early.
+    const place = /line (\d+) column (\d+)/.exec(message);
     const lines = content.toString().split('\n');
     const [line, column] = place ? [place[1], place[2]] : [lines.length, (lines.at(-1)?.length ?? 0) + 1];
-    expect(said).toMatch(place ? /line/ : /end of JSON/);
+    expect(message).toMatch(place ? /line/ : /end of JSON/);
     await expect(reader.readFile(content, 'json')).rejects.toThrow(
       new RegExp(`not valid JSON: expected .* at line ${line}, column ${column}$`),
     );

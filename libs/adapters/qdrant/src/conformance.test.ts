@@ -3,7 +3,7 @@ import type { VectorIndex } from '@portico/domain';
 import { startQdrant, startQdrantStandIn } from '@portico/test-servers';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
 import { afterAll, describe, expect, test } from 'vitest';
-import { limitsOfServer, type Server } from '../test/limits-of-server.ts';
+import { serverLimits, type Server } from '../test/server-limits.ts';
 import { createSubject, idOf, queryOf, randomVectors } from '../test/subject.ts';
 
 const standIn = await startQdrantStandIn();
@@ -13,38 +13,38 @@ afterAll(() => standIn.close());
 const size = 400;
 const among = Array.from({ length: size }, (_, i) => idOf(i));
 
-/** As an answer orders them: by the score that it shows, then by something that does not depend on the index. */
-const ordered = async (index: VectorIndex, vector: Float32Array, asOf: number): Promise<readonly string[]> => {
+/** Orders matches like an API response: by the displayed score, then by id, which does not depend on the index. */
+const orderedIds = async (index: VectorIndex, vector: Float32Array, asOf: number): Promise<readonly string[]> => {
   const { matches, isFallback } = await index.search(queryOf({ among, asOf, vector, limit: 50 }));
   expect(isFallback).toBe(false);
-  const shown = matches.map(({ collectionId, score }) => ({ collectionId, score: score.toFixed(6) }));
-  return shown
+  const displayed = matches.map(({ collectionId, score }) => ({ collectionId, score: score.toFixed(6) }));
+  return displayed
     .sort((a, b) => Number(b.score) - Number(a.score) || (a.collectionId < b.collectionId ? -1 : 1))
     .slice(0, 50)
     .map(({ collectionId }) => collectionId);
 };
 
-const conforms = async (server: Server) => {
+const assertConforms = async (server: Server) => {
   const embeddings = createEmbeddingChanges();
   const next = randomVectors(20_261_122);
   let asOf = 0;
   for (const [i, collectionId] of among.entries()) {
-    // A fifth are equal to the one before, so that there are ties.
+    // Every fifth vector equals the previous one, so that there are ties.
     const vector = i % 5 === 4 ? (await embeddings.changedSince(asOf - 1, 'm', 1))[0]?.vector : next();
     asOf = embeddings.put({ modelId: 'm', collectionId, vector: vector ?? next() });
   }
   const { url, apiKey = null } = server;
-  const qdrant = createSubject({ url, apiKey, installation: 'conformance', embeddings, limits: limitsOfServer });
+  const qdrant = createSubject({ url, apiKey, installation: 'conformance', embeddings, limits: serverLimits });
   const embedded = createEmbeddedVectorIndex({ embeddings });
   for (let query = 0; query < 30; query += 1) {
     const vector = next();
-    expect(await ordered(qdrant.index, vector, asOf)).toEqual(await ordered(embedded, vector, asOf));
+    expect(await orderedIds(qdrant.index, vector, asOf)).toEqual(await orderedIds(embedded, vector, asOf));
   }
-  await qdrant.index.forget('m');
+  await qdrant.index.dropModel('m');
   await qdrant.close();
 };
 
 describe('the same vectors in Qdrant and in the embedded index', () => {
-  test('Qdrant stand-in: come in the same order', () => conforms(standIn));
-  test.skipIf(!real)('Qdrant: come in the same order', () => conforms(real ?? standIn));
+  test('Qdrant stand-in: are returned in the same order', () => assertConforms(standIn));
+  test.skipIf(!real)('Qdrant: are returned in the same order', () => assertConforms(real ?? standIn));
 });

@@ -1,6 +1,6 @@
 import { startQdrantStandIn } from '@portico/test-servers';
 import { expect, test } from 'vitest';
-import { connect, partsOf, placeOf } from './connect.ts';
+import { connect, parseUrl, hostOf } from './connect.ts';
 
 test.each([
   ['http://qdrant', false, 'qdrant', 6333, ''],
@@ -12,7 +12,7 @@ test.each([
   ['http://[::1]:6334', false, '[::1]', 6334, ''],
   ['https://gateway.example.com/qdrant/', true, 'gateway.example.com', 443, '/qdrant'],
 ])('%s is parsed', (url, https, host, port, prefix) => {
-  expect(partsOf(url)).toEqual({ https, host, port, prefix });
+  expect(parseUrl(url)).toEqual({ https, host, port, prefix });
 });
 
 test('Qdrant stand-in: the key is sent, even over http', async () => {
@@ -22,6 +22,6 @@ test('Qdrant stand-in: the key is sent, even over http', async () => {
   await standIn.close();
 });
 
-test('only host and port of an address are logged', () => {
-  expect(placeOf('https://user:secret@qdrant.example.com:6333/path?key=secret')).toBe('qdrant.example.com:6333');
+test('only the host and port of a URL are logged', () => {
+  expect(hostOf('https://user:secret@qdrant.example.com:6333/path?key=secret')).toBe('qdrant.example.com:6333');
 });

@@ -1,28 +1,28 @@
 import { QdrantClient } from '@qdrant/js-client-rest';
 
 export interface Limits {
-  /** How long a search may take, and each small call. */
+  /** The timeout of a search, and of each small call. */
   readonly searchMs: number;
-  /** How long a call that writes or reads many points may take. */
+  /** The timeout of a call that writes or reads many points. */
   readonly bulkMs: number;
-  /** How long Qdrant gets no requests after five failures within ten seconds. */
-  readonly restMs: number;
+  /** How long the circuit breaker stays open after five failures within ten seconds. */
+  readonly breakerOpenMs: number;
 }
 
-export const usualLimits: Limits = { searchMs: 1_000, bulkMs: 10_000, restMs: 5_000 };
+export const defaultLimits: Limits = { searchMs: 1_000, bulkMs: 10_000, breakerOpenMs: 5_000 };
 
-/** A client for the address as an operator writes it. */
+/** Creates a client for the URL as the operator configured it. */
 export const connect = (url: string, apiKey: string | null, timeoutMs: number): QdrantClient =>
   new QdrantClient({
-    ...partsOf(url),
+    ...parseUrl(url),
     timeout: timeoutMs,
-    // The client's own check writes to the console; so does its option for a key over http.
+    // The client's version check writes to the console, and so does its option for a key over http.
     checkCompatibility: false,
     ...(apiKey === null ? {} : { headers: { 'api-key': apiKey } }),
   });
 
-/** The default port is 6333, with https 443; a path is a gateway's. */
-export const partsOf = (url: string) => {
+/** The default port is 6333, or 443 with https. A path is the prefix of a gateway. */
+export const parseUrl = (url: string) => {
   const { protocol, hostname, port, pathname } = new URL(url);
   const isHttps = protocol === 'https:';
   // `URL` drops the scheme's default port, even if the operator wrote it.
@@ -35,5 +35,5 @@ export const partsOf = (url: string) => {
   };
 };
 
-/** The part of an address that may be logged: the place, without user or secret. */
-export const placeOf = (url: string): string => new URL(url).host;
+/** Returns the part of a URL that may be logged: host and port, without user or secret. */
+export const hostOf = (url: string): string => new URL(url).host;

@@ -2,27 +2,27 @@ import { embeddingBatchSize, Follower } from '@portico/dependencies';
 import type { CollectionId, EmbeddingChange, EmbeddingStore } from '@portico/domain';
 import type { PointVersion, QdrantServer, StoredPoint } from './qdrant-server.ts';
 
-/** What was repaired where Qdrant differed from the database. */
+/** The number of repaired differences between Qdrant and the database. */
 export interface Repairs {
   readonly missing: number;
   readonly superfluous: number;
 }
 
-export interface GenerationParts {
+export interface GenerationDependencies {
   readonly server: QdrantServer;
   readonly embeddings: Pick<EmbeddingStore, 'changedSince'>;
   readonly onRepaired: (repairs: Repairs) => void;
-  /** Ends long work, between two batches. */
+  /** Aborts long work, between two batches. */
   readonly closing: AbortSignal;
 }
 
-/** Points per write request: 2 MB. */
-const writeSize = 128;
+/** Points per write request, about 2 MB. */
+const pointsPerWrite = 128;
 const pageSize = 2_000;
 
 /**
- * One Qdrant collection, and how far it is known to be a copy of the database. That knowledge belongs to this
- * collection, never to an alias: a replacement is compared from scratch.
+ * A Qdrant collection, and how far it is known to be a copy of the database. This state belongs to the collection, not
+ * to its alias: a replacement is compared from scratch.
  */
 export class Generation {
   readonly name: string;
@@ -32,7 +32,7 @@ export class Generation {
   /** The approximate number of vectors of each model. */
   readonly #sizes = new Map<string, number>();
 
-  constructor(name: string, { server, embeddings, onRepaired, closing }: GenerationParts) {
+  constructor(name: string, { server, embeddings, onRepaired, closing }: GenerationDependencies) {
     this.name = name;
     this.#server = server;
     this.#onRepaired = onRepaired;
@@ -44,11 +44,11 @@ export class Generation {
     );
   }
 
-  /** Fills it from scratch with all of the model's embeddings, while no other process writes to it. */
+  /** Fills it from scratch with all embeddings of the model. No other process may write to it meanwhile. */
   async fill(modelId: string, onProgress: (written: number) => void): Promise<void> {
     let [size, after] = [0, 0];
     for await (const changes of this.#follower.all(modelId)) {
-      for (const part of chunksOf(changes, writeSize)) {
+      for (const part of chunksOf(changes, pointsPerWrite)) {
         await this.#server.insert(this.name, part.map(pointOf(modelId)));
         size += part.length;
         onProgress(size);
@@ -59,7 +59,7 @@ export class Generation {
     this.#follower.continueAfter(modelId, after);
   }
 
-  /** Resolves once it holds every embedding of the model up to `asOf`. */
+  /** Resolves once it contains every embedding of the model up to `asOf`. */
   catchUp(modelId: string, asOf: number): Promise<void> {
     return this.#follower.catchUp(modelId, asOf);
   }
@@ -75,41 +75,41 @@ export class Generation {
 
   async #apply(modelId: string, changes: readonly EmbeddingChange[]): Promise<void> {
     const stored = new Map<CollectionId, number>();
-    for (const part of chunksOf(changes, writeSize)) {
+    for (const part of chunksOf(changes, pointsPerWrite)) {
       const sequences = await this.#server.sequences(this.name, part.map(idOf));
       for (const [id, sequence] of sequences) stored.set(id, sequence);
     }
     const added = changes.filter(({ collectionId }) => !stored.has(collectionId)).length;
     this.#sizes.set(modelId, this.sizeOf(modelId) + added);
-    await this.#bringIn(modelId, changes, stored);
+    await this.#writeMissing(modelId, changes, stored);
   }
 
   /**
-   * Makes it match the database, whatever it held: after a start, after an outage of Qdrant, after a restored backup of
-   * either. Returns the sequence of the last embedding. Reads Qdrant first, so a point that the database lacks is
-   * deleted from there, unless it was written since: then its version differs, and it stays.
+   * Makes it match the database, regardless of its contents: after a start, after an outage of Qdrant, or after a
+   * backup of either was restored. Returns the sequence of the last embedding. Reads Qdrant first, so a point that the
+   * database lacks is deleted, unless it was written since: then its version differs, and it stays.
    */
   async #compare(modelId: string): Promise<number> {
-    const superfluous = await this.#versions(modelId);
+    const unmatched = await this.#versions(modelId);
     const removals: PointVersion[] = [];
     let [missing, size, after] = [0, 0, 0];
     for await (const changes of this.#follower.all(modelId)) {
       const stored = new Map<CollectionId, number>();
-      const ahead: PointVersion[] = [];
+      const newer: PointVersion[] = [];
       for (const { collectionId, sequence } of changes) {
-        const known = superfluous.get(collectionId);
-        superfluous.delete(collectionId);
-        if (known === undefined) continue;
+        const storedSequence = unmatched.get(collectionId);
+        unmatched.delete(collectionId);
+        if (storedSequence === undefined) continue;
         // Newer than the database, which was restored from an older backup.
-        if (known > sequence) ahead.push({ collectionId, sequence: known });
-        else stored.set(collectionId, known);
+        if (storedSequence > sequence) newer.push({ collectionId, sequence: storedSequence });
+        else stored.set(collectionId, storedSequence);
       }
-      await this.#removeVersions(ahead);
-      missing += await this.#bringIn(modelId, changes, stored);
+      await this.#removeVersions(newer);
+      missing += await this.#writeMissing(modelId, changes, stored);
       size += changes.length;
       after = changes.at(-1)?.sequence ?? after;
     }
-    for (const [collectionId, sequence] of superfluous) removals.push({ collectionId, sequence });
+    for (const [collectionId, sequence] of unmatched) removals.push({ collectionId, sequence });
     await this.#removeVersions(removals);
     this.#sizes.set(modelId, size);
     if (missing + removals.length > 0) this.#onRepaired({ missing, superfluous: removals.length });
@@ -130,19 +130,20 @@ export class Generation {
     return versions;
   }
 
-  /** Writes missing and outdated points; returns how many those were. */
-  async #bringIn(
+  /** Writes missing and outdated points. Returns their number. */
+  async #writeMissing(
     modelId: string,
     changes: readonly EmbeddingChange[],
     stored: ReadonlyMap<CollectionId, number>,
   ): Promise<number> {
     const newer = changes.filter(({ collectionId, sequence }) => sequence > (stored.get(collectionId) ?? -1));
-    for (const part of chunksOf(newer, writeSize)) await this.#server.writeNewer(this.name, part.map(pointOf(modelId)));
+    for (const part of chunksOf(newer, pointsPerWrite))
+      await this.#server.writeNewer(this.name, part.map(pointOf(modelId)));
     return newer.length;
   }
 
   async #removeVersions(versions: readonly PointVersion[]): Promise<void> {
-    for (const part of chunksOf(versions, writeSize)) await this.#server.removeVersions(this.name, part);
+    for (const part of chunksOf(versions, pointsPerWrite)) await this.#server.removeVersions(this.name, part);
   }
 }
 

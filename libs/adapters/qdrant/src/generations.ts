@@ -3,27 +3,29 @@ import { embeddingDimension } from '@portico/domain';
 import { modelDigest, prefixOf } from './names.ts';
 import { QdrantFailure } from './qdrant-failure.ts';
 import type { QdrantServer } from './qdrant-server.ts';
-import type { Shape } from './read-answer.ts';
+import type { Shape } from './read-response.ts';
 
-/** Older unused collections were left behind by a crash; younger ones may still be filling. */
-const unfinishedMs = 3_600_000;
+/** Unused collections that are older were left behind by a crash; newer ones may still be filled. */
+const abandonedMs = 3_600_000;
 
-/** The first release with conditional writes. */
-const leastVersion = [1, 16] as const;
+/** The first version with conditional writes. */
+const minVersion = [1, 16] as const;
 
-/** The alias of a model: the installation's prefix, and enough of a digest to tell its models apart. */
+/** The alias of a model: the installation's prefix, and enough of a digest to distinguish its models. */
 export const aliasOf = (installation: string, modelId: string): string =>
   `${prefixOf(installation)}${modelDigest(modelId)}`;
 
 export const checkVersion = async (server: Pick<QdrantServer, 'version'>): Promise<void> => {
   const version = await server.version();
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major < leastVersion[0] || (major === leastVersion[0] && minor < leastVersion[1])) {
-    throw new QdrantFailure('refused', `Qdrant ${version} is too old: ${leastVersion.join('.')} or newer is needed`);
+  if (major < minVersion[0] || (major === minVersion[0] && minor < minVersion[1])) {
+    throw new QdrantFailure('rejected', `Qdrant ${version} is too old: ${minVersion.join('.')} or newer is needed`);
   }
 };
 
-/** All collections of the installation, of every model: those in use, and those being filled or left behind. */
+/**
+ * Returns the installation's collections of all models: those in use, and others that are being filled or abandoned.
+ */
 export const collectionsOf = async (
   server: QdrantServer,
   installation: string,
@@ -37,15 +39,15 @@ export const collectionsOf = async (
   return { inUse: [...inUse], others: names.filter((name) => isName(name) && !inUse.has(name)) };
 };
 
-/** Why a collection of this shape cannot be used, or null. */
-export const unfitnessOf = ({ size, distance }: Shape): string | null =>
+/** Returns why a collection of this shape cannot be used, or null. */
+export const shapeProblem = ({ size, distance }: Shape): string | null =>
   size === embeddingDimension && distance === 'Cosine'
     ? null
     : `its vectors have ${String(size)} dimensions with ${String(distance)}, not ${embeddingDimension} with Cosine`;
 
 /**
- * The collections of one model. Each is named after the model's alias and its time of creation, and the alias points to
- * the one in use. Several processes may each fill one at the same time: the newest wins.
+ * The collections of one model. Their names consist of the model's alias and the time of creation; the alias points to
+ * the collection in use. Several processes may each fill one simultaneously: the newest wins.
  */
 export class Generations {
   readonly #server: QdrantServer;
@@ -56,25 +58,25 @@ export class Generations {
     this.#alias = aliasOf(installation, modelId);
   }
 
-  /** The collection in use, or null. */
+  /** Returns the collection in use, or null. */
   async current(): Promise<string | null> {
     return (await this.#server.aliases()).get(this.#alias) ?? null;
   }
 
-  /** Why the collection cannot be used, or null. */
-  async unfitness(name: string): Promise<string | null> {
-    return unfitnessOf(await this.#server.shape(name));
+  /** Returns why the collection cannot be used, or null. */
+  async problem(name: string): Promise<string | null> {
+    return shapeProblem(await this.#server.shape(name));
   }
 
-  /** Creates a collection, not in use yet. It is newer than all existing ones, whatever other machines' clocks say. */
+  /** Creates an unused collection. It is newer than all existing ones, even if another machine's clock is ahead. */
   async create(): Promise<string> {
-    const latest = Math.max(0, ...(await this.#own()).map((name) => this.#madeAt(name)));
-    const name = `${this.#alias}-g${Math.max(Date.now(), latest + 1)}-${randomBytes(2).toString('hex')}`;
+    const newestAt = Math.max(0, ...(await this.#ownCollections()).map((name) => this.#createdAt(name)));
+    const name = `${this.#alias}-g${Math.max(Date.now(), newestAt + 1)}-${randomBytes(2).toString('hex')}`;
     await this.#server.create(name);
     return name;
   }
 
-  /** Puts it into use, unless the current one is newer. */
+  /** Switches to this collection, unless the current one is newer. */
   async use(name: string): Promise<void> {
     const current = await this.current();
     if (current !== null && this.#isOlder(name, current)) {
@@ -83,36 +85,36 @@ export class Generations {
     await this.#server.pointAlias(this.#alias, name);
   }
 
-  /** Deletes collections older than the one in use, and those that were never finished. */
+  /** Deletes collections older than the one in use, and those that were never completed. */
   async clear(): Promise<void> {
     const aliases = await this.#server.aliases();
     const [current, inUse] = [aliases.get(this.#alias), new Set(aliases.values())];
-    for (const name of await this.#own()) {
-      const isUnfinished = this.#madeAt(name) < Date.now() - unfinishedMs;
+    for (const name of await this.#ownCollections()) {
+      const isAbandoned = this.#createdAt(name) < Date.now() - abandonedMs;
       if (inUse.has(name)) continue;
-      if (isUnfinished || (current !== undefined && this.#isOlder(name, current))) await this.#server.drop(name);
+      if (isAbandoned || (current !== undefined && this.#isOlder(name, current))) await this.#server.drop(name);
     }
   }
 
   /** Deletes all collections of the model. */
   async drop(): Promise<void> {
     const current = await this.current();
-    for (const name of new Set([...(await this.#own()), ...(current === null ? [] : [current])]))
+    for (const name of new Set([...(await this.#ownCollections()), ...(current === null ? [] : [current])]))
       await this.#server.drop(name);
   }
 
-  async #own(): Promise<readonly string[]> {
-    return (await this.#server.collections()).filter((name) => !Number.isNaN(this.#madeAt(name)));
+  async #ownCollections(): Promise<readonly string[]> {
+    return (await this.#server.collections()).filter((name) => !Number.isNaN(this.#createdAt(name)));
   }
 
-  /** `NaN` for a foreign collection, which compares as neither older nor newer. */
-  #madeAt(name: string): number {
+  /** Returns `NaN` for another model's collection, which compares as neither older nor newer. */
+  #createdAt(name: string): number {
     return Number(new RegExp(`^${this.#alias}-g(\\d+)-[0-9a-f]{4}$`).exec(name)?.[1]);
   }
 
-  /** Ties within a millisecond are broken the same way by every process. */
+  /** Every process breaks ties within a millisecond the same way. */
   #isOlder(name: string, other: string): boolean {
-    const [at, otherAt] = [this.#madeAt(name), this.#madeAt(other)];
+    const [at, otherAt] = [this.#createdAt(name), this.#createdAt(other)];
     return at < otherAt || (at === otherAt && name < other);
   }
 }

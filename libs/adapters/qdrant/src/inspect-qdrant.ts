@@ -1,35 +1,35 @@
-import type { LivingProcess } from '@portico/dependencies';
-import { usualLimits } from './connect.ts';
-import { checkVersion, collectionsOf, unfitnessOf } from './generations.ts';
+import type { LiveProcess } from '@portico/dependencies';
+import { defaultLimits } from './connect.ts';
+import { checkVersion, collectionsOf, shapeProblem } from './generations.ts';
 import { createQdrantRoster } from './qdrant-roster.ts';
 import { QdrantServer } from './qdrant-server.ts';
 
 export interface InspectedQdrant {
-  /** The processes that use it, of all installations. */
-  living(): Promise<readonly LivingProcess[]>;
-  /** The collections that this installation uses but whose vectors cannot be used, and why. */
-  unfit(installation: string): Promise<readonly { readonly name: string; readonly why: string }[]>;
+  /** Returns the processes of all installations that use it. */
+  liveProcesses(): Promise<readonly LiveProcess[]>;
+  /** Returns the collections that this installation uses although their vectors are unusable, with the reason. */
+  unusableCollections(installation: string): Promise<readonly { readonly name: string; readonly reason: string }[]>;
 }
 
-export interface QdrantPlace {
+export interface QdrantAddress {
   readonly url: string;
   readonly apiKey: string | null;
 }
 
-/** Asks without changing anything. Rejects with a `QdrantFailure` if it is away, too old, or refuses the API key. */
-export const inspectQdrant = async ({ url, apiKey }: QdrantPlace): Promise<InspectedQdrant> => {
-  const server = new QdrantServer(url, apiKey, usualLimits);
+/** Only reads. Rejects with a `QdrantFailure` if Qdrant is unavailable, too old, or refuses the API key. */
+export const inspectQdrant = async ({ url, apiKey }: QdrantAddress): Promise<InspectedQdrant> => {
+  const server = new QdrantServer(url, apiKey, defaultLimits);
   await checkVersion(server);
-  // It says its version to everybody.
+  // The version is public: only this request proves that the API key is valid.
   await server.aliases();
   return {
-    living: () => createQdrantRoster({ url, apiKey }).living(Date.now()),
-    async unfit(installation) {
+    liveProcesses: () => createQdrantRoster({ url, apiKey }).liveProcesses(Date.now()),
+    async unusableCollections(installation) {
       const { inUse } = await collectionsOf(server, installation);
       const shapes = await Promise.all(
-        inUse.map(async (name) => ({ name, why: unfitnessOf(await server.shape(name)) })),
+        inUse.map(async (name) => ({ name, reason: shapeProblem(await server.shape(name)) })),
       );
-      return shapes.flatMap(({ name, why }) => (why === null ? [] : [{ name, why }]));
+      return shapes.flatMap(({ name, reason }) => (reason === null ? [] : [{ name, reason }]));
     },
   };
 };

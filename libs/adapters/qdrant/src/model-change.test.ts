@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connect } from './connect.ts';
 import { aliasOf } from './generations.ts';
 import { createSubject, expectSame, idOf, queryOf, type Subject } from '../test/subject.ts';
-import { stopTimeOfEachTest, time, until } from '../test/time.ts';
+import { stopTimeInEachTest, time, until } from '../test/time.ts';
 
 const installation = 'changing';
 const among = Array.from({ length: 20 }, (_, i) => idOf(i));
@@ -12,14 +12,14 @@ let standIn: Awaited<ReturnType<typeof startQdrantStandIn>>;
 let embeddings: EmbeddingChanges;
 let open: Subject[];
 
-stopTimeOfEachTest();
+stopTimeInEachTest();
 beforeEach(async () => {
   standIn = await startQdrantStandIn();
   embeddings = createEmbeddingChanges();
   open = [];
 });
 afterEach(async () => {
-  for (const subject of open) await time().passUntil(subject.close());
+  for (const subject of open) await time().advanceUntil(subject.close());
   await standIn.close();
 });
 
@@ -30,7 +30,7 @@ const startProcess = (): Subject => {
 };
 const put = (number: number, towards: readonly number[], modelId = 'm'): number =>
   embeddings.put({ modelId, collectionId: idOf(number), vector: vectorTowards(...towards) });
-const expectTrue = async (subject: Subject, asOf: number, modelId = 'm') => {
+const searchExpectingTruth = async (subject: Subject, asOf: number, modelId = 'm') => {
   const query = queryOf({ among, asOf, modelId, limit: 100 });
   const { matches, isFallback } = await subject.index.search(query);
   expectSame(matches, (await subject.truth.search(query)).matches);
@@ -47,11 +47,11 @@ const pointsOf = async (collection: string) =>
     payload?.model,
   ]);
 
-test('Qdrant stand-in: each model has a collection of its own', async () => {
+test('Qdrant stand-in: each model has its own collection', async () => {
   const subject = startProcess();
   put(0, [1]);
   const asOf = put(0, [3, 4], 'm2');
-  for (const modelId of ['m', 'm2']) expect(await expectTrue(subject, asOf, modelId)).toBe('qdrant');
+  for (const modelId of ['m', 'm2']) expect(await searchExpectingTruth(subject, asOf, modelId)).toBe('qdrant');
   const targets = await aliases();
   expect(Object.keys(targets).sort()).toEqual([aliasOf(installation, 'm'), aliasOf(installation, 'm2')].sort());
   expect(await collections()).toEqual(Object.values(targets).sort());
@@ -61,33 +61,33 @@ test('Qdrant stand-in: a deletion reaches the collections of all models', async 
   const subject = startProcess();
   put(0, [1]);
   const asOf = put(0, [3, 4], 'm2');
-  for (const modelId of ['m', 'm2']) await expectTrue(subject, asOf, modelId);
+  for (const modelId of ['m', 'm2']) await searchExpectingTruth(subject, asOf, modelId);
   embeddings.remove(idOf(0));
   await startProcess().index.remove(idOf(0));
   for (const collection of await collections()) expect(await pointsOf(collection)).toEqual([]);
 });
 
-test('Qdrant stand-in: a forgotten model leaves nothing, whichever process forgets it', async () => {
+test('Qdrant stand-in: a removed model leaves nothing, even if another process removes it', async () => {
   const [one, other] = [startProcess(), startProcess()];
-  await expectTrue(one, put(0, [1]));
+  await searchExpectingTruth(one, put(0, [1]));
   const asOf = put(0, [3, 4], 'm2');
-  await expectTrue(one, asOf, 'm2');
+  await searchExpectingTruth(one, asOf, 'm2');
   embeddings.removeModel('m');
-  await other.index.forget('m');
+  await other.index.dropModel('m');
   const targets = await aliases();
   expect(Object.keys(targets)).toEqual([aliasOf(installation, 'm2')]);
   expect(await collections()).toEqual(Object.values(targets));
-  expect(await expectTrue(one, asOf, 'm2')).toBe('qdrant');
+  expect(await searchExpectingTruth(one, asOf, 'm2')).toBe('qdrant');
 });
 
-test('Qdrant stand-in: a model is not forgotten while Qdrant is away, and is when it is back', async () => {
+test('Qdrant stand-in: removing a model fails while Qdrant is unavailable, and succeeds afterwards', async () => {
   const subject = startProcess();
-  await expectTrue(subject, put(0, [1]));
+  await searchExpectingTruth(subject, put(0, [1]));
   standIn.faults.set('503');
-  await expect(subject.index.forget('m')).rejects.toThrow();
+  await expect(subject.index.dropModel('m')).rejects.toThrow();
   standIn.faults.set(null);
   await until(() =>
-    subject.index.forget('m').then(
+    subject.index.dropModel('m').then(
       () => true,
       () => false,
     ),
@@ -95,7 +95,7 @@ test('Qdrant stand-in: a model is not forgotten while Qdrant is away, and is whe
   expect(await collections()).toEqual([]);
 });
 
-test('Qdrant stand-in: what is prepared before a change answers the first search after it', async () => {
+test('Qdrant stand-in: a collection prepared before a change serves the first search after it', async () => {
   const subject = startProcess();
   for (let i = 0; i < 10; i += 1) put(i, [1, i], 'm2');
   const asOf = put(10, [1, 10], 'm2');
@@ -105,6 +105,6 @@ test('Qdrant stand-in: what is prepared before a change answers the first search
     return target !== undefined && (await pointsOf(target)).length === 11;
   });
   standIn.calls.length = 0;
-  expect(await expectTrue(subject, asOf, 'm2')).toBe('qdrant');
+  expect(await searchExpectingTruth(subject, asOf, 'm2')).toBe('qdrant');
   expect(standIn.calls.filter(({ path }) => path.endsWith('/batch') || path.endsWith('/points'))).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { createEmbeddingChanges, vectorTowards } from '@portico/contracts';
 import type { CollectionId } from '@portico/domain';
 import { startQdrantStandIn } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { limitsOfServer } from '../test/limits-of-server.ts';
+import { serverLimits } from '../test/server-limits.ts';
 import type { Generation } from './generation.ts';
 import { nearest } from './nearest.ts';
 import type { QdrantServer } from './qdrant-server.ts';
@@ -11,9 +11,9 @@ import { createSubject, expectSame, idOf, queryOf, randomVectors, type Subject }
 const standIn = await startQdrantStandIn();
 afterAll(() => standIn.close());
 
-/** Enough for a part of them to take three requests. */
+/** Enough that a large share of them takes three requests. */
 const size = 4_600;
-const everything = Array.from({ length: size }, (_, i) => idOf(i));
+const allIds = Array.from({ length: size }, (_, i) => idOf(i));
 const queryPath = /\/points\/query$/;
 const queries = () => standIn.calls.filter(({ path }) => queryPath.test(path));
 
@@ -24,17 +24,17 @@ describe('Qdrant stand-in: thousands of vectors', () => {
   let asOf = 0;
 
   beforeAll(async () => {
-    for (const [i, collectionId] of everything.entries()) {
-      // Some are equal, some point in opposite directions: ties above 0, and scores below it.
+    for (const [i, collectionId] of allIds.entries()) {
+      // Some are equal, some point in opposite directions: there are ties above 0, and scores below 0.
       const vector = i % 50 < 3 ? vectorTowards(1, 1 + (i % 50)) : next();
       asOf = embeddings.put({ modelId: 'm', collectionId, vector });
     }
-    subject = createSubject({ url: standIn.url, installation: 'thousands', embeddings, limits: limitsOfServer });
+    subject = createSubject({ url: standIn.url, installation: 'thousands', embeddings, limits: serverLimits });
     await subject.index.rebuild('m');
   });
   afterAll(() => subject.close());
 
-  const assertTrue = async (among: readonly CollectionId[], limit: number, vector: Float32Array) => {
+  const searchExact = async (among: readonly CollectionId[], limit: number, vector: Float32Array) => {
     const query = queryOf({ among, asOf, limit, vector });
     const { matches, isFallback } = await subject.index.search(query);
     expect(isFallback).toBe(false);
@@ -48,56 +48,56 @@ describe('Qdrant stand-in: thousands of vectors', () => {
     ['half', (i: number) => i % 2 === 0],
     ['nine in ten', (i: number) => i % 10 !== 5],
     ['all', () => true],
-  ])('%s of them: the best match a comparison with every vector', async (_name, isVisible) => {
-    const among = everything.filter((_, i) => isVisible(i));
-    await assertTrue(among, 10, next());
-    await assertTrue(among, 100, next());
+  ])('%s of the vectors: the best matches equal a comparison with every vector', async (_name, isVisible) => {
+    const among = allIds.filter((_, i) => isVisible(i));
+    await searchExact(among, 10, next());
+    await searchExact(among, 100, next());
   });
 
-  test('ties across several requests are all returned', async () => {
-    for (const among of [everything.filter((_, i) => i % 5 !== 4), everything]) {
-      const matches = await assertTrue(among, 10, vectorTowards(1, 1));
+  test('all ties across several requests are returned', async () => {
+    for (const among of [allIds.filter((_, i) => i % 5 !== 4), allIds]) {
+      const matches = await searchExact(among, 10, vectorTowards(1, 1));
       expect(matches.length).toBeGreaterThan(50);
     }
   });
 
-  test('scores below 0 are ties', async () => {
-    const among = everything.filter((_, i) => i % 3 === 0);
-    const matches = await assertTrue(among, among.length - 1, next());
+  test('scores below 0 are tied', async () => {
+    const among = allIds.filter((_, i) => i % 3 === 0);
+    const matches = await searchExact(among, among.length - 1, next());
     expect(matches.length).toBe(among.length);
   });
 
-  test('eight in nine of them take three requests of about 80 KB of ids each, all of them take one', async () => {
+  test('eight ninths of the vectors take three requests of about 80 KB of ids each, all of them take one', async () => {
     standIn.calls.length = 0;
-    await assertTrue(
-      everything.filter((_, i) => i % 9 !== 0),
+    await searchExact(
+      allIds.filter((_, i) => i % 9 !== 0),
       10,
       next(),
     );
     expect(queries()).toHaveLength(3);
     expect(Math.max(...queries().map(({ bodyBytes }) => bodyBytes))).toBeLessThan(110_000);
     standIn.calls.length = 0;
-    await assertTrue(everything, 10, next());
+    await searchExact(allIds, 10, next());
     expect(queries()).toHaveLength(1);
     expect(queries()[0]?.bodyBytes).toBeLessThan(20_000);
   });
 
   test('a repeated search neither reads the database nor writes to Qdrant', async () => {
     standIn.calls.length = 0;
-    await subject.index.search(queryOf({ among: everything, asOf, vector: next() }));
+    await subject.index.search(queryOf({ among: allIds, asOf, vector: next() }));
     expect(standIn.calls.map(({ path }) => queryPath.test(path))).toEqual([true]);
   });
 });
 
-test('of a list of five parts none is left out, although four are asked for at once', async () => {
+test('all five parts of a list are queried, with four concurrent requests', async () => {
   const among = Array.from({ length: 8_001 }, (_, i) => idOf(i));
-  let [underWay, most] = [0, 0];
+  let [inFlight, inFlightMax] = [0, 0];
   const server: Pick<QdrantServer, 'query'> = {
     query: async (_name, _modelId, _vector, ids, limit) => {
-      most = Math.max(most, (underWay += 1));
+      inFlightMax = Math.max(inFlightMax, (inFlight += 1));
       await new Promise(setImmediate);
-      underWay -= 1;
-      // The last of all is the best.
+      inFlight -= 1;
+      // The last id has the best score.
       const scores = (ids ?? []).map((collectionId) => ({
         collectionId,
         score: Number(collectionId.slice(-12)) / 1e5,
@@ -107,7 +107,7 @@ test('of a list of five parts none is left out, although four are asked for at o
   };
   const generation: Pick<Generation, 'name' | 'sizeOf'> = { name: 'm', sizeOf: () => 100_000 };
   const query = queryOf({ among, asOf: 0, limit: 3 });
-  const found = await nearest(server as QdrantServer, generation as Generation, query);
-  expect(found.map(({ collectionId }) => collectionId)).toEqual([8_000, 7_999, 7_998].map(idOf));
-  expect(most).toBe(4);
+  const matches = await nearest(server as QdrantServer, generation as Generation, query);
+  expect(matches.map(({ collectionId }) => collectionId)).toEqual([8_000, 7_999, 7_998].map(idOf));
+  expect(inFlightMax).toBe(4);
 });

@@ -2,19 +2,19 @@ import type { CollectionId, VectorMatch, VectorQuery } from '@portico/domain';
 import { chunksOf, type Generation } from './generation.ts';
 import { QdrantFailure } from './qdrant-failure.ts';
 import type { QdrantServer } from './qdrant-server.ts';
-import type { Score } from './read-answer.ts';
+import type { Score } from './read-response.ts';
 
-/** Ids per request: 80 KB of its body. The server looks each up in a set, and compares no other vectors. */
+/** Ids per request, 80 KB of its body. The server looks them up in a set, and compares no other vectors. */
 const idsPerRequest = 2_000;
-const requestsAtOnce = 4;
+const concurrentRequests = 4;
 
-/** From this share of all vectors, it is cheaper to query all and drop the others. */
-const nearlyAll = 0.9;
+/** From this share of all vectors on, it is cheaper to query all and to drop the others. */
+const scanAllShare = 0.9;
 
 /**
- * The `limit` best of `among` including ties for the last place, compared exactly: a graph is approximate, and misses
- * neighbours if a filter leaves few. A long list is queried in parts, and the best of each are merged: whatever is
- * among the best overall is among the best of its part.
+ * Returns the `limit` best of `among`, including ties for the last place. The comparison is exact: a graph is
+ * approximate, and misses neighbors if a filter leaves few. A long list is queried in parts, and the best of each part
+ * are merged: every overall best match is among the best of its part.
  */
 export const nearest = async (
   server: QdrantServer,
@@ -22,42 +22,42 @@ export const nearest = async (
   { modelId, vector, among, limit }: VectorQuery,
 ): Promise<readonly VectorMatch[]> => {
   const numbers = [...vector];
-  const ask = (ids: readonly CollectionId[] | null) => (count: number) =>
+  const queryTop = (ids: readonly CollectionId[] | null) => (count: number) =>
     server.query(generation.name, modelId, numbers, ids, count);
-  if (among.length > idsPerRequest && among.length >= nearlyAll * generation.sizeOf(modelId)) {
-    const inside = new Set(among);
+  if (among.length > idsPerRequest && among.length >= scanAllShare * generation.sizeOf(modelId)) {
+    const visible = new Set(among);
     return best(
-      await enough(ask(null), Math.min(limit, inside.size), (score) => inside.has(score.collectionId)),
+      await fetchWithTies(queryTop(null), Math.min(limit, visible.size), (score) => visible.has(score.collectionId)),
       limit,
     );
   }
   const parts = chunksOf([...new Set(among)], idsPerRequest);
-  const found: Score[] = [];
-  for (let i = 0; i < parts.length; i += requestsAtOnce) {
-    const answers = parts.slice(i, i + requestsAtOnce).map(async (ids) => {
-      const inside = new Set(ids);
-      const scores = await enough(ask(ids), Math.min(limit, ids.length), () => true);
-      if (scores.some(({ collectionId }) => !inside.has(collectionId))) {
-        throw new QdrantFailure('away', 'it returned ids that were not asked for');
+  const topScores: Score[] = [];
+  for (let i = 0; i < parts.length; i += concurrentRequests) {
+    const partResults = parts.slice(i, i + concurrentRequests).map(async (ids) => {
+      const requested = new Set(ids);
+      const scores = await fetchWithTies(queryTop(ids), Math.min(limit, ids.length), () => true);
+      if (scores.some(({ collectionId }) => !requested.has(collectionId))) {
+        throw new QdrantFailure('unavailable', 'it returned ids that were not requested');
       }
       return best(scores, limit);
     });
-    found.push(...(await Promise.all(answers)).flat());
+    topScores.push(...(await Promise.all(partResults)).flat());
   }
-  return best(found, limit);
+  return best(topScores, limit);
 };
 
-/** Asks for more until a score below the last one within the limit appears, or there are no more. */
-const enough = async (
-  ask: (count: number) => Promise<readonly Score[]>,
+/** Requests more until a score is below the last one within the limit, or there are no more. */
+const fetchWithTies = async (
+  queryTop: (count: number) => Promise<readonly Score[]>,
   limit: number,
-  isMeant: (score: Score) => boolean,
+  isEligible: (score: Score) => boolean,
 ): Promise<readonly Score[]> => {
   for (let count = limit + 1; ; count *= 4) {
-    const scores = await ask(count);
-    const meant = scores.filter(isMeant).sort(byScore);
-    const [last, worst] = [meant[limit - 1], scores.at(-1)];
-    if (scores.length < count || (last && worst && worst.score < last.score)) return meant;
+    const scores = await queryTop(count);
+    const eligible = scores.filter(isEligible).sort(byScore);
+    const [last, worst] = [eligible[limit - 1], scores.at(-1)];
+    if (scores.length < count || (last && worst && worst.score < last.score)) return eligible;
   }
 };
 

@@ -4,7 +4,7 @@ import { unpackOperations } from '@portico/domain';
 import { startQdrant, startQdrantStandIn } from '@portico/test-servers';
 import { createEmbeddedOperationIndex } from '@portico/vectors';
 import { afterAll, describe, expect, test } from 'vitest';
-import { limitsOfServer, type Server } from '../test/limits-of-server.ts';
+import { serverLimits, type Server } from '../test/server-limits.ts';
 import { removeCollections } from '../test/operation-subject.ts';
 import { idOf } from '../test/subject.ts';
 import { createQdrantOperationIndex } from './qdrant-operation-index.ts';
@@ -16,13 +16,13 @@ afterAll(() => standIn.close());
 const [collections, operationsEach, dimension, features] = [60, 50, 64, 400];
 const among = Array.from({ length: collections }, (_, i) => idOf(i));
 
-/** The same numbers from 0 to 1 in each run (a linear congruential generator). */
+/** Returns the same numbers from 0 to 1 in each run (a linear congruential generator). */
 const randomNumbers = (seed: number) => () => {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
   return seed / 2 ** 32;
 };
 
-/** A dense vector of length 0.7 at most, one feature that all have, and some others, of which a few count against it. */
+/** Creates a dense vector of length 0.7 at most, one feature common to all, and others, a few with negative weights. */
 const createVectors = (next: () => number) => (): HybridVector => {
   const dense = Float32Array.from({ length: dimension }, () => (0.7 * (2 * next() - 1)) / Math.sqrt(dimension / 3));
   const chosen = new Set([0, ...Array.from({ length: 20 }, () => 1 + Math.floor(next() ** 2 * features))]);
@@ -38,7 +38,7 @@ const similarity = (a: HybridVector, b: HybridVector): number => {
   return sum;
 };
 
-const conforms = async (server: Server) => {
+const assertConforms = async (server: Server) => {
   const blocks = createOperationBlockChanges();
   const next = createVectors(randomNumbers(20_261_123));
   let asOf = 0;
@@ -49,7 +49,7 @@ const conforms = async (server: Server) => {
     });
     asOf = blocks.put(collectionId, operations, 'm');
   }
-  const everything = (await blocks.changedSince(0, 'm', collections)).flatMap(({ collectionId, packed }) =>
+  const operations = (await blocks.changedSince(0, 'm', collections)).flatMap(({ collectionId, packed }) =>
     unpackOperations(packed).map((operation) => ({ collectionId, ...operation })),
   );
   const index = createQdrantOperationIndex({
@@ -59,12 +59,12 @@ const conforms = async (server: Server) => {
     fallback: createEmbeddedOperationIndex({ blocks }),
     log: recordLog(),
     installation: 'operation-conformance',
-    limits: limitsOfServer,
+    limits: serverLimits,
   });
   for (let i = 0; i < 40; i += 1) {
     const [vector, method] = [next(), i % 4 === 0 ? 'POST' : null];
     const visible = i % 2 === 0 ? among : among.slice(i, i + 20);
-    const truth = everything
+    const truth = operations
       .filter((each) => visible.includes(each.collectionId) && (method === null || each.method === method))
       .map((each) => ({ name: nameOf(each), similarity: similarity(vector, each.vector) }))
       .sort((a, b) => b.similarity - a.similarity)
@@ -83,6 +83,8 @@ const nameOf = ({ collectionId, key }: { readonly collectionId: CollectionId; re
   `${collectionId} ${key}`;
 
 describe('the most similar of three thousand operations', () => {
-  test('Qdrant stand-in: come in the order of their exact similarity', () => conforms(standIn));
-  test.skipIf(!real)('Qdrant: come in the order of their exact similarity', () => conforms(real ?? standIn));
+  test('Qdrant stand-in: are returned in the order of their exact similarity', () => assertConforms(standIn));
+  test.skipIf(!real)('Qdrant: are returned in the order of their exact similarity', () =>
+    assertConforms(real ?? standIn),
+  );
 });

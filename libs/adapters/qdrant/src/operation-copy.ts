@@ -1,18 +1,18 @@
 import { blockBatchSize, Follower } from '@portico/dependencies';
 import { type OperationBlockChange, type OperationBlockStore, unpackOperations } from '@portico/domain';
 import { checkVersion } from './generations.ts';
-import type { BlockVersion, HeldBlock, OperationPoints } from './operation-points.ts';
+import type { BlockVersion, StoredBlock, OperationPoints } from './operation-points.ts';
 
-export interface OperationCopyParts {
+export interface OperationCopyDependencies {
   readonly points: OperationPoints;
   readonly blocks: Pick<OperationBlockStore, 'changedSince'>;
-  /** Ends long work, between two batches. */
+  /** Aborts long work, between two batches. */
   readonly closing: AbortSignal;
 }
 
 /**
  * The operations of one model in Qdrant, and how far they are known to be a copy of the database. Several processes
- * keep the same copy: each looks what is there before it writes, and never replaces a newer block.
+ * maintain the same copy: each reads the stored versions before it writes, and never replaces a newer block.
  */
 export class OperationCopy {
   readonly name: string;
@@ -20,8 +20,13 @@ export class OperationCopy {
   readonly #points: OperationPoints;
   readonly #follower: Follower<OperationBlockChange>;
 
-  /** `dimension`: of the model's dense vectors. */
-  constructor(name: string, modelId: string, dimension: number, { points, blocks, closing }: OperationCopyParts) {
+  /** `dimension` is that of the model's dense vectors. */
+  constructor(
+    name: string,
+    modelId: string,
+    dimension: number,
+    { points, blocks, closing }: OperationCopyDependencies,
+  ) {
     this.name = name;
     this.#modelId = modelId;
     this.#points = points;
@@ -37,45 +42,45 @@ export class OperationCopy {
     return this.#follower.isUpTo(this.#modelId, asOf);
   }
 
-  /** Resolves once it holds every block of the model up to `asOf`. */
+  /** Resolves once it contains every block of the model up to `asOf`. */
   catchUp(asOf: number): Promise<void> {
     return this.#follower.catchUp(this.#modelId, asOf);
   }
 
   /**
-   * Makes it match the database, whatever it held: after a start, after an outage of Qdrant, after a restored backup of
-   * either. Returns the sequence of the last block. Reads Qdrant first, so a block of which the database has another
-   * version, or none, is outdated; what is written meanwhile stays.
+   * Makes it match the database, regardless of its contents: after a start, after an outage of Qdrant, or after a
+   * backup of either was restored. Returns the sequence of the last block. Reads Qdrant first: a block is outdated if
+   * the database has another version of it, or none. Blocks written meanwhile stay.
    */
   async #compare(dimension: number): Promise<number> {
     await checkVersion(this.#points);
     await this.#points.ensure(this.name, dimension);
-    const held = Map.groupBy(await this.#points.blocks(this.name, null), ({ collectionId }) => collectionId);
+    const storedBlocks = Map.groupBy(await this.#points.blocks(this.name, null), ({ collectionId }) => collectionId);
     let after = 0;
     for await (const changes of this.#follower.all(this.#modelId)) {
-      const there = changes.flatMap(({ collectionId }) => held.get(collectionId) ?? []);
-      for (const { collectionId } of changes) held.delete(collectionId);
-      // Also blocks newer than the database, which was restored from an older backup.
+      const existing = changes.flatMap(({ collectionId }) => storedBlocks.get(collectionId) ?? []);
+      for (const { collectionId } of changes) storedBlocks.delete(collectionId);
+      // Includes blocks newer than the database, if that was restored from an older backup.
       await this.#points.removeBlocks(
         this.name,
-        there.filter((block) => !changes.some((change) => isSame(block, change))),
+        existing.filter((block) => !changes.some((change) => isSameVersion(block, change))),
       );
-      for (const change of missingFrom(there, changes)) await this.#write(change);
+      for (const change of missingFrom(existing, changes)) await this.#write(change);
       after = changes.at(-1)?.sequence ?? after;
     }
-    await this.#points.removeBlocks(this.name, [...held.values()].flat());
+    await this.#points.removeBlocks(this.name, [...storedBlocks.values()].flat());
     return after;
   }
 
   async #apply(changes: readonly OperationBlockChange[]): Promise<void> {
     if (changes.length === 0) return;
-    const there = await this.#points.blocks(
+    const existing = await this.#points.blocks(
       this.name,
       changes.map(({ collectionId }) => collectionId),
     );
-    for (const change of missingFrom(there, changes)) await this.#write(change);
+    for (const change of missingFrom(existing, changes)) await this.#write(change);
     for (const change of changes) {
-      const isReplaced = there.some((block) => isOf(block, change) && block.sequence < change.sequence);
+      const isReplaced = existing.some((block) => hasSameCollection(block, change) && block.sequence < change.sequence);
       if (isReplaced) await this.#points.removeEarlier(this.name, change);
     }
   }
@@ -85,11 +90,14 @@ export class OperationCopy {
   }
 }
 
-const isOf = (block: BlockVersion, change: BlockVersion): boolean => block.collectionId === change.collectionId;
+const hasSameCollection = (block: BlockVersion, change: BlockVersion): boolean =>
+  block.collectionId === change.collectionId;
 
-const isSame = (block: BlockVersion, change: BlockVersion): boolean =>
-  isOf(block, change) && block.sequence === change.sequence;
+const isSameVersion = (block: BlockVersion, change: BlockVersion): boolean =>
+  hasSameCollection(block, change) && block.sequence === change.sequence;
 
-/** The changes of which not every operation is there. */
-const missingFrom = (there: readonly HeldBlock[], changes: readonly OperationBlockChange[]) =>
-  changes.filter((change) => (there.find((block) => isSame(block, change))?.points ?? 0) !== change.operations);
+/** Returns the changes that are missing or incomplete in Qdrant. */
+const missingFrom = (existing: readonly StoredBlock[], changes: readonly OperationBlockChange[]) =>
+  changes.filter(
+    (change) => (existing.find((block) => isSameVersion(block, change))?.points ?? 0) !== change.operations,
+  );

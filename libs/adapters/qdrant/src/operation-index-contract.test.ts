@@ -1,7 +1,7 @@
 import { operationIndexContract } from '@portico/contracts';
 import { startQdrant, startQdrantStandIn } from '@portico/test-servers';
 import { afterAll, afterEach, describe, test } from 'vitest';
-import type { Server } from '../test/limits-of-server.ts';
+import type { Server } from '../test/server-limits.ts';
 import { createOperationSubject } from '../test/operation-subject.ts';
 
 const standIn = await startQdrantStandIn();
@@ -13,12 +13,12 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-const proveOn = (server: Server) => {
+const runContract = (server: Server) => {
   for (const [sentence, check] of Object.entries(operationIndexContract)) {
     test(sentence, async () => check(await createOperationSubject(server, closers)));
   }
 };
 
-describe('Qdrant stand-in: the contract of an index of operations', () => proveOn(standIn));
+describe('Qdrant stand-in: the contract of an index of operations', () => runContract(standIn));
 
-describe.skipIf(!real)('Qdrant: the contract of an index of operations', () => proveOn(real ?? standIn));
+describe.skipIf(!real)('Qdrant: the contract of an index of operations', () => runContract(real ?? standIn));

@@ -1,33 +1,35 @@
 import { createHash } from 'node:crypto';
 import { type CollectionId, type IndexedOperation, type OperationMatch, type OperationQuery } from '@portico/domain';
 import { QdrantConnection } from './qdrant-connection.ts';
-import { readCounts, readDone, readMatches } from './read-answer.ts';
+import { readCounts, assertCompleted, readMatches } from './read-response.ts';
 
-/** A block of which Qdrant has points: the operations of a collection as of a sequence. */
-export interface HeldBlock {
+/** A block in Qdrant: the operations of a collection as of a sequence, with the number of stored points. */
+export interface StoredBlock {
   readonly collectionId: CollectionId;
   readonly sequence: number;
   readonly points: number;
 }
 
-export type BlockVersion = Pick<HeldBlock, 'collectionId' | 'sequence'>;
+export type BlockVersion = Pick<StoredBlock, 'collectionId' | 'sequence'>;
 
-/** What takes part in a search of each kind of vector: far more than are asked for, see `query`. */
-const candidatesOf = (limit: number): number => Math.max(4 * limit, 200);
+/** The number of candidates per kind of vector in a search: far more than requested, see `query`. */
+const candidateLimit = (limit: number): number => Math.max(4 * limit, 200);
 
-/** Numbers in a write request, of about 20 bytes each: 1 MB, which is made in some ten milliseconds. */
+/** Numbers per write request, of about 20 bytes each: 1 MB, which takes some ten milliseconds to serialize. */
 const numbersPerWrite = 50_000;
 const blocksPerRequest = 1_000;
-/** More than there are collections; beyond them, blocks would be written again. */
+/** More than the number of collections. Blocks beyond this limit would be written again. */
 const blocksMax = 1_000_000;
 
-/** The calls of the index of operations: a point for each, with a dense vector `meaning` and a sparse one `words`. */
+/**
+ * The calls of the operation index. Each operation is a point with a dense vector `meaning` and a sparse one `words`.
+ */
 export class OperationPoints extends QdrantConnection {
-  /** Builds no graph (`m: 0`), so that every search is exact. What is there already stays. */
+  /** Creates the collection if it is missing. It has no graph (`m: 0`), so every search is exact. */
   async ensure(name: string, dimension: number): Promise<void> {
     if (!(await this.collections()).includes(name)) await this.#create(name, dimension);
     for (const field_name of ['collection_id', 'method', 'block']) {
-      await this.call('indexing operations', readDone, () =>
+      await this.call('indexing operations', assertCompleted, () =>
         this.bulk.createPayloadIndex(name, { wait: true, field_name, field_schema: 'keyword' }),
       );
     }
@@ -40,16 +42,16 @@ export class OperationPoints extends QdrantConnection {
         this.bulk.createCollection(name, { vectors, sparse_vectors: { words: {} }, hnsw_config: { m: 0 } }),
       );
     } catch (error) {
-      // Another process may have created it meanwhile.
+      // Another process may have created it in the meantime.
       if (!(await this.collections()).includes(name)) throw error;
     }
   }
 
   /**
-   * The blocks of these collections, or of all if null, of which it has points. Of all, the numbers may be too high
-   * while Qdrant moves points: an exact one costs it a search for each block, and a wrong one a needless write.
+   * Returns the stored blocks of these collections, or of all collections if null. For all, the numbers of points may
+   * be too high while Qdrant moves points: exact counts take a search per block, a wrong count only a needless write.
    */
-  async blocks(name: string, collectionIds: readonly CollectionId[] | null): Promise<readonly HeldBlock[]> {
+  async blocks(name: string, collectionIds: readonly CollectionId[] | null): Promise<readonly StoredBlock[]> {
     const counts = await this.call('counting operations', readCounts, () =>
       this.bulk.facet(name, {
         key: 'block',
@@ -64,10 +66,10 @@ export class OperationPoints extends QdrantConnection {
     });
   }
 
-  /** Writes the operations of a block, except those of which a newer version is there. */
+  /** Writes the operations of a block, except those with a newer version in Qdrant. */
   async write(name: string, block: BlockVersion, operations: readonly IndexedOperation[]): Promise<void> {
     for (const part of partsOf(operations)) {
-      await this.call('writing operations', readDone, () =>
+      await this.call('writing operations', assertCompleted, () =>
         this.bulk.upsert(name, {
           wait: true,
           points: part.map((operation) => toPoint(block, operation)),
@@ -77,24 +79,28 @@ export class OperationPoints extends QdrantConnection {
     }
   }
 
-  /** Removes what the collection has of earlier blocks. */
+  /** Removes the points of the collection's earlier blocks. */
   async removeEarlier(name: string, { collectionId, sequence }: BlockVersion): Promise<void> {
     const must = [isAnyOf('collection_id', [collectionId]), { key: 'sequence', range: { lt: sequence } }];
-    await this.call('removing operations', readDone, () => this.bulk.delete(name, { wait: true, filter: { must } }));
+    await this.call('removing operations', assertCompleted, () =>
+      this.bulk.delete(name, { wait: true, filter: { must } }),
+    );
   }
 
-  /** Removes these blocks; others of the same collections stay. */
+  /** Removes these blocks. Other blocks of the same collections stay. */
   async removeBlocks(name: string, blocks: readonly BlockVersion[]): Promise<void> {
     for (let i = 0; i < blocks.length; i += blocksPerRequest) {
       const must = [isAnyOf('block', blocks.slice(i, i + blocksPerRequest).map(blockName))];
-      await this.call('removing operations', readDone, () => this.bulk.delete(name, { wait: true, filter: { must } }));
+      await this.call('removing operations', assertCompleted, () =>
+        this.bulk.delete(name, { wait: true, filter: { must } }),
+      );
     }
   }
 
   /**
-   * The most similar operations of these collections, in one request. The best by each kind of vector are candidates;
-   * both similarities of every candidate are computed exactly and added. What is missed is only what is among the best
-   * of neither kind, and better than others in the sum.
+   * Returns the most similar operations of these collections, in one request. The best by each kind of vector are
+   * candidates; both similarities of every candidate are computed exactly and added. An operation is missed only if it
+   * is among the best of neither kind although its sum is high enough.
    */
   query(
     name: string,
@@ -104,13 +110,13 @@ export class OperationPoints extends QdrantConnection {
     const meaning = { query: [...dense], using: 'meaning', params: { exact: true } };
     const words = { query: { indices: [...sparse.indices], values: [...sparse.weights] }, using: 'words' };
     const kinds = sparse.indices.length > 0 ? [meaning, words] : [meaning];
-    const perKind = candidatesOf(limit);
+    const perKind = candidateLimit(limit);
     const candidates = kinds.map((kind) => ({ ...kind, limit: perKind }));
     return this.call('searching', readMatches, () =>
       this.quick.query(name, {
         prefetch: kinds.map((kind) => ({ ...kind, prefetch: candidates, limit: kinds.length * perKind })),
         query: { formula: { sum: scoreNames.slice(0, kinds.length) }, defaults },
-        // It applies to the candidates too.
+        // The filter applies to the candidates too.
         filter: { must: [isAnyOf('collection_id', among), ...(method === null ? [] : [isAnyOf('method', [method])])] },
         limit,
         with_payload: ['collection_id', 'key'],
@@ -121,7 +127,7 @@ export class OperationPoints extends QdrantConnection {
 }
 
 const scoreNames = ['$score[0]', '$score[1]'];
-/** An operation without any of the words has no similarity by them. */
+/** An operation without any of the query's words has a word similarity of 0. */
 const defaults = Object.fromEntries(scoreNames.map((score) => [score, 0]));
 
 const isAnyOf = (key: string, values: readonly string[]) => ({ key, match: { any: [...values] } });
@@ -143,7 +149,7 @@ const toPoint = (block: BlockVersion, { key, method, vector: { dense, sparse } }
   },
 });
 
-/** The same in every process, so that each operation has one point. */
+/** Deterministic across processes, so that each operation has one point. */
 const pointId = (collectionId: CollectionId, key: string): string =>
   createHash('sha256')
     .update(`${collectionId} ${key}`)
@@ -151,19 +157,19 @@ const pointId = (collectionId: CollectionId, key: string): string =>
     .slice(0, 32)
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
-/** In order, each as large as a request may be. */
+/** Splits the operations, in order, into parts as large as a request may be. */
 const partsOf = (operations: readonly IndexedOperation[]): readonly (readonly IndexedOperation[])[] => {
   const parts: IndexedOperation[][] = [];
   let numbers = numbersPerWrite;
   for (const operation of operations) {
     const { dense, sparse } = operation.vector;
-    const more = dense.length + 2 * sparse.indices.length;
-    if (numbers + more > numbersPerWrite) {
+    const size = dense.length + 2 * sparse.indices.length;
+    if (numbers + size > numbersPerWrite) {
       parts.push([]);
       numbers = 0;
     }
     parts.at(-1)?.push(operation);
-    numbers += more;
+    numbers += size;
   }
   return parts;
 };

@@ -1,11 +1,11 @@
 /**
- * `away`: no response, too late, or an invalid one. `key`: it refuses the API key. `missing`: the collection does not
- * exist, which is a valid response. `refused`: it works and refuses the call. `left alone`: not called at all, after
- * other failures.
+ * `unavailable`: no response, a late one or an invalid one. `key`: Qdrant refuses the API key. `missing`: the
+ * collection does not exist, which is a valid response. `rejected`: Qdrant works and rejects the call. `circuit open`:
+ * not called at all, after other failures.
  */
-export type FailureKind = 'away' | 'key' | 'missing' | 'refused' | 'left alone';
+export type FailureKind = 'unavailable' | 'key' | 'missing' | 'rejected' | 'circuit open';
 
-/** A failed call to Qdrant. Its message holds no secret: only what failed, and the server's own words. */
+/** A failed call to Qdrant. Its message contains no secret: only the failed operation and the server's error text. */
 export class QdrantFailure extends Error {
   readonly kind: FailureKind;
 
@@ -15,22 +15,28 @@ export class QdrantFailure extends Error {
   }
 }
 
-/** Translates an error of the client, whose message alone says too little (`Not Found`). */
-export const toFailure = (error: unknown, what: string): QdrantFailure => {
+/** Translates an error of the client, because its message alone is too short (`Not Found`). */
+export const toFailure = (error: unknown, operation: string): QdrantFailure => {
   if (error instanceof QdrantFailure) return error;
   const { status, data, name, cause, message } = error as Partial<ClientError>;
   const options = { cause: error };
   if (status === 401 || status === 403) {
-    return new QdrantFailure('key', `Qdrant refuses the API key: ${wordsOf(data)}`, options);
+    return new QdrantFailure('key', `Qdrant refuses the API key: ${errorTextOf(data)}`, options);
   }
-  if (status === 404 && isEnvelope(data)) return new QdrantFailure('missing', `${what}: ${wordsOf(data)}`, options);
+  if (status === 404 && isEnvelope(data))
+    return new QdrantFailure('missing', `${operation}: ${errorTextOf(data)}`, options);
   if (status !== undefined) {
-    const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 429 && isEnvelope(data);
-    return new QdrantFailure(isRefusal ? 'refused' : 'away', `${what}: ${status} ${wordsOf(data)}`, options);
+    const isRejection = status >= 400 && status < 500 && status !== 408 && status !== 429 && isEnvelope(data);
+    return new QdrantFailure(
+      isRejection ? 'rejected' : 'unavailable',
+      `${operation}: ${status} ${errorTextOf(data)}`,
+      options,
+    );
   }
-  if (name === 'QdrantClientTimeoutError') return new QdrantFailure('away', `${what}: no answer in time`, options);
+  if (name === 'QdrantClientTimeoutError')
+    return new QdrantFailure('unavailable', `${operation}: no response in time`, options);
   const code = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : undefined;
-  return new QdrantFailure('away', `${what}: ${code ?? message ?? 'no answer'}`, options);
+  return new QdrantFailure('unavailable', `${operation}: ${code ?? message ?? 'no response'}`, options);
 };
 
 interface ClientError {
@@ -41,13 +47,13 @@ interface ClientError {
   readonly cause: unknown;
 }
 
-const wordsMax = 200;
+const errorTextMax = 200;
 
 const isEnvelope = (data: unknown): data is { readonly status: { readonly error: string } } =>
   typeof (data as { readonly status?: { readonly error?: unknown } } | null)?.status?.error === 'string';
 
-/** The error of the envelope, or the plain text of a 401; a page of HTML is not worth a log line. */
-const wordsOf = (data: unknown): string => {
-  if (isEnvelope(data)) return data.status.error.slice(0, wordsMax);
-  return typeof data === 'string' && !data.includes('<') ? data.slice(0, wordsMax) : '';
+/** Returns the error of the envelope, or the plain text of a 401. An HTML page is not worth logging. */
+const errorTextOf = (data: unknown): string => {
+  if (isEnvelope(data)) return data.status.error.slice(0, errorTextMax);
+  return typeof data === 'string' && !data.includes('<') ? data.slice(0, errorTextMax) : '';
 };

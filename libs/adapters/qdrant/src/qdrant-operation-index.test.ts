@@ -4,7 +4,7 @@ import { startQdrantStandIn } from '@portico/test-servers';
 import { createEmbeddedOperationIndex } from '@portico/vectors';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { idOf } from '../test/subject.ts';
-import { stopTimeOfEachTest, time, until } from '../test/time.ts';
+import { stopTimeInEachTest, time, until } from '../test/time.ts';
 import { connect } from './connect.ts';
 import { createQdrantOperationIndex, type QdrantOperationIndex } from './qdrant-operation-index.ts';
 
@@ -13,17 +13,17 @@ let blocks: ReturnType<typeof createOperationBlockChanges>;
 let log: ReturnType<typeof recordLog>;
 const indexes: QdrantOperationIndex[] = [];
 
-stopTimeOfEachTest();
+stopTimeInEachTest();
 beforeEach(async () => {
   standIn = await startQdrantStandIn();
   [blocks, log] = [createOperationBlockChanges(), recordLog()];
 });
 afterEach(async () => {
-  for (const index of indexes.splice(0)) await time().passUntil(index.close());
+  for (const index of indexes.splice(0)) await time().advanceUntil(index.close());
   await standIn.close();
 });
 
-/** As another process of the same installation. */
+/** Creates an index like another process of the same installation. */
 const startProcess = (
   from: Pick<typeof blocks, 'changedSince' | 'collectionsAfter'> = blocks,
 ): QdrantOperationIndex => {
@@ -47,7 +47,7 @@ const put = (number: number, ...names: readonly string[]): number =>
     names.map((name, i) => anIndexedOperation(name, [1 - i / 10], { 1: 0.1 })),
   );
 
-const ask = (index: QdrantOperationIndex, asOf: number, changes: Partial<OperationQuery> = {}) =>
+const search = (index: QdrantOperationIndex, asOf: number, changes: Partial<OperationQuery> = {}) =>
   index.search({
     modelId: 'model-1',
     vector: aHybridVector([1], { 1: 1 }),
@@ -59,17 +59,17 @@ const ask = (index: QdrantOperationIndex, asOf: number, changes: Partial<Operati
   });
 
 const namesOf = ({ matches }: OperationMatches): string => matches.map(({ key }) => key.charAt(0)).join('');
-/** The names in order; expects that Qdrant returned them. */
-const find = async (index: QdrantOperationIndex, asOf: number): Promise<string> => {
-  const answer = await ask(index, asOf);
-  expect(answer.isFallback).toBe(false);
-  return namesOf(answer);
+/** Returns the names in order. Expects that Qdrant returned them. */
+const searchQdrant = async (index: QdrantOperationIndex, asOf: number): Promise<string> => {
+  const result = await search(index, asOf);
+  expect(result.isFallback).toBe(false);
+  return namesOf(result);
 };
 const callsOf = (end: string) => standIn.calls.filter(({ path }) => path.endsWith(end));
 const client = () => connect(standIn.url, null, 600_000);
 const nameOfCollection = async (): Promise<string> => (await client().getCollections()).collections[0]?.name ?? '';
-/** What Qdrant holds, as the beginnings of keys. */
-const held = async (): Promise<string> => {
+/** Returns the operations in Qdrant, as the first letters of their keys. */
+const storedOperations = async (): Promise<string> => {
   const { points } = await client().scroll(await nameOfCollection(), { limit: 1_000, with_payload: true });
   return points
     .map(({ payload }) => String(payload?.key).charAt(0))
@@ -82,9 +82,9 @@ describe('Qdrant stand-in: a search of operations', () => {
   test('is one request', async () => {
     const index = startProcess();
     const asOf = put(0, 'k', 'l');
-    await find(index, asOf);
+    await searchQdrant(index, asOf);
     standIn.calls.length = 0;
-    expect(await find(index, asOf)).toBe('kl');
+    expect(await searchQdrant(index, asOf)).toBe('kl');
     expect(standIn.calls.map(({ path }) => path.split('/').at(-1))).toEqual(['query']);
   });
 
@@ -92,32 +92,32 @@ describe('Qdrant stand-in: a search of operations', () => {
     [2_000, 1],
     [2_001, 2],
     [10_000, 5],
-  ])('of %i collections takes %i of at most 100 KB', async (count, requests) => {
+  ])('in %i collections takes %i requests of at most 100 KB', async (count, requests) => {
     const index = startProcess();
     const asOf = Math.max(put(0, 'k', 'l'), put(count - 1, 'm'));
-    await find(index, asOf);
+    await searchQdrant(index, asOf);
     standIn.calls.length = 0;
-    const answer = await ask(index, asOf, { among: Array.from({ length: count }, (_, i) => idOf(i)) });
-    expect([answer.isFallback, answer.matches.length]).toEqual([false, 3]);
+    const result = await search(index, asOf, { among: Array.from({ length: count }, (_, i) => idOf(i)) });
+    expect([result.isFallback, result.matches.length]).toEqual([false, 3]);
     expect(callsOf('/query').map(({ bodyBytes }) => bodyBytes < 100_000)).toEqual(Array(requests).fill(true));
   });
 
-  test('finds operations that have no words, or whose words none of the query has', async () => {
+  test('finds operations without words, or without any word of the query', async () => {
     const operations = [anIndexedOperation('k', [0.5]), anIndexedOperation('l', [0.25], { 9: 1 })];
-    expect(await find(startProcess(), blocks.put(idOf(0), operations))).toBe('kl');
+    expect(await searchQdrant(startProcess(), blocks.put(idOf(0), operations))).toBe('kl');
   });
 });
 
 describe('Qdrant stand-in: the copy of the blocks', () => {
-  test('is shared: another process, and another start, writes nothing of what is there', async () => {
+  test('is shared: another process or a restart does not write existing blocks again', async () => {
     const asOf = Math.max(put(0, 'k'), put(1, 'l'), put(2));
     const first = startProcess();
-    expect(await find(first, asOf)).toBe('kl');
+    expect(await searchQdrant(first, asOf)).toBe('kl');
     const other = startProcess();
-    await find(other, asOf);
+    await searchQdrant(other, asOf);
     expect(writes()).toHaveLength(2);
     const later = put(3, 'm');
-    expect([(await find(first, later)).length, (await find(other, later)).length]).toEqual([3, 3]);
+    expect([(await searchQdrant(first, later)).length, (await searchQdrant(other, later)).length]).toEqual([3, 3]);
     expect(writes()).toHaveLength(3);
   });
 
@@ -126,15 +126,15 @@ describe('Qdrant stand-in: the copy of the blocks', () => {
       ...anIndexedOperation('k', [1, i]),
       key: i.toString(2).padStart(16, 'a').replaceAll('0', 'a').replaceAll('1', 'b') as never,
     }));
-    await find(startProcess(), blocks.put(idOf(0), operations));
+    await searchQdrant(startProcess(), blocks.put(idOf(0), operations));
     expect(await client().count(await nameOfCollection())).toMatchObject({ count: 7_000 });
     expect(writes()).toHaveLength(3);
     expect(Math.max(...writes().map(({ bodyBytes }) => bodyBytes))).toBeLessThan(2_000_000);
   });
 
-  test('is repaired at a start: missing, incomplete, older, newer and superfluous blocks', async () => {
+  test('is repaired on startup: missing, incomplete, older, newer and superfluous blocks', async () => {
     const first = startProcess();
-    await find(first, Math.max(put(0, 'k', 'l'), put(1, 'm'), put(2, 'n', 'o'), put(3, 'p')));
+    await searchQdrant(first, Math.max(put(0, 'k', 'l'), put(1, 'm'), put(2, 'n', 'o'), put(3, 'p')));
     const name = await nameOfCollection();
     const { points } = await client().scroll(name, { limit: 1_000, with_vector: true, with_payload: true });
     const ofKey = (key: string) => points.filter(({ payload }) => String(payload?.key).startsWith(key));
@@ -147,44 +147,44 @@ describe('Qdrant stand-in: the copy of the blocks', () => {
     await client().upsert(name, { wait: true, points: newer as never });
     put(2, 'o', 'q');
     blocks.remove(idOf(3));
-    expect([...(await find(startProcess(), 5))].sort().join('')).toBe('klmoq');
-    expect(await held()).toBe('klmoq');
+    expect([...(await searchQdrant(startProcess(), 5))].sort().join('')).toBe('klmoq');
+    expect(await storedOperations()).toBe('klmoq');
   });
 
-  test('never goes back: a process that is behind replaces no newer block', async () => {
-    let early: Awaited<ReturnType<typeof blocks.changedSince>> | null = [];
+  test('never regresses: a process that is behind does not replace a newer block', async () => {
+    let staleChanges: Awaited<ReturnType<typeof blocks.changedSince>> | null = [];
     const behind = startProcess({
       ...blocks,
       changedSince: async (after, ...rest) =>
-        early?.filter(({ sequence }) => sequence > after) ?? blocks.changedSince(after, ...rest),
+        staleChanges?.filter(({ sequence }) => sequence > after) ?? blocks.changedSince(after, ...rest),
     });
-    await find(behind, 0);
+    await searchQdrant(behind, 0);
     const asOf = put(0, 'k', 'l');
-    early = await blocks.changedSince(0, 'model-1', 10);
+    staleChanges = await blocks.changedSince(0, 'model-1', 10);
     const later = put(0, 'l', 'm');
-    await find(startProcess(), later);
-    await find(behind, asOf);
+    await searchQdrant(startProcess(), later);
+    await searchQdrant(behind, asOf);
     const { points } = await client().scroll(await nameOfCollection(), { limit: 10, with_payload: true });
     const sequences = points.map(({ payload }) => [String(payload?.key).charAt(0), payload?.sequence]);
     expect(sequences).toContainEqual(['l', later]);
-    early = null;
-    await find(behind, later);
-    expect(await held()).toBe('lm');
+    staleChanges = null;
+    await searchQdrant(behind, later);
+    expect(await storedOperations()).toBe('lm');
   });
 
-  test('is made again if Qdrant has lost it', async () => {
+  test('is created again if Qdrant lost it', async () => {
     const index = startProcess();
     const asOf = put(0, 'k');
-    await find(index, asOf);
+    await searchQdrant(index, asOf);
     standIn.forget();
-    expect((await ask(index, asOf)).isFallback).toBe(true);
-    await until(async () => !(await ask(index, asOf)).isFallback);
-    expect(await held()).toBe('k');
+    expect((await search(index, asOf)).isFallback).toBe(true);
+    await until(async () => !(await search(index, asOf)).isFallback);
+    expect(await storedOperations()).toBe('k');
   });
 
-  test('of an earlier model is deleted once a start has its own; other collections stay', async () => {
+  test('of an earlier model is deleted once a new process has its own; other collections stay', async () => {
     const asOf = put(0, 'k');
-    await find(startProcess(), asOf);
+    await searchQdrant(startProcess(), asOf);
     const earlier = await nameOfCollection();
     for (const name of [
       'portico-here-0123abcd-g1-0123',
@@ -195,67 +195,67 @@ describe('Qdrant stand-in: the copy of the blocks', () => {
     }
     const later = blocks.put(idOf(0), [anIndexedOperation('l', [1])], 'model-2');
     const index = startProcess();
-    expect(namesOf(await ask(index, later, { modelId: 'model-2' }))).toBe('l');
+    expect(namesOf(await search(index, later, { modelId: 'model-2' }))).toBe('l');
     const names = async () => (await client().getCollections()).collections.map(({ name }) => name);
     await until(async () => !(await names()).includes(earlier));
     expect(await names()).toHaveLength(4);
-    // What it searches itself stays, whichever model comes first.
-    expect(namesOf(await ask(index, asOf))).toBe('k');
-    expect(namesOf(await ask(index, later, { modelId: 'model-2' }))).toBe('l');
+    // The collections that it searches itself stay, in any order of the models.
+    expect(namesOf(await search(index, asOf))).toBe('k');
+    expect(namesOf(await search(index, later, { modelId: 'model-2' }))).toBe('l');
     expect(await names()).toHaveLength(5);
   });
 });
 
 describe('Qdrant stand-in: while Qdrant is unavailable', () => {
-  const begun = 'Qdrant is unavailable; the database answers searches';
+  const outageMessage = 'Qdrant is unavailable; the database answers searches';
   test.each(['reset', 'garbage', 'html', '403', '500', 'wrong shape', 'wrong scores', 'foreign ids'] as const)(
-    '%s: the database answers, and afterwards Qdrant again by itself; each is logged once',
+    '%s: the database answers, then Qdrant recovers automatically; both are logged once',
     async (fault) => {
       const index = startProcess();
       const asOf = put(0, 'k', 'l');
-      await find(index, asOf);
+      await searchQdrant(index, asOf);
       standIn.faults.set(fault);
       for (let i = 0; i < 8; i += 1) {
-        const answer = await ask(index, asOf);
-        expect([answer.isFallback, namesOf(answer)]).toEqual([true, 'kl']);
+        const result = await search(index, asOf);
+        expect([result.isFallback, namesOf(result)]).toEqual([true, 'kl']);
       }
       standIn.faults.set(null);
-      await until(async () => !(await ask(index, asOf)).isFallback);
-      expect(log.messages('warn')).toEqual([begun]);
+      await until(async () => !(await search(index, asOf)).isFallback);
+      expect(log.messages('warn')).toEqual([outageMessage]);
       expect(log.messages('info')).toEqual(['Qdrant answers searches again']);
     },
   );
 
-  test('what Qdrant lost meanwhile is restored before it answers again', async () => {
+  test('operations that Qdrant lost are restored before it is used again', async () => {
     const index = startProcess();
     const asOf = put(0, 'k', 'l');
-    await find(index, asOf);
+    await searchQdrant(index, asOf);
     standIn.faults.set('reset', (_method, path) => path.endsWith('/query'));
-    for (let i = 0; i < 8; i += 1) expect(namesOf(await ask(index, asOf))).toBe('kl');
+    for (let i = 0; i < 8; i += 1) expect(namesOf(await search(index, asOf))).toBe('kl');
     const { points } = await client().scroll(await nameOfCollection(), { limit: 1 });
     await client().delete(await nameOfCollection(), { wait: true, points: points.map(({ id }) => id) });
     standIn.faults.set(null);
-    await until(async () => !(await ask(index, asOf)).isFallback);
-    expect(await find(index, asOf)).toBe('kl');
+    await until(async () => !(await search(index, asOf)).isFallback);
+    expect(await searchQdrant(index, asOf)).toBe('kl');
   });
 
   test('a version without conditional writes is not used', async () => {
     await standIn.close();
     standIn = await startQdrantStandIn({ version: '1.15.4' });
     const index = startProcess();
-    expect((await ask(index, put(0, 'k'))).isFallback).toBe(true);
+    expect((await search(index, put(0, 'k'))).isFallback).toBe(true);
     expect(JSON.stringify(log.lines)).toContain('Qdrant 1.15.4 is too old');
     expect(await nameOfCollection()).toBe('');
   });
 
-  test('what changed meanwhile is found afterwards', async () => {
+  test('changes during an outage are found afterwards', async () => {
     const index = startProcess();
-    await find(index, put(0, 'k', 'l'));
+    await searchQdrant(index, put(0, 'k', 'l'));
     standIn.faults.set('reset');
     const asOf = put(0, 'l', 'm');
-    for (let i = 0; i < 8; i += 1) expect(namesOf(await ask(index, asOf))).toBe('lm');
+    for (let i = 0; i < 8; i += 1) expect(namesOf(await search(index, asOf))).toBe('lm');
     standIn.faults.set(null);
-    await until(async () => !(await ask(index, asOf)).isFallback);
-    expect(await held()).toBe('lm');
+    await until(async () => !(await search(index, asOf)).isFallback);
+    expect(await storedOperations()).toBe('lm');
   });
 });

@@ -1,4 +1,4 @@
-import { type Log, TookTooLong, within } from '@portico/dependencies';
+import { type Log, TimeoutExceeded, within } from '@portico/dependencies';
 import type {
   OperationBlockStore,
   OperationIndex,
@@ -6,12 +6,12 @@ import type {
   OperationMatches,
   OperationQuery,
 } from '@portico/domain';
-import { type Limits, placeOf, usualLimits } from './connect.ts';
+import { type Limits, hostOf, defaultLimits } from './connect.ts';
 import { chunksOf } from './generation.ts';
 import { modelDigest, prefixOf } from './names.ts';
 import { OperationCopy } from './operation-copy.ts';
 import { OperationPoints } from './operation-points.ts';
-import { SearchOutage, StillOut } from './outage.ts';
+import { SearchOutage, NoStateChange } from './search-outage.ts';
 import { QdrantFailure } from './qdrant-failure.ts';
 
 export interface QdrantOperationIndexOptions {
@@ -20,33 +20,34 @@ export interface QdrantOperationIndexOptions {
   readonly apiKey: string | null;
   /** The source of truth that the index copies. */
   readonly blocks: Pick<OperationBlockStore, 'changedSince'>;
-  /** Answers from the database's vectors while Qdrant cannot. */
+  /** Searches the database's vectors while Qdrant is unavailable. */
   readonly fallback: OperationIndex;
   readonly log: Log;
-  /** The id of the installation, which is in the names of its collections: others are left alone. */
+  /** The id of the installation, which is in the names of its collections. Other collections are not touched. */
   readonly installation: string;
-  /** Overrides values of `usualLimits`. */
+  /** Overrides values of `defaultLimits`. */
   readonly limits?: Partial<Limits>;
 }
 
 export interface QdrantOperationIndex extends OperationIndex {
-  /** Ends background work, and waits up to 5 s for it. */
+  /** Aborts background work, and waits up to 5 s for it. */
   close(): Promise<void>;
 }
 
 /**
- * An index of operations in Qdrant, shared by all processes of an installation, with a collection for each model. The
- * similarities are exact, also of a query that has many collections. A Qdrant before 1.16, which has no conditional
- * writes, is not used: `fallback` answers. A query that is not finite causes a `RangeError`.
+ * Creates an index of operations in Qdrant, shared by all processes of an installation, with a collection for each
+ * model. The similarities are exact, even for a query with many collections. A Qdrant before 1.16, which has no
+ * conditional writes, is not used: `fallback` is searched. A query with numbers that are not finite causes a
+ * `RangeError`.
  */
 export const createQdrantOperationIndex = (options: QdrantOperationIndexOptions): QdrantOperationIndex =>
   new QdrantIndex(options);
 
 /** How long `close` waits for background work. */
-const closingMs = 5_000;
-/** Collection ids per request: 80 KB of its body. */
+const closeTimeoutMs = 5_000;
+/** Collection ids per request, 80 KB of its body. */
 const idsPerRequest = 2_000;
-const requestsAtOnce = 4;
+const concurrentRequests = 4;
 
 class QdrantIndex implements QdrantOperationIndex {
   readonly #options: QdrantOperationIndexOptions;
@@ -55,22 +56,22 @@ class QdrantIndex implements QdrantOperationIndex {
   readonly #outage: SearchOutage;
   /** By model. */
   readonly #copies = new Map<string, OperationCopy>();
-  /** The collections that this process has searched, or is about to. */
-  readonly #searched = new Set<string>();
-  readonly #following = new Set<Promise<void>>();
+  /** The collections that this process has searched, or is about to search. */
+  readonly #usedCollections = new Set<string>();
+  readonly #backgroundTasks = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
   constructor(options: QdrantOperationIndexOptions) {
     this.#options = options;
-    this.#limits = { ...usualLimits, ...options.limits };
+    this.#limits = { ...defaultLimits, ...options.limits };
     this.#points = new OperationPoints(options.url, options.apiKey, this.#limits);
-    this.#outage = new SearchOutage(placeOf(options.url), 'operations', options.log);
-    // Changes made meanwhile are unknown, so it is compared before it is used again.
-    this.#points.onGivenUp(() => this.#copies.clear());
+    this.#outage = new SearchOutage(hostOf(options.url), 'operations', options.log);
+    // Changes in the meantime are unknown, so the copy is compared before it is used again.
+    this.#points.onCircuitOpen(() => this.#copies.clear());
   }
 
   async search(query: OperationQuery): Promise<OperationMatches> {
-    check(query);
+    assertFinite(query);
     if (query.among.length === 0 || query.limit < 1) return { matches: [], isFallback: false };
     try {
       const matches = await this.#search(query);
@@ -88,57 +89,57 @@ class QdrantIndex implements QdrantOperationIndex {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new StillOut('The index is closed'));
-    await within(closingMs, Promise.allSettled([...this.#following])).catch((error: unknown) => {
+    this.#closing.abort(new NoStateChange('The index is closed'));
+    await within(closeTimeoutMs, Promise.allSettled([...this.#backgroundTasks])).catch((error: unknown) => {
       this.#options.log.warn({ err: error }, 'The index of operations was closed while it waited for Qdrant');
     });
   }
 
   async #search(query: OperationQuery): Promise<readonly OperationMatch[]> {
-    const until = performance.now() + this.#limits.searchMs;
+    const deadline = performance.now() + this.#limits.searchMs;
     const copy = this.#copyOf(query);
     if (!copy.isUpTo(query.asOf)) await this.#prepare(copy, query);
     try {
-      return await within(until - performance.now(), this.#mostSimilar(copy, query));
+      return await within(deadline - performance.now(), this.#mostSimilar(copy, query));
     } catch (error) {
-      if (error instanceof TookTooLong) throw new QdrantFailure('away', `searching: ${error.message}`);
-      this.#leaveIfMissing(query.modelId, copy, error);
+      if (error instanceof TimeoutExceeded) throw new QdrantFailure('unavailable', `searching: ${error.message}`);
+      this.#discardIfMissing(query.modelId, copy, error);
       throw error;
     }
   }
 
-  /** Slow preparation continues in the background, and no search waits while Qdrant is known to be away. */
+  /** Slow preparation continues in the background. No search waits while Qdrant is known to be unavailable. */
   async #prepare(copy: OperationCopy, { modelId, asOf }: OperationQuery): Promise<void> {
     const isFirst = !copy.isUpTo(0);
     const preparing = copy.catchUp(asOf);
-    const followed = preparing
+    const task = preparing
       .then(
         () => {
           this.#outage.ready();
           return isFirst ? this.#dropOthers() : undefined;
         },
         (error: unknown) => {
-          this.#leaveIfMissing(modelId, copy, error);
+          this.#discardIfMissing(modelId, copy, error);
           this.#outage.begin(error);
         },
       )
-      .finally(() => this.#following.delete(followed));
-    this.#following.add(followed);
-    if (this.#outage.isOn) throw new StillOut();
+      .finally(() => this.#backgroundTasks.delete(task));
+    this.#backgroundTasks.add(task);
+    if (this.#outage.isActive) throw new NoStateChange();
     await within(this.#limits.searchMs / 2, preparing);
   }
 
-  /** Whatever is among the best overall is among the best of its part. */
+  /** Queries in parts: every overall best match is among the best of its part. */
   async #mostSimilar({ name }: OperationCopy, query: OperationQuery): Promise<readonly OperationMatch[]> {
-    const inside = new Set(query.among);
-    const found: OperationMatch[] = [];
-    for (const parts of chunksOf(chunksOf([...inside], idsPerRequest), requestsAtOnce)) {
-      found.push(...(await Promise.all(parts.map((part) => this.#points.query(name, query, part)))).flat());
+    const requested = new Set(query.among);
+    const matches: OperationMatch[] = [];
+    for (const parts of chunksOf(chunksOf([...requested], idsPerRequest), concurrentRequests)) {
+      matches.push(...(await Promise.all(parts.map((part) => this.#points.query(name, query, part)))).flat());
     }
-    if (found.some(({ collectionId }) => !inside.has(collectionId))) {
-      throw new QdrantFailure('away', 'it returned operations that were not asked for');
+    if (matches.some(({ collectionId }) => !requested.has(collectionId))) {
+      throw new QdrantFailure('unavailable', 'it returned operations that were not requested');
     }
-    return found.sort((a, b) => b.similarity - a.similarity).slice(0, query.limit);
+    return matches.sort((a, b) => b.similarity - a.similarity).slice(0, query.limit);
   }
 
   #copyOf({ modelId, vector: { dense } }: OperationQuery): OperationCopy {
@@ -147,40 +148,41 @@ class QdrantIndex implements QdrantOperationIndex {
     const copy =
       this.#copies.get(modelId) ?? new OperationCopy(nameOf(installation, modelId), modelId, dense.length, parts);
     this.#copies.set(modelId, copy);
-    this.#searched.add(copy.name);
+    this.#usedCollections.add(copy.name);
     return copy;
   }
 
-  /** What models used before have left behind. A process that still uses one makes its collection again. */
+  /** Deletes the collections of earlier models. A process that still uses such a model creates its collection again. */
   async #dropOthers(): Promise<void> {
     const { log, installation } = this.#options;
     try {
       for (const name of await this.#points.collections()) {
-        if (isOf(installation, name) && !this.#searched.has(name)) await this.#points.drop(name);
+        if (isOperationsCollection(installation, name) && !this.#usedCollections.has(name))
+          await this.#points.drop(name);
       }
     } catch (error) {
       log.info({ reason: String(error) }, 'Operations of an earlier model could not be deleted from Qdrant yet');
     }
   }
 
-  /** The next search makes a new one. */
-  #leaveIfMissing(modelId: string, copy: OperationCopy, error: unknown): void {
+  /** The next search creates a new copy. */
+  #discardIfMissing(modelId: string, copy: OperationCopy, error: unknown): void {
     const isMissing = error instanceof QdrantFailure && error.kind === 'missing';
     if (isMissing && this.#copies.get(modelId) === copy) this.#copies.delete(modelId);
   }
 }
 
-/** The collection of a model. */
+/** Returns the name of a model's collection. */
 const nameOf = (installation: string, modelId: string): string =>
   `${operationsPrefixOf(installation)}${modelDigest(modelId)}`;
 
 const operationsPrefixOf = (installation: string): string => `${prefixOf(installation)}operations-`;
 
-const isOf = (installation: string, name: string): boolean =>
+const isOperationsCollection = (installation: string, name: string): boolean =>
   name.startsWith(operationsPrefixOf(installation)) &&
   /^[0-9a-f]{8}$/.test(name.slice(operationsPrefixOf(installation).length));
 
-const check = ({ vector: { dense, sparse } }: OperationQuery): void => {
+const assertFinite = ({ vector: { dense, sparse } }: OperationQuery): void => {
   if (![dense, sparse.weights].every((numbers) => numbers.every(Number.isFinite))) {
     throw new RangeError('A vector has a number that is not finite');
   }

@@ -1,57 +1,57 @@
 import { vectorTowards } from '@portico/contracts';
 import { startQdrantStandIn, type QdrantCall, type QdrantFault } from '@portico/test-servers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { usualLimits } from './connect.ts';
+import { defaultLimits } from './connect.ts';
 import { aliasOf } from './generations.ts';
 import { collectionsOf, createSubject, expectSame, idOf, queryOf, type Subject } from '../test/subject.ts';
-import { stopTimeOfEachTest, time, until } from '../test/time.ts';
+import { stopTimeInEachTest, time, until } from '../test/time.ts';
 
 let standIn: Awaited<ReturnType<typeof startQdrantStandIn>>;
 let subject: Subject;
 const among = [0, 1, 2, 3].map(idOf);
 
-stopTimeOfEachTest();
+stopTimeInEachTest();
 beforeEach(async () => {
   standIn = await startQdrantStandIn({ apiKey: 'right key' });
   subject = createSubject({ url: standIn.url, installation: 'outages', apiKey: 'right key' });
 });
 afterEach(async () => {
-  await time().passUntil(subject.close());
+  await time().advanceUntil(subject.close());
   await standIn.close();
 });
 
 const put = (number: number, ...towards: readonly number[]): number =>
   subject.embeddings.put({ modelId: 'm', collectionId: idOf(number), vector: vectorTowards(...towards) });
 
-/** Searches, expects the true result, and returns who gave it. */
-const ask = async (asOf: number): Promise<'qdrant' | 'database'> => {
+/** Searches, expects the correct result, and returns its source. */
+const search = async (asOf: number): Promise<'qdrant' | 'database'> => {
   const query = queryOf({ among, asOf });
-  const { matches, isFallback } = await time().passUntil(subject.index.search(query));
+  const { matches, isFallback } = await time().advanceUntil(subject.index.search(query));
   expectSame(matches, (await subject.truth.search(query)).matches);
   expect(matches.length).toBeGreaterThan(0);
   return isFallback ? 'database' : 'qdrant';
 };
 const fill = (): number => Math.max(put(0, 1), put(1, 1, 1), put(2, 3, 4));
 /** Stores vectors and waits until Qdrant finds them. */
-const filled = async (): Promise<number> => {
+const fillAndWait = async (): Promise<number> => {
   const asOf = fill();
-  await until(() => isBack(asOf));
+  await until(() => usesQdrant(asOf));
   subject.log.lines.length = 0;
   return asOf;
 };
-/** The database answers until the slow call is made, and while it goes on. */
-const isAnsweredMeanwhile = async (asOf: number, isSlow: (call: QdrantCall) => boolean): Promise<void> => {
-  const areAnswered = async () => {
-    for (let i = 0; i < 6; i += 1) expect(await ask(asOf)).toBe('database');
+/** Expects that the database answers until the slow call is made, and while it is in flight. */
+const expectFallbackWhile = async (asOf: number, isSlow: (call: QdrantCall) => boolean): Promise<void> => {
+  const expectFallback = async () => {
+    for (let i = 0; i < 6; i += 1) expect(await search(asOf)).toBe('database');
   };
   await until(async () => {
-    await areAnswered();
+    await expectFallback();
     return standIn.calls.some(isSlow);
   });
-  await areAnswered();
+  await expectFallback();
 };
 const messages = (level: 'info' | 'warn') => subject.log.messages(level);
-const isBack = async (asOf: number) => (await ask(asOf)) === 'qdrant';
+const usesQdrant = async (asOf: number) => (await search(asOf)) === 'qdrant';
 
 const faults: readonly QdrantFault[] = [
   'hang',
@@ -68,52 +68,52 @@ const faults: readonly QdrantFault[] = [
   'foreign ids',
 ];
 
-const isOfSearches = (fault: QdrantFault) => fault === 'wrong scores' || fault === 'foreign ids';
+const isSearchFault = (fault: QdrantFault) => fault === 'wrong scores' || fault === 'foreign ids';
 
-/** The call that shows a new attempt, after the pause if the circuit breaker was open. */
-const signOfATry = (fault: QdrantFault) =>
+/** The path of the first call of a new attempt, which follows the pause if the circuit breaker was open. */
+const retryPath = (fault: QdrantFault) =>
   fault === 'foreign ids' ? /\/query$/ : fault === 'wrong scores' ? /^\/aliases$/ : /^\/$/;
 
 describe('Qdrant stand-in: while Qdrant is unavailable', () => {
-  test.each(faults)('%s: the database answers, and afterwards Qdrant again by itself', async (fault) => {
-    const asOf = await filled();
+  test.each(faults)('%s: the database answers, then Qdrant recovers automatically', async (fault) => {
+    const asOf = await fillAndWait();
     standIn.calls.length = 0;
     standIn.faults.set(fault);
-    for (let i = 0; i < 8; i += 1) expect(await ask(asOf)).toBe('database');
-    // The circuit breaker opens, and the trial call after its pause logs nothing new.
+    for (let i = 0; i < 8; i += 1) expect(await search(asOf)).toBe('database');
+    // The circuit breaker opens, and the trial call after the pause logs nothing new.
     await until(async () => {
-      expect(await ask(asOf)).toBe('database');
-      return standIn.calls.some(({ path }) => signOfATry(fault).test(path));
+      expect(await search(asOf)).toBe('database');
+      return standIn.calls.some(({ path }) => retryPath(fault).test(path));
     });
-    for (let i = 0; i < 8; i += 1) expect(await ask(asOf)).toBe('database');
+    for (let i = 0; i < 8; i += 1) expect(await search(asOf)).toBe('database');
     standIn.faults.set(null);
-    await until(() => isBack(asOf));
+    await until(() => usesQdrant(asOf));
     expect(messages('warn')).toEqual(['Qdrant is unavailable; the database answers searches']);
     expect(messages('info').filter((message) => message === 'Qdrant answers searches again')).toHaveLength(1);
   });
 
-  test.each(faults)('%s from the start: the database answers, and Qdrant once it can', async (fault) => {
+  test.each(faults)('%s from the start: the database answers until Qdrant is available', async (fault) => {
     standIn.faults.set(fault);
     const asOf = fill();
-    const isSearched = () => standIn.calls.some(({ path }) => path.endsWith('/query'));
-    for (let i = 0; i < 2; i += 1) expect(await ask(asOf)).toBe('database');
-    // Faults in search responses show only once the collection exists.
-    if (isOfSearches(fault)) {
+    const hasSearched = () => standIn.calls.some(({ path }) => path.endsWith('/query'));
+    for (let i = 0; i < 2; i += 1) expect(await search(asOf)).toBe('database');
+    // Faults in search responses become visible only once the collection exists.
+    if (isSearchFault(fault)) {
       await until(async () => {
-        expect(await ask(asOf)).toBe('database');
-        return isSearched();
+        expect(await search(asOf)).toBe('database');
+        return hasSearched();
       });
     }
-    expect(isSearched()).toBe(isOfSearches(fault));
+    expect(hasSearched()).toBe(isSearchFault(fault));
     standIn.faults.set(null);
-    await until(() => isBack(asOf));
+    await until(() => usesQdrant(asOf));
   });
 
   test.each([
-    ['search', (asOf: number) => ask(asOf)],
-    ['write', () => ask(put(3, 1, 0.1))],
-  ])('a %s whose connection breaks is sent again, and nobody notices', async (_what, act) => {
-    const asOf = await filled();
+    ['search', (asOf: number) => search(asOf)],
+    ['write', () => search(put(3, 1, 0.1))],
+  ])('a %s is retried transparently if its connection breaks', async (_name, act) => {
+    const asOf = await fillAndWait();
     let calls = 0;
     standIn.faults.set('reset', () => ++calls === 1);
     expect(await act(asOf)).toBe('qdrant');
@@ -121,36 +121,36 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
     expect(subject.log.lines).toEqual([]);
   });
 
-  test('vectors stored meanwhile are found at once, and later in Qdrant', async () => {
-    await filled();
+  test('vectors stored during an outage are found immediately, and later in Qdrant', async () => {
+    await fillAndWait();
     await standIn.stop();
     const asOf = Math.max(put(3, 1, 0.1), put(0, -1));
-    expect(await ask(asOf)).toBe('database');
+    expect(await search(asOf)).toBe('database');
     await standIn.start();
-    await until(() => isBack(asOf));
+    await until(() => usesQdrant(asOf));
   });
 
-  test('a write that is not completed does not count', async () => {
-    await filled();
+  test('an uncompleted write does not count', async () => {
+    await fillAndWait();
     standIn.faults.set('wait timeout');
     const asOf = put(3, 1, 0.1);
-    expect(await ask(asOf)).toBe('database');
+    expect(await search(asOf)).toBe('database');
     subject.embeddings.remove(idOf(0));
     await expect(subject.index.remove(idOf(0))).rejects.toThrow('wait_timeout');
     standIn.faults.set(null);
-    await until(() => isBack(asOf));
+    await until(() => usesQdrant(asOf));
   });
 
   test('after five failures a server that hangs gets only occasional trial calls', async () => {
-    const asOf = await filled();
+    const asOf = await fillAndWait();
     standIn.faults.set('hang');
-    await Promise.all(Array.from({ length: 5 }, () => ask(asOf)));
+    await Promise.all(Array.from({ length: 5 }, () => search(asOf)));
     standIn.calls.length = 0;
     await expect(subject.index.check()).rejects.toThrow('gets no requests');
     const trials = 3;
     for (let trial = 0; trial < trials; trial += 1) {
-      for (let i = 0; i < 20; i += 1) expect(await ask(asOf)).toBe('database');
-      await time().pass(usualLimits.restMs);
+      for (let i = 0; i < 20; i += 1) expect(await search(asOf)).toBe('database');
+      await time().advance(defaultLimits.breakerOpenMs);
     }
     expect(standIn.calls.length).toBeGreaterThan(0);
     expect(standIn.calls.length).toBeLessThanOrEqual(trials);
@@ -159,42 +159,42 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
   test.each([
     ['filling a new collection', (path: string) => path.endsWith('/points')],
     ['creating a new collection', (path: string) => /^\/collections\/[^/]+$/.test(path)],
-  ])('a search does not wait for %s: the database answers meanwhile', async (_what, isSlow) => {
+  ])('a search does not wait for %s: the database answers meanwhile', async (_name, isSlow) => {
     const asOf = fill();
     standIn.faults.set('hang', (method, path) => method === 'PUT' && isSlow(path));
-    await isAnsweredMeanwhile(asOf, ({ method, path }) => method === 'PUT' && isSlow(path));
+    await expectFallbackWhile(asOf, ({ method, path }) => method === 'PUT' && isSlow(path));
     await standIn.stop();
   });
 
   test('a search does not wait for slow updates: the database answers meanwhile', async () => {
-    await filled();
+    await fillAndWait();
     standIn.faults.set('hang', (_method, path) => path.endsWith('/points/batch'));
     const asOf = put(3, 1, 0.1);
-    await isAnsweredMeanwhile(asOf, ({ path }) => path.endsWith('/points/batch'));
+    await expectFallbackWhile(asOf, ({ path }) => path.endsWith('/points/batch'));
     await standIn.stop();
   });
 
-  test('vectors that Qdrant lost while away are restored before it answers again', async () => {
-    const asOf = await filled();
+  test('vectors that Qdrant lost during an outage are restored before it is used again', async () => {
+    const asOf = await fillAndWait();
     const { client, current } = await collectionsOf(standIn.url, 'outages', 'right key');
     standIn.faults.set('500', (_method, path) => !path.endsWith('/points/delete'));
-    for (let i = 0; i < 6; i += 1) expect(await ask(asOf)).toBe('database');
+    for (let i = 0; i < 6; i += 1) expect(await search(asOf)).toBe('database');
     await client.delete(current ?? '', { wait: true, points: [idOf(0)] });
     standIn.faults.set(null);
-    await until(() => isBack(asOf));
+    await until(() => usesQdrant(asOf));
   });
 
   test('a lost collection is created and filled again', async () => {
-    const asOf = await filled();
+    const asOf = await fillAndWait();
     standIn.forget();
-    expect(await ask(asOf)).toBe('database');
-    await until(() => isBack(asOf));
+    expect(await search(asOf)).toBe('database');
+    await until(() => usesQdrant(asOf));
     standIn.forget();
     await subject.index.remove(idOf(3));
-    await until(() => isBack(asOf));
+    await until(() => usesQdrant(asOf));
   });
 
-  test('the check rejects while Qdrant is away, and passes afterwards', async () => {
+  test('the check rejects while Qdrant is unavailable, and passes afterwards', async () => {
     await subject.index.check();
     await standIn.stop();
     await expect(subject.index.check()).rejects.toThrow(/^reading its aliases: /);
@@ -208,18 +208,18 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
   });
 
   test('a failed removal rejects, so that it is retried', async () => {
-    const asOf = await filled();
+    const asOf = await fillAndWait();
     standIn.faults.set('500');
     subject.embeddings.remove(idOf(0));
     await expect(subject.index.remove(idOf(0))).rejects.toThrow('500');
     standIn.faults.set(null);
     await subject.index.remove(idOf(0));
-    await until(() => isBack(asOf));
+    await until(() => usesQdrant(asOf));
   });
 });
 
 describe('Qdrant stand-in: collections that are not in use', () => {
-  /** Newer than the one in use, like one that is being filled: no process deletes it. */
+  /** Newer than the collection in use, like a collection that is being filled: no process deletes it. */
   const newest = Date.now() + 600_000;
   const leftover = (number: number) => `${aliasOf('outages', 'm')}-g${newest + number}-abcd`;
   const leaveBehind = async (count: number): Promise<void> => {
@@ -230,14 +230,14 @@ describe('Qdrant stand-in: collections that are not in use', () => {
   };
   const isRemoval = (path: string) => path.endsWith('/points/delete');
 
-  test.each<QdrantFault>(['503', 'hang'])('%s of one fails no removal and opens no circuit breaker', async (fault) => {
-    const asOf = await filled();
+  test.each<QdrantFault>(['503', 'hang'])('%s fails no removal and opens no circuit breaker', async (fault) => {
+    const asOf = await fillAndWait();
     await leaveBehind(1);
     standIn.faults.set(fault, (_method, path) => path.includes(leftover(1)));
     subject.embeddings.remove(idOf(0));
-    await time().passUntil(Promise.all(Array.from({ length: 6 }, () => subject.index.remove(idOf(0)))));
+    await time().advanceUntil(Promise.all(Array.from({ length: 6 }, () => subject.index.remove(idOf(0)))));
     expect(standIn.calls.filter(({ path }) => path.includes(leftover(1)) && isRemoval(path))).toHaveLength(6);
-    expect(await ask(asOf)).toBe('qdrant');
+    expect(await search(asOf)).toBe('qdrant');
     const { client, current } = await collectionsOf(standIn.url, 'outages', 'right key');
     expect((await client.count(current ?? '')).count).toBe(2);
     expect(new Set(messages('info'))).toEqual(
@@ -246,59 +246,59 @@ describe('Qdrant stand-in: collections that are not in use', () => {
     expect(messages('warn')).toEqual([]);
   });
 
-  test('a removal waits only for the slowest of them, not for one after another', async () => {
-    await filled();
+  test('a removal calls them concurrently, not one after another', async () => {
+    await fillAndWait();
     await leaveBehind(3);
     standIn.faults.set('hang', (_method, path) => isRemoval(path));
     const removal = subject.index.remove(idOf(0)).catch((error: unknown) => error);
-    await time().stillUntil(() => expect(standIn.calls.filter(({ path }) => isRemoval(path))).toHaveLength(4));
+    await time().pollInRealTime(() => expect(standIn.calls.filter(({ path }) => isRemoval(path))).toHaveLength(4));
     await standIn.stop();
     expect(String(await removal)).toContain('removing a vector');
   });
 });
 
 describe('Qdrant stand-in: the API key', () => {
-  test('a refused key causes one warning, which does not contain it, and the database answers', async () => {
+  test('a rejected key causes one warning, which does not contain it, and the database answers', async () => {
     standIn.apiKey = 'another key';
     const asOf = fill();
     for (let i = 0; i < 7; i += 1) {
-      expect(await ask(asOf)).toBe('database');
+      expect(await search(asOf)).toBe('database');
       await expect(subject.index.check()).rejects.toThrow(/Qdrant refuses the API key|it failed repeatedly/);
     }
     expect(messages('warn')).toEqual(['Qdrant is unavailable; the database answers searches']);
     expect(JSON.stringify(subject.log.lines)).toContain('Qdrant refuses the API key: Invalid API key or JWT');
     expect(JSON.stringify(subject.log.lines)).not.toContain('right key');
     standIn.apiKey = 'right key';
-    await until(() => isBack(asOf));
+    await until(() => usesQdrant(asOf));
   });
 
   test('a missing key is logged', async () => {
     const other = createSubject({ url: standIn.url, installation: 'outages', embeddings: subject.embeddings });
     expect((await other.index.search(queryOf({ among, asOf: fill() }))).isFallback).toBe(true);
-    await time().stillUntil(() => expect(JSON.stringify(other.log.lines)).toContain('Must provide an API key'));
+    await time().pollInRealTime(() => expect(JSON.stringify(other.log.lines)).toContain('Must provide an API key'));
     await other.close();
   });
 
   test('a read-only key is logged, and stored vectors are still found', async () => {
-    await filled();
+    await fillAndWait();
     standIn.faults.set('403', (method, path) => method === 'PUT' || /\/points\/(batch|delete)$/.test(path));
     const asOf = put(3, 1, 0.1);
-    expect(await ask(asOf)).toBe('database');
-    await time().stillUntil(() =>
+    expect(await search(asOf)).toBe('database');
+    await time().pollInRealTime(() =>
       expect(JSON.stringify(subject.log.lines)).toContain('Qdrant refuses the API key: Forbidden'),
     );
     await expect(subject.index.remove(idOf(0))).rejects.toThrow('Forbidden');
     standIn.faults.set(null);
-    await until(() => isBack(asOf));
+    await until(() => usesQdrant(asOf));
   });
 });
 
 describe('Qdrant stand-in: an old release', () => {
-  test('it is not used, since it cannot keep the newer of two vectors', async () => {
+  test('is not used, because it has no conditional writes', async () => {
     const old = await startQdrantStandIn({ version: '1.15.5' });
     const other = createSubject({ url: old.url, installation: 'old', embeddings: subject.embeddings });
     expect((await other.index.search(queryOf({ among, asOf: fill() }))).isFallback).toBe(true);
-    await time().stillUntil(() =>
+    await time().pollInRealTime(() =>
       expect(JSON.stringify(other.log.lines)).toContain('Qdrant 1.15.5 is too old: 1.16 or newer is needed'),
     );
     await other.close();

@@ -1,21 +1,21 @@
-import { livingMs, type LivingProcess, type Roster } from '@portico/dependencies';
-import { usualLimits } from './connect.ts';
+import { livenessMs, type LiveProcess, type Roster } from '@portico/dependencies';
+import { defaultLimits } from './connect.ts';
 import { QdrantConnection } from './qdrant-connection.ts';
 import { QdrantFailure } from './qdrant-failure.ts';
-import { readDone, readLiving } from './read-answer.ts';
+import { assertCompleted, readLiveProcesses } from './read-response.ts';
 
-/** A point for each process, with a vector that means nothing. The 1 is the version of this layout. */
+/** Has a point for each process, with a meaningless vector. The 1 is the version of this layout. */
 export const rosterCollection = 'portico-living-1';
 
-/** More than there are. */
+/** More than the number of processes. */
 const processesMax = 10_000;
 
 /** Every call rejects with a `QdrantFailure`. */
 export const createQdrantRoster = ({ url, apiKey }: { readonly url: string; readonly apiKey: string | null }): Roster =>
-  new QdrantRoster(url, apiKey, usualLimits);
+  new QdrantRoster(url, apiKey, defaultLimits);
 
 class QdrantRoster extends QdrantConnection implements Roster {
-  async announce(self: LivingProcess): Promise<void> {
+  async announce(self: LiveProcess): Promise<void> {
     try {
       await this.#write(self);
     } catch (error) {
@@ -23,16 +23,16 @@ class QdrantRoster extends QdrantConnection implements Roster {
       await this.#create();
       await this.#write(self);
     }
-    const must = [{ key: 'at', range: { lt: self.at - livingMs } }];
-    await this.call('forgetting processes', readDone, () =>
+    const must = [{ key: 'at', range: { lt: self.at - livenessMs } }];
+    await this.call('removing dead processes', assertCompleted, () =>
       this.quick.delete(rosterCollection, { wait: true, filter: { must } }),
     );
   }
 
-  async living(now: number): Promise<readonly LivingProcess[]> {
+  async liveProcesses(now: number): Promise<readonly LiveProcess[]> {
     try {
-      const must = [{ key: 'at', range: { gte: now - livingMs } }];
-      return await this.call('reading the living processes', readLiving, () =>
+      const must = [{ key: 'at', range: { gte: now - livenessMs } }];
+      return await this.call('reading the live processes', readLiveProcesses, () =>
         this.quick.scroll(rosterCollection, { filter: { must }, limit: processesMax, with_payload: true }),
       );
     } catch (error) {
@@ -41,13 +41,15 @@ class QdrantRoster extends QdrantConnection implements Roster {
     }
   }
 
-  async leave({ process }: LivingProcess): Promise<void> {
-    await this.call('leaving', readDone, () => this.quick.delete(rosterCollection, { wait: true, points: [process] }));
+  async leave({ process }: LiveProcess): Promise<void> {
+    await this.call('leaving', assertCompleted, () =>
+      this.quick.delete(rosterCollection, { wait: true, points: [process] }),
+    );
   }
 
-  async #write({ installation, process, at }: LivingProcess): Promise<void> {
+  async #write({ installation, process, at }: LiveProcess): Promise<void> {
     const points = [{ id: process, vector: [1], payload: { installation, at } }];
-    await this.call('announcing a process', readDone, () =>
+    await this.call('announcing a process', assertCompleted, () =>
       this.quick.upsert(rosterCollection, { wait: true, points }),
     );
   }
@@ -58,7 +60,7 @@ class QdrantRoster extends QdrantConnection implements Roster {
         this.bulk.createCollection(rosterCollection, { vectors: { size: 1, distance: 'Dot' }, hnsw_config: { m: 0 } }),
       );
     } catch (error) {
-      // Another process may have created it meanwhile.
+      // Another process may have created it in the meantime.
       if (!(await this.collections()).includes(rosterCollection)) throw error;
     }
   }

@@ -1,28 +1,28 @@
 import { type CollectionId, embeddingDimension } from '@portico/domain';
-import { QdrantConnection, readAs } from './qdrant-connection.ts';
+import { QdrantConnection, callDirectly } from './qdrant-connection.ts';
 import {
   readAliases,
-  readDone,
+  assertCompleted,
   readPage,
   readScores,
   readSequences,
   readShape,
   type Score,
   type Shape,
-} from './read-answer.ts';
+} from './read-response.ts';
 
 export interface StoredPoint {
   readonly collectionId: CollectionId;
-  /** The sequence of its embedding in the database: of two versions of a point the greater one is newer. */
+  /** The sequence of its embedding in the database. A greater sequence is a newer version of the point. */
   readonly sequence: number;
   readonly modelId: string;
   readonly vector: Float32Array;
 }
 
-/** A known version of a point: operations on it leave other versions alone. */
+/** A known version of a point. Operations on it do not touch other versions. */
 export type PointVersion = Pick<StoredPoint, 'collectionId' | 'sequence'>;
 
-/** The calls of the index of collections, whose points have one unnamed vector. */
+/** The calls of the collection index. Its points have one unnamed vector. */
 export class QdrantServer extends QdrantConnection {
   aliases(): Promise<ReadonlyMap<string, string>> {
     return this.call('reading its aliases', readAliases, () => this.quick.getAliases());
@@ -32,24 +32,24 @@ export class QdrantServer extends QdrantConnection {
     return this.call('describing a collection', readShape, () => this.quick.getCollection(name));
   }
 
-  /** For points of 768 dimensions with cosine distance. Builds no graph (`m: 0`): every search is exact, see `nearest`. */
+  /** For 768 dimensions with cosine distance. It has no graph (`m: 0`), so every search is exact, see `nearest`. */
   async create(name: string): Promise<void> {
     const vectors = { size: embeddingDimension, distance: 'Cosine' } as const;
     await this.call('creating a collection', Boolean, () =>
       this.bulk.createCollection(name, { vectors, hnsw_config: { m: 0 } }),
     );
-    await this.call('indexing the model', readDone, () =>
+    await this.call('indexing the model', assertCompleted, () =>
       this.bulk.createPayloadIndex(name, { wait: true, field_name: 'model', field_schema: 'keyword' }),
     );
   }
 
-  /** Points the alias to the collection, atomically: it never points to nothing. */
+  /** Points the alias to the collection atomically: it never dangles. */
   async pointAlias(alias: string, name: string): Promise<void> {
     const actions = [{ create_alias: { alias_name: alias, collection_name: name } }];
     await this.call('setting an alias', Boolean, () => this.quick.updateCollectionAliases({ actions }));
   }
 
-  /** The best by exact comparison, among these ids or, if null, all points of the model. */
+  /** Returns the best by exact comparison among these ids, or among all points of the model if null. */
   query(
     name: string,
     modelId: string,
@@ -57,7 +57,7 @@ export class QdrantServer extends QdrantConnection {
     ids: readonly CollectionId[] | null,
     limit: number,
   ): Promise<readonly Score[]> {
-    const must = [ofModel(modelId), ...(ids ? [{ has_id: [...ids] }] : [])];
+    const must = [isOfModel(modelId), ...(ids ? [{ has_id: [...ids] }] : [])];
     return this.call('searching', readScores, () =>
       this.quick.query(name, {
         query: [...vector],
@@ -70,18 +70,18 @@ export class QdrantServer extends QdrantConnection {
     );
   }
 
-  /** The sequences of those that exist. */
+  /** Returns the sequences of the points that exist. */
   sequences(name: string, ids: readonly CollectionId[]): Promise<ReadonlyMap<CollectionId, number>> {
     return this.call('reading sequences', readSequences, () =>
       this.quick.retrieve(name, { ids: [...ids], with_payload: ['sequence'], with_vector: false }),
     );
   }
 
-  /** A page of the model's points, and the offset of the next page. */
+  /** Returns a page of the model's points, and the offset of the next page. */
   page(name: string, modelId: string, offset: CollectionId | null, limit: number) {
     return this.call('reading all sequences', readPage, () =>
       this.bulk.scroll(name, {
-        filter: { must: [ofModel(modelId)] },
+        filter: { must: [isOfModel(modelId)] },
         limit,
         with_payload: ['sequence'],
         with_vector: false,
@@ -90,16 +90,16 @@ export class QdrantServer extends QdrantConnection {
     );
   }
 
-  /** Writes unconditionally: for a collection not in use yet, which no other process writes to. */
+  /** Writes unconditionally. For a collection that is not in use yet: no other process writes to it. */
   async insert(name: string, points: readonly StoredPoint[]): Promise<void> {
-    await this.call('writing vectors', readDone, () =>
+    await this.call('writing vectors', assertCompleted, () =>
       this.bulk.upsert(name, { wait: true, points: points.map(toPoint) }),
     );
   }
 
   /**
-   * Writes each point unless a newer version is there, which another process may have written meanwhile. One operation
-   * per point, since the conditions differ.
+   * Writes each point unless Qdrant has a newer version, which another process may have written in the meantime. Takes
+   * one operation per point, because the conditions differ.
    */
   async writeNewer(name: string, points: readonly StoredPoint[]): Promise<void> {
     const operations = points.map((point) => ({
@@ -108,30 +108,32 @@ export class QdrantServer extends QdrantConnection {
         update_filter: { must_not: [{ key: 'sequence', range: { gte: point.sequence } }] },
       },
     }));
-    await this.call('writing vectors', readDone, () => this.bulk.batchUpdate(name, { wait: true, operations }));
+    await this.call('writing vectors', assertCompleted, () => this.bulk.batchUpdate(name, { wait: true, operations }));
   }
 
   async remove(name: string, collectionId: CollectionId): Promise<void> {
-    await this.call('removing a vector', readDone, () =>
+    await this.call('removing a vector', assertCompleted, () =>
       this.bulk.delete(name, { wait: true, points: [collectionId] }),
     );
   }
 
-  /** Removes from a collection not in use: with a short timeout, and without counting towards the circuit breaker. */
-  async removeAside(name: string, collectionId: CollectionId): Promise<void> {
-    await readAs('removing a vector', readDone, () => this.quick.delete(name, { wait: true, points: [collectionId] }));
+  /** Removes from an unused collection, with a short timeout and without the circuit breaker. */
+  async removeFromUnused(name: string, collectionId: CollectionId): Promise<void> {
+    await callDirectly('removing a vector', assertCompleted, () =>
+      this.quick.delete(name, { wait: true, points: [collectionId] }),
+    );
   }
 
-  /** Removes points, except those that have another version by now. */
+  /** Removes points, except those that have another version in the meantime. */
   async removeVersions(name: string, versions: readonly PointVersion[]): Promise<void> {
     const operations = versions.map(({ collectionId, sequence }) => ({
       delete: { filter: { must: [{ has_id: [collectionId] }, { key: 'sequence', match: { value: sequence } }] } },
     }));
-    await this.call('removing vectors', readDone, () => this.bulk.batchUpdate(name, { wait: true, operations }));
+    await this.call('removing vectors', assertCompleted, () => this.bulk.batchUpdate(name, { wait: true, operations }));
   }
 }
 
-const ofModel = (modelId: string) => ({ key: 'model', match: { value: modelId } });
+const isOfModel = (modelId: string) => ({ key: 'model', match: { value: modelId } });
 
 const toPoint = ({ collectionId, sequence, modelId, vector }: StoredPoint) => ({
   id: collectionId,

@@ -1,20 +1,20 @@
-import { TookTooLong, within, type Log } from '@portico/dependencies';
+import { TimeoutExceeded, within, type Log } from '@portico/dependencies';
 import { embeddingDimension } from '@portico/domain';
 import type {
   CollectionId,
   EmbeddingStore,
-  VectorAnswer,
+  VectorMatches,
   VectorIndex,
   VectorMatch,
   VectorQuery,
 } from '@portico/domain';
-import { placeOf, usualLimits, type Limits } from './connect.ts';
+import { hostOf, defaultLimits, type Limits } from './connect.ts';
 import { Generation } from './generation.ts';
 import { checkVersion, collectionsOf, Generations } from './generations.ts';
 import { nearest } from './nearest.ts';
 import { QdrantFailure } from './qdrant-failure.ts';
 import { QdrantServer } from './qdrant-server.ts';
-import { SearchOutage, StillOut } from './outage.ts';
+import { SearchOutage, NoStateChange } from './search-outage.ts';
 
 export interface QdrantVectorIndexOptions {
   /** `http://host` means port 6333, `https://host` means 443. */
@@ -22,38 +22,39 @@ export interface QdrantVectorIndexOptions {
   readonly apiKey: string | null;
   /** The source of truth that the index copies. */
   readonly embeddings: Pick<EmbeddingStore, 'changedSince'>;
-  /** Answers from the database's vectors while Qdrant cannot. */
+  /** Searches the database's vectors while Qdrant is unavailable. */
   readonly fallback: VectorIndex;
   readonly log: Log;
-  /** The id of the installation, which is in the names of its aliases and collections: others are left alone. */
+  /** The id of the installation, which is in the names of its aliases and collections. Others are not touched. */
   readonly installation: string;
-  /** Overrides values of `usualLimits`. */
+  /** Overrides values of `defaultLimits`. */
   readonly limits?: Partial<Limits>;
 }
 
 export interface QdrantVectorIndex extends VectorIndex {
-  /** Brings the collection up to `asOf` in the background, so that the first search finds it ready. */
+  /** Updates the collection to `asOf` in the background, so that it is ready for the first search. */
   prepare(modelId: string, asOf: number): void;
   /**
-   * Fills a new collection from the database and swaps it in atomically, while searches continue. If that fails,
-   * rejects with the reason; the current one stays.
+   * Fills a new collection from the database and swaps it in atomically, while searches continue. Rejects with the
+   * reason if that fails; then the current collection stays.
    */
   rebuild(modelId: string, onProgress?: (written: number) => void): Promise<void>;
-  /** Ends background work, and waits up to 5 s for it. */
+  /** Aborts background work, and waits up to 5 s for it. */
   close(): Promise<void>;
 }
 
 /**
- * An index in Qdrant, shared by all processes of an installation. Each model has a collection there, with one point per
- * collection of the catalog, under its id, with the model and the sequence of its embedding. Each process adds what is missing before it searches, and never overwrites a
- * newer embedding with an older one. All searches are exact, so results equal the database's. A Qdrant before 1.16,
- * which has no conditional writes, is not used: `fallback` answers.
+ * Creates an index in Qdrant, shared by all processes of an installation. Each model has a Qdrant collection, with one
+ * point per collection of the catalog: its id is the collection's, its payload the model and the sequence of the
+ * embedding. Each process adds missing points before it searches, and never overwrites a newer embedding with an older
+ * one. All searches are exact, so the results equal the database's. A Qdrant before 1.16, which has no conditional
+ * writes, is not used: `fallback` is searched.
  */
 export const createQdrantVectorIndex = (options: QdrantVectorIndexOptions): QdrantVectorIndex =>
   new QdrantIndex(options);
 
 /** How long `close` waits for background work. */
-const closingMs = 5_000;
+const closeTimeoutMs = 5_000;
 
 class QdrantIndex implements QdrantVectorIndex {
   readonly kind = 'qdrant';
@@ -61,29 +62,29 @@ class QdrantIndex implements QdrantVectorIndex {
   readonly #limits: Limits;
   readonly #server: QdrantServer;
   readonly #outage: SearchOutage;
-  /** By model, as the next two. */
-  readonly #opened = new Map<string, Generation>();
-  readonly #opening = new Map<string, Promise<Generation>>();
-  /** Those whose collection has been in use since this process started. */
-  readonly #known = new Set<string>();
-  readonly #following = new Set<Promise<void>>();
+  /** By model, like the next two. */
+  readonly #generations = new Map<string, Generation>();
+  readonly #openings = new Map<string, Promise<Generation>>();
+  /** The models that have had a collection since this process started. */
+  readonly #knownModels = new Set<string>();
+  readonly #backgroundTasks = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
   constructor(options: QdrantVectorIndexOptions) {
     this.#options = options;
-    this.#limits = { ...usualLimits, ...options.limits };
+    this.#limits = { ...defaultLimits, ...options.limits };
     this.#server = new QdrantServer(options.url, options.apiKey, this.#limits);
-    this.#outage = new SearchOutage(placeOf(options.url), 'collections', options.log);
-    // Changes made meanwhile are unknown, so it is compared before it is used again.
-    this.#server.onGivenUp(() => this.#opened.clear());
+    this.#outage = new SearchOutage(hostOf(options.url), 'collections', options.log);
+    // Changes in the meantime are unknown, so the collection is compared before it is used again.
+    this.#server.onCircuitOpen(() => this.#generations.clear());
   }
 
   prepare(modelId: string, asOf: number): void {
-    this.#follow(this.#prepared(modelId, asOf));
+    this.#track(this.#prepare(modelId, asOf));
   }
 
-  async search(query: VectorQuery): Promise<VectorAnswer> {
-    checkVector(query.vector);
+  async search(query: VectorQuery): Promise<VectorMatches> {
+    assertVector(query.vector);
     if (query.among.length === 0 || query.limit < 1) return { matches: [], isFallback: false };
     try {
       const matches = await this.#search(query);
@@ -91,7 +92,7 @@ class QdrantIndex implements QdrantVectorIndex {
       return { matches, isFallback: false };
     } catch (error) {
       this.#outage.begin(error);
-      if (isMissing(error)) this.#follow(this.#prepared(query.modelId, query.asOf));
+      if (isMissing(error)) this.#track(this.#prepare(query.modelId, query.asOf));
       const { matches } = await this.#options.fallback.search(query);
       return { matches, isFallback: true };
     }
@@ -101,26 +102,25 @@ class QdrantIndex implements QdrantVectorIndex {
     await this.#options.fallback.remove(collectionId);
     const { inUse, others } = await collectionsOf(this.#server, this.#options.installation);
     await Promise.all([
-      ...inUse.map((name) => this.#server.remove(name, collectionId).catch(unlessMissing)),
-      ...others.map((name) => this.#removeAside(name, collectionId)),
+      ...inUse.map((name) => this.#server.remove(name, collectionId).catch(ignoreMissing)),
+      ...others.map((name) => this.#removeFromUnused(name, collectionId)),
     ]);
   }
 
-  async forget(modelId: string): Promise<void> {
-    await this.#options.fallback.forget(modelId);
-    this.#opened.delete(modelId);
-    this.#known.delete(modelId);
+  async dropModel(modelId: string): Promise<void> {
+    await this.#options.fallback.dropModel(modelId);
+    this.#generations.delete(modelId);
+    this.#knownModels.delete(modelId);
     await this.#generationsOf(modelId).drop();
   }
 
   /**
-   * Removes it from a collection that another process is filling, if already written there. What that process writes
-   * later, or what cannot be removed here, stays until the next comparison with the database. Searches never ask for
-   * it.
+   * Removes it from a collection that another process is filling, if it is already there. If that process writes it
+   * later, or the removal fails, it stays until the next comparison with the database. Searches never request it.
    */
-  async #removeAside(name: string, collectionId: CollectionId): Promise<void> {
+  async #removeFromUnused(name: string, collectionId: CollectionId): Promise<void> {
     try {
-      await this.#server.removeAside(name, collectionId);
+      await this.#server.removeFromUnused(name, collectionId);
     } catch (error) {
       if (isMissing(error)) return;
       const fields = { collection: name, reason: String(error) };
@@ -134,100 +134,101 @@ class QdrantIndex implements QdrantVectorIndex {
 
   async rebuild(modelId: string, onProgress: (written: number) => void = () => undefined): Promise<void> {
     await checkVersion(this.#server);
-    this.#opened.set(modelId, await this.#build(modelId, onProgress));
+    this.#generations.set(modelId, await this.#build(modelId, onProgress));
     await this.#generationsOf(modelId).clear();
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new StillOut('The index is closed'));
-    const settled = Promise.allSettled([...this.#following]);
-    await within(closingMs, settled).catch((error: unknown) => {
+    this.#closing.abort(new NoStateChange('The index is closed'));
+    const settled = Promise.allSettled([...this.#backgroundTasks]);
+    await within(closeTimeoutMs, settled).catch((error: unknown) => {
       this.#options.log.warn({ err: error }, 'The vector index was closed while it waited for Qdrant');
     });
   }
 
   async #search(query: VectorQuery): Promise<readonly VectorMatch[]> {
-    const until = performance.now() + this.#limits.searchMs;
-    const generation = await this.#ready(query);
+    const deadline = performance.now() + this.#limits.searchMs;
+    const generation = await this.#readyGeneration(query);
     try {
-      return await within(until - performance.now(), nearest(this.#server, generation, query));
+      return await within(deadline - performance.now(), nearest(this.#server, generation, query));
     } catch (error) {
-      if (error instanceof TookTooLong) throw new QdrantFailure('away', `searching: ${error.message}`);
-      if (isMissing(error)) this.#leave(query.modelId, generation);
+      if (error instanceof TimeoutExceeded) throw new QdrantFailure('unavailable', `searching: ${error.message}`);
+      if (isMissing(error)) this.#discard(query.modelId, generation);
       throw error;
     }
   }
 
-  #leave(modelId: string, generation: Generation): void {
-    if (this.#opened.get(modelId) === generation) this.#opened.delete(modelId);
+  #discard(modelId: string, generation: Generation): void {
+    if (this.#generations.get(modelId) === generation) this.#generations.delete(modelId);
   }
 
   /**
-   * A collection that has all that the query needs. Slow preparation continues in the background, and no search waits
-   * while Qdrant is known to be away.
+   * Returns a collection with all vectors that the query requires. Slow preparation continues in the background. No
+   * search waits while Qdrant is known to be unavailable.
    */
-  async #ready({ modelId, asOf }: VectorQuery): Promise<Generation> {
-    const opened = this.#opened.get(modelId);
-    if (opened?.isUpTo(modelId, asOf)) return opened;
-    const preparing = this.#prepared(modelId, asOf);
-    this.#follow(preparing);
-    if (this.#outage.isOn) throw new StillOut();
+  async #readyGeneration({ modelId, asOf }: VectorQuery): Promise<Generation> {
+    const generation = this.#generations.get(modelId);
+    if (generation?.isUpTo(modelId, asOf)) return generation;
+    const preparing = this.#prepare(modelId, asOf);
+    this.#track(preparing);
+    if (this.#outage.isActive) throw new NoStateChange();
     return within(this.#limits.searchMs / 2, preparing);
   }
 
-  async #prepared(modelId: string, asOf: number): Promise<Generation> {
+  async #prepare(modelId: string, asOf: number): Promise<Generation> {
     const generation = await this.#open(modelId);
     try {
       await generation.catchUp(modelId, asOf);
     } catch (error) {
-      if (isMissing(error)) this.#leave(modelId, generation);
+      if (isMissing(error)) this.#discard(modelId, generation);
       throw error;
     }
     return generation;
   }
 
   /** Tracks the outcome in the background. */
-  #follow(preparing: Promise<Generation>): void {
-    const followed = preparing
+  #track(preparing: Promise<Generation>): void {
+    const task = preparing
       .then(
         () => this.#outage.ready(),
         (error: unknown) => this.#outage.begin(error),
       )
-      .finally(() => this.#following.delete(followed));
-    this.#following.add(followed);
+      .finally(() => this.#backgroundTasks.delete(task));
+    this.#backgroundTasks.add(task);
   }
 
   /** Opens one collection of a model at a time. */
   #open(modelId: string): Promise<Generation> {
-    const opened = this.#opened.get(modelId);
-    if (opened) return Promise.resolve(opened);
-    const opening = this.#opening.get(modelId) ?? this.#find(modelId).finally(() => void this.#opening.delete(modelId));
-    this.#opening.set(modelId, opening);
+    const generation = this.#generations.get(modelId);
+    if (generation) return Promise.resolve(generation);
+    const opening =
+      this.#openings.get(modelId) ?? this.#findOrBuild(modelId).finally(() => void this.#openings.delete(modelId));
+    this.#openings.set(modelId, opening);
     return opening;
   }
 
-  async #find(modelId: string): Promise<Generation> {
+  async #findOrBuild(modelId: string): Promise<Generation> {
     this.#closing.signal.throwIfAborted();
     await checkVersion(this.#server);
     const generations = this.#generationsOf(modelId);
     const name = await generations.current();
-    const unfitness = name === null ? null : await generations.unfitness(name);
-    if (unfitness !== null) {
+    const problem = name === null ? null : await generations.problem(name);
+    if (problem !== null) {
       this.#options.log.warn(
-        { collection: name, reason: unfitness },
+        { collection: name, reason: problem },
         'The collection in Qdrant cannot be used; a new one is being filled',
       );
-    } else if (name === null && this.#known.has(modelId)) {
+    } else if (name === null && this.#knownModels.has(modelId)) {
       this.#options.log.warn({}, 'The collection in Qdrant is gone; a new one is being filled');
     } else if (name === null) {
       this.#options.log.info({ model: modelId }, 'Qdrant has no collection yet; one is being created and filled');
     }
     const generation =
-      name === null || unfitness !== null ? await this.#build(modelId, () => undefined) : this.#generationOf(name);
-    this.#opened.set(modelId, generation);
-    this.#known.add(modelId);
+      name === null || problem !== null ? await this.#build(modelId, () => undefined) : this.#generationOf(name);
+    this.#generations.set(modelId, generation);
+    this.#knownModels.add(modelId);
     generations.clear().catch((error: unknown) => {
-      // Nothing depends on it; the next opening retries.
+      // Nothing depends on it, and the next opening retries it.
       this.#options.log.info({ reason: String(error) }, 'Unused collections could not be deleted from Qdrant yet');
     });
     return generation;
@@ -243,7 +244,7 @@ class QdrantIndex implements QdrantVectorIndex {
       await this.#server.drop(generation.name).catch((cause: unknown) => {
         this.#options.log.warn({ err: cause }, 'An unfinished collection stays in Qdrant until a later start');
       });
-      throw isMissing(error) ? superseded(error) : error;
+      throw isMissing(error) ? supersededError(error) : error;
     }
     return generation;
   }
@@ -266,15 +267,15 @@ class QdrantIndex implements QdrantVectorIndex {
 
 const isMissing = (error: unknown): boolean => error instanceof QdrantFailure && error.kind === 'missing';
 
-const unlessMissing = (error: unknown): void => {
+const ignoreMissing = (error: unknown): void => {
   if (!isMissing(error)) throw error;
 };
 
-/** It is gone or outdated: a process that fills a newer one removes it. */
-const superseded = (cause: unknown): QdrantFailure =>
+/** The collection is missing or outdated, because a process that filled a newer one removed it. */
+const supersededError = (cause: unknown): QdrantFailure =>
   new QdrantFailure('missing', 'another process has filled a newer collection meanwhile', { cause });
 
-const checkVector = (vector: Float32Array): void => {
+const assertVector = (vector: Float32Array): void => {
   if (vector.length !== embeddingDimension || !vector.every(Number.isFinite) || !vector.some((x) => x !== 0)) {
     throw new RangeError(`A vector has ${embeddingDimension} finite numbers, not all of them 0`);
   }

@@ -2,11 +2,11 @@ import { createEmbeddingChanges, type EmbeddingChanges, vectorTowards } from '@p
 import { startQdrantStandIn } from '@portico/test-servers';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { usualLimits } from './connect.ts';
+import { defaultLimits } from './connect.ts';
 import { aliasOf } from './generations.ts';
 import { QdrantServer } from './qdrant-server.ts';
 import { collectionsOf, createSubject, expectSame, idOf, queryOf, type Subject } from '../test/subject.ts';
-import { stopTimeOfEachTest, time, until } from '../test/time.ts';
+import { stopTimeInEachTest, time, until } from '../test/time.ts';
 
 const installation = 'shared';
 const alias = aliasOf(installation, 'm');
@@ -15,18 +15,18 @@ let standIn: Awaited<ReturnType<typeof startQdrantStandIn>>;
 let embeddings: EmbeddingChanges;
 let open: Subject[];
 
-stopTimeOfEachTest();
+stopTimeInEachTest();
 beforeEach(async () => {
   standIn = await startQdrantStandIn();
   embeddings = createEmbeddingChanges();
   open = [];
 });
 afterEach(async () => {
-  for (const subject of open) await time().passUntil(subject.close());
+  for (const subject of open) await time().advanceUntil(subject.close());
   await standIn.close();
 });
 
-/** A process of the installation. One with another database has a backup of it, or is another installation. */
+/** Starts a process of the installation. With another database it is a restored backup, or another installation. */
 const startProcess = (changes: Partial<Parameters<typeof createSubject>[0]> = {}): Subject => {
   const subject = createSubject({ url: standIn.url, installation, embeddings, ...changes });
   open.push(subject);
@@ -34,64 +34,68 @@ const startProcess = (changes: Partial<Parameters<typeof createSubject>[0]> = {}
 };
 const put = (number: number, towards: readonly number[], modelId = 'm'): number =>
   embeddings.put({ modelId, collectionId: idOf(number), vector: vectorTowards(...towards) });
-const expectTrue = async (subject: Subject, asOf: number, modelId = 'm') => {
+const searchExpectingTruth = async (subject: Subject, asOf: number, modelId = 'm') => {
   const query = queryOf({ among, asOf, modelId, limit: 100 });
   const { matches, isFallback } = await subject.index.search(query);
   expectSame(matches, (await subject.truth.search(query)).matches);
   return isFallback ? 'database' : 'qdrant';
 };
-/** The database as seen by a process that is held up after a matching read, until it is released. */
-const heldUp = (isMeant: (after: number) => boolean) => {
-  const [read, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+/** A view of the database that blocks after a matching read, until it is released. */
+const blockReads = (isBlocked: (after: number) => boolean) => {
+  const [readSignal, releaseSignal] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const changedSince: EmbeddingChanges['changedSince'] = async (after, modelId, limit) => {
     const changes = await embeddings.changedSince(after, modelId, limit);
-    // The reference of a test reads everything at once.
-    if (limit < Number.MAX_SAFE_INTEGER && isMeant(after)) {
-      read.resolve();
-      await letGo.promise;
+    // The reference index of the tests reads everything in one call.
+    if (limit < Number.MAX_SAFE_INTEGER && isBlocked(after)) {
+      readSignal.resolve();
+      await releaseSignal.promise;
     }
     return changes;
   };
-  return { embeddings: { ...embeddings, changedSince }, read: read.promise, letGo: () => letGo.resolve() };
+  return {
+    embeddings: { ...embeddings, changedSince },
+    read: readSignal.promise,
+    release: () => releaseSignal.resolve(),
+  };
 };
 const messages = ({ log }: Subject) => log.messages();
 const isWrite = ({ method, path }: { readonly method: string; readonly path: string }) =>
   method === 'PUT' || path.endsWith('/batch') || path.endsWith('/delete');
 
 describe('Qdrant stand-in: two processes', () => {
-  test('a vector stored through one is found by the other, and written only once', async () => {
+  test('a vector stored by one is found by the other, and written only once', async () => {
     const [one, other] = [startProcess(), startProcess()];
-    expect(await expectTrue(one, put(0, [1]))).toBe('qdrant');
-    expect(await expectTrue(other, put(1, [1, 1]))).toBe('qdrant');
+    expect(await searchExpectingTruth(one, put(0, [1]))).toBe('qdrant');
+    expect(await searchExpectingTruth(other, put(1, [1, 1]))).toBe('qdrant');
     const asOf = put(2, [3, 4]);
-    expect(await expectTrue(one, asOf)).toBe('qdrant');
+    expect(await searchExpectingTruth(one, asOf)).toBe('qdrant');
     standIn.calls.length = 0;
-    expect(await expectTrue(other, asOf)).toBe('qdrant');
+    expect(await searchExpectingTruth(other, asOf)).toBe('qdrant');
     expect(standIn.calls.filter(isWrite)).toEqual([]);
   });
 
-  test('an older vector written late does not replace a newer one', async () => {
+  test('a late write of an older vector does not replace a newer one', async () => {
     const one = startProcess();
-    const held = heldUp((after) => after > 0);
-    const slow = startProcess({ embeddings: held.embeddings });
+    const blocked = blockReads((after) => after > 0);
+    const slow = startProcess({ embeddings: blocked.embeddings });
     const first = put(0, [0, 1]);
-    for (const subject of [one, slow]) await expectTrue(subject, first);
-    const answer = slow.index.search(queryOf({ among, asOf: put(0, [3, 4]) }));
-    await held.read;
+    for (const subject of [one, slow]) await searchExpectingTruth(subject, first);
+    const result = slow.index.search(queryOf({ among, asOf: put(0, [3, 4]) }));
+    await blocked.read;
     const asOf = put(0, [1]);
-    expect(await expectTrue(one, asOf)).toBe('qdrant');
-    held.letGo();
-    await answer;
-    expect(await expectTrue(one, asOf)).toBe('qdrant');
-    expect(await expectTrue(startProcess(), asOf)).toBe('qdrant');
+    expect(await searchExpectingTruth(one, asOf)).toBe('qdrant');
+    blocked.release();
+    await result;
+    expect(await searchExpectingTruth(one, asOf)).toBe('qdrant');
+    expect(await searchExpectingTruth(startProcess(), asOf)).toBe('qdrant');
   });
 
   test('a write overtaken by a newer one changes nothing', async () => {
     const one = startProcess();
     const asOf = put(0, [1]);
-    await expectTrue(one, asOf);
+    await searchExpectingTruth(one, asOf);
     const { current } = await collectionsOf(standIn.url, installation);
-    const server = new QdrantServer(standIn.url, null, usualLimits);
+    const server = new QdrantServer(standIn.url, null, defaultLimits);
     const older = { collectionId: idOf(0), modelId: 'm', vector: vectorTowards(0, 1) };
     const missing = { collectionId: idOf(1), modelId: 'm', vector: vectorTowards(3, 4), sequence: 0 };
     await server.writeNewer(current ?? '', [{ ...older, sequence: asOf - 1 }, { ...older, sequence: asOf }, missing]);
@@ -104,7 +108,7 @@ describe('Qdrant stand-in: two processes', () => {
     const [one, other] = [startProcess(), startProcess()];
     put(0, [1]);
     const asOf = put(1, [1, 1]);
-    await expectTrue(one, asOf);
+    await searchExpectingTruth(one, asOf);
     await other.index.rebuild('m');
     embeddings.remove(idOf(0));
     await one.index.remove(idOf(0));
@@ -112,15 +116,15 @@ describe('Qdrant stand-in: two processes', () => {
     expect((await client.count(current ?? '')).count).toBe(1);
   });
 
-  test('processes that start together on an empty Qdrant all answer, and one collection remains', async () => {
+  test('processes that start simultaneously on an empty Qdrant all work, and one collection remains', async () => {
     const asOf = put(0, [1]);
     const processes = Array.from({ length: 4 }, () => startProcess());
-    await Promise.all(processes.map((subject) => expectTrue(subject, asOf)));
+    await Promise.all(processes.map((subject) => searchExpectingTruth(subject, asOf)));
     await startProcess().index.rebuild('m');
     const next = put(1, [1, 1]);
     for (const subject of processes) {
-      await expectTrue(subject, next);
-      await until(async () => (await expectTrue(subject, next)) === 'qdrant');
+      await searchExpectingTruth(subject, next);
+      await until(async () => (await searchExpectingTruth(subject, next)) === 'qdrant');
     }
     await until(async () => {
       const { names, current } = await collectionsOf(standIn.url, installation);
@@ -130,82 +134,83 @@ describe('Qdrant stand-in: two processes', () => {
 });
 
 describe('Qdrant stand-in: a rebuild', () => {
-  test('searches continue without a gap, and see vectors stored meanwhile', async () => {
+  test('does not interrupt searches, which find vectors stored in the meantime', async () => {
     for (let i = 0; i < 30; i += 1) put(i, [1, i]);
     const [one, other] = [startProcess(), startProcess()];
     const asOf = put(30, [1, 30]);
-    await Promise.all([expectTrue(one, asOf), expectTrue(other, asOf)]);
+    await Promise.all([searchExpectingTruth(one, asOf), searchExpectingTruth(other, asOf)]);
     const before = await collectionsOf(standIn.url, installation);
     let isDone = false;
-    let answers = 0;
-    // Each has ids of its own, so it knows what to find: what it has just stored, and no collection fewer.
+    let searches = 0;
+    // Each has its own ids, so it knows the expected result: the vector that it just stored, and all collections.
     const searching = [one, other].map(async ({ index }, n) => {
       for (let i = 0; !isDone; i = (i + 1) % 15) {
         const collectionId = idOf(n * 15 + i);
-        const sequence = put(n * 15 + i, [3, 4, answers]);
-        const length = Math.hypot(3, 4, answers);
+        const sequence = put(n * 15 + i, [3, 4, searches]);
+        const length = Math.hypot(3, 4, searches);
         const { matches } = await index.search(queryOf({ among, asOf: sequence, limit: 100 }));
         expect(matches).toHaveLength(31);
         const score = matches.find((match) => match.collectionId === collectionId)?.score;
         expect(score).toBeCloseTo(3 / length, 6);
-        answers += 1;
+        searches += 1;
         await new Promise(setImmediate);
       }
     });
     const progress: number[] = [];
     for (let i = 0; i < 3; i += 1) await one.index.rebuild('m', (written) => progress.push(written));
-    await until(() => answers > 20);
+    await until(() => searches > 20);
     isDone = true;
     await Promise.all(searching);
     expect(progress.at(-1)).toBe(31);
-    // As of after all writes: an index may lag behind what was stored after the requested time.
+    // Searches as of the last write: an index may lack vectors that were stored after the requested sequence.
     const latest = put(30, [1, 31]);
-    for (const subject of [one, other]) await until(async () => (await expectTrue(subject, latest)) === 'qdrant');
+    for (const subject of [one, other])
+      await until(async () => (await searchExpectingTruth(subject, latest)) === 'qdrant');
     const after = await collectionsOf(standIn.url, installation);
     expect(after.names).toEqual([after.current]);
     expect(after.current).not.toBe(before.current);
   });
 
-  test('one that fails says why, and leaves the current collection in use', async () => {
+  test('rejects with the reason if it fails, and the current collection stays in use', async () => {
     const subject = startProcess();
     const asOf = put(0, [1]);
-    await expectTrue(subject, asOf);
+    await searchExpectingTruth(subject, asOf);
     const { current } = await collectionsOf(standIn.url, installation);
     standIn.faults.set('507', (method, path) => method === 'PUT' && path.endsWith('/points'));
     await expect(subject.index.rebuild('m')).rejects.toThrow('507');
     standIn.faults.set(null);
-    expect(await expectTrue(subject, asOf)).toBe('qdrant');
+    expect(await searchExpectingTruth(subject, asOf)).toBe('qdrant');
     expect(await collectionsOf(standIn.url, installation)).toMatchObject({ current, names: [current] });
   });
 
-  test('a collection deleted meanwhile loses its vector if that is already written', async () => {
+  test('removes the vector of a collection that was deleted after it was written', async () => {
     for (let i = 0; i < 600; i += 1) put(i, [1, i]);
     const one = startProcess();
-    await expectTrue(one, put(600, [1, 600]));
-    const held = heldUp((after) => after > 0);
-    const rebuilding = startProcess({ embeddings: held.embeddings }).index.rebuild('m');
-    await held.read;
+    await searchExpectingTruth(one, put(600, [1, 600]));
+    const blocked = blockReads((after) => after > 0);
+    const rebuilding = startProcess({ embeddings: blocked.embeddings }).index.rebuild('m');
+    await blocked.read;
     embeddings.remove(idOf(0));
     await one.index.remove(idOf(0));
-    held.letGo();
+    blocked.release();
     await rebuilding;
     const { client, current } = await collectionsOf(standIn.url, installation);
     expect((await client.count(current ?? '')).count).toBe(600);
     expect(await client.retrieve(current ?? '', { ids: [idOf(0)] })).toEqual([]);
   });
 
-  test('a vector read before its collection was deleted is in no result, and the next comparison deletes it', async () => {
+  test('omits a vector that was read before its collection was deleted, and the next comparison removes it', async () => {
     put(0, [1]);
     const one = startProcess();
     const asOf = put(1, [1, 1]);
-    await expectTrue(one, asOf);
-    const held = heldUp(() => true);
-    const filling = startProcess({ embeddings: held.embeddings });
+    await searchExpectingTruth(one, asOf);
+    const blocked = blockReads(() => true);
+    const filling = startProcess({ embeddings: blocked.embeddings });
     const rebuilding = filling.index.rebuild('m');
-    await held.read;
+    await blocked.read;
     embeddings.remove(idOf(0));
     await one.index.remove(idOf(0));
-    held.letGo();
+    blocked.release();
     await rebuilding;
     const { client, current } = await collectionsOf(standIn.url, installation);
     expect((await client.count(current ?? '')).count).toBe(2);
@@ -213,46 +218,48 @@ describe('Qdrant stand-in: a rebuild', () => {
     const { matches, isFallback } = await filling.index.search(queryOf({ among: [idOf(1)], asOf, limit: 1 }));
     expect(isFallback).toBe(false);
     expect(matches.map(({ collectionId }) => collectionId)).toEqual([idOf(1)]);
-    expect(await expectTrue(startProcess(), asOf)).toBe('qdrant');
+    expect(await searchExpectingTruth(startProcess(), asOf)).toBe('qdrant');
     expect((await client.count(current ?? '')).count).toBe(1);
   });
 
-  test('of two at the same time the later one wins, and the other one rejects', async () => {
+  test('rejects if a simultaneous rebuild started later, which wins', async () => {
     const asOf = put(0, [1]);
-    const held = heldUp(() => true);
-    const earlier = startProcess({ embeddings: held.embeddings });
-    const told = expect(earlier.index.rebuild('m')).rejects.toThrow(
+    const blocked = blockReads(() => true);
+    const earlier = startProcess({ embeddings: blocked.embeddings });
+    const rejection = expect(earlier.index.rebuild('m')).rejects.toThrow(
       'another process has filled a newer collection meanwhile',
     );
-    await held.read;
+    await blocked.read;
     const later = startProcess();
     await later.index.rebuild('m');
-    held.letGo();
-    await told;
+    blocked.release();
+    await rejection;
     for (const subject of [earlier, later]) {
-      await until(async () => (await expectTrue(subject, asOf)) === 'qdrant');
+      await until(async () => (await searchExpectingTruth(subject, asOf)) === 'qdrant');
     }
     const { names, current } = await collectionsOf(standIn.url, installation);
     expect(names).toEqual([current]);
   });
 
-  test('one that finishes late does not replace a newer collection', async () => {
+  test('does not replace a newer collection if it finishes late', async () => {
     put(0, [1]);
-    const held = heldUp(() => true);
-    const told = expect(startProcess({ embeddings: held.embeddings }).index.rebuild('m')).rejects.toThrow('newer');
-    await held.read;
+    const blocked = blockReads(() => true);
+    const rejection = expect(startProcess({ embeddings: blocked.embeddings }).index.rebuild('m')).rejects.toThrow(
+      'newer',
+    );
+    await blocked.read;
     const { client } = await collectionsOf(standIn.url, installation);
     const newer = `${alias}-g${Date.now() + 1_000}-abcd`;
     await client.createCollection(newer, { vectors: { size: 768, distance: 'Cosine' } });
     await client.updateCollectionAliases({
       actions: [{ create_alias: { alias_name: alias, collection_name: newer } }],
     });
-    held.letGo();
-    await told;
+    blocked.release();
+    await rejection;
     expect(await collectionsOf(standIn.url, installation)).toMatchObject({ current: newer, names: [newer] });
   });
 
-  test('it replaces a collection of a machine whose clock is ahead', async () => {
+  test('replaces a collection of a machine with a clock that is ahead', async () => {
     const asOf = put(0, [1]);
     const { client } = await collectionsOf(standIn.url, installation);
     const ahead = `${alias}-g${Date.now() + 600_000}-abcd`;
@@ -262,45 +269,45 @@ describe('Qdrant stand-in: a rebuild', () => {
     });
     const subject = startProcess();
     await subject.index.rebuild('m');
-    expect(await expectTrue(subject, asOf)).toBe('qdrant');
+    expect(await searchExpectingTruth(subject, asOf)).toBe('qdrant');
     const { names, current } = await collectionsOf(standIn.url, installation);
     expect(names).toEqual([current]);
     expect(current).not.toBe(ahead);
   });
 
-  test('a process closed while it fills a collection leaves none behind', async () => {
+  test('leaves no collection behind if the process closes while filling it', async () => {
     for (let i = 0; i < 600; i += 1) put(i, [1, i]);
-    const held = heldUp(() => true);
-    const subject = startProcess({ embeddings: held.embeddings });
+    const blocked = blockReads(() => true);
+    const subject = startProcess({ embeddings: blocked.embeddings });
     subject.index.prepare('m', 0);
-    await held.read;
+    await blocked.read;
     expect((await collectionsOf(standIn.url, installation)).names).toHaveLength(1);
     const closed = subject.close();
-    held.letGo();
+    blocked.release();
     await closed;
     expect(await collectionsOf(standIn.url, installation)).toMatchObject({ current: null, names: [] });
   });
 
-  test('a later start removes what a crash left behind, but not what is still being filled', async () => {
+  test('left behind by a crash is removed on a later start, unless it may still be filling', async () => {
     const subject = startProcess();
     const asOf = put(0, [1]);
-    await expectTrue(subject, asOf);
+    await searchExpectingTruth(subject, asOf);
     const { client, current } = await collectionsOf(standIn.url, installation);
     const [old, fresh, foreign] = [`${alias}-g1000-abcd`, `${alias}-g${Date.now() + 1_000}-abcd`, `${alias}-gone`];
     for (const collection of [old, fresh, foreign]) {
       await client.createCollection(collection, { vectors: { size: 768, distance: 'Cosine' } });
     }
-    await expectTrue(startProcess(), asOf);
+    await searchExpectingTruth(startProcess(), asOf);
     await until(async () => !(await collectionsOf(standIn.url, installation)).names.includes(old));
     expect(new Set((await collectionsOf(standIn.url, installation)).names)).toEqual(new Set([current, fresh, foreign]));
   });
 });
 
-describe('Qdrant stand-in: a start', () => {
-  test('it repairs differences from the database: missing, older, newer and superfluous vectors', async () => {
+describe('Qdrant stand-in: startup', () => {
+  test('repairs differences from the database: missing, older, newer and superfluous vectors', async () => {
     const first = startProcess();
     for (let i = 0; i < 6; i += 1) put(i, [1, i]);
-    await expectTrue(first, put(6, [1, 6]));
+    await searchExpectingTruth(first, put(6, [1, 6]));
     const { client, current } = await collectionsOf(standIn.url, installation);
     await client.delete(current ?? '', { wait: true, points: [idOf(0)] });
     embeddings.remove(idOf(2));
@@ -310,16 +317,16 @@ describe('Qdrant stand-in: a start', () => {
       vector: [...vectorTowards(0, 1)],
       payload: { model: 'm', sequence },
     });
-    // One newer than the database, which is now an older backup; and one that the database lacks.
+    // One is newer than the database, which is now an older backup; the other one is missing in the database.
     await client.upsert(current ?? '', { wait: true, points: [wrong(4, 1_000), wrong(20, 1_001)] });
     const second = startProcess();
-    expect(await expectTrue(second, put(5, [1, 0.5]))).toBe('qdrant');
+    expect(await searchExpectingTruth(second, put(5, [1, 0.5]))).toBe('qdrant');
     expect(messages(second)).toContain('The vectors in Qdrant were brought in line with the database');
     const { points } = await client.scroll(current ?? '', { limit: 100 });
     expect(points.map(({ id }) => id).sort()).toEqual([0, 1, 3, 4, 5, 6].map(idOf));
   });
 
-  test('a collection of other vectors causes a warning, and a new one is filled beside it', async () => {
+  test('a collection of other vectors causes a warning, and a new one is filled next to it', async () => {
     const { client } = await collectionsOf(standIn.url, installation);
     for (const [collection, vectors] of [
       ['small', { size: 3, distance: 'Cosine' }],
@@ -330,7 +337,7 @@ describe('Qdrant stand-in: a start', () => {
         actions: [{ create_alias: { alias_name: alias, collection_name: collection } }],
       });
       const subject = startProcess();
-      expect(await expectTrue(subject, put(0, [1]))).toBe('qdrant');
+      expect(await searchExpectingTruth(subject, put(0, [1]))).toBe('qdrant');
       expect(JSON.stringify(subject.log.lines)).toContain('not 768 with Cosine');
       expect((await client.collectionExists(collection)).exists).toBe(true);
     }
@@ -339,33 +346,33 @@ describe('Qdrant stand-in: a start', () => {
   test('a lost collection causes a warning', async () => {
     const subject = startProcess();
     const asOf = put(0, [1]);
-    await expectTrue(subject, asOf);
+    await searchExpectingTruth(subject, asOf);
     standIn.forget();
-    await until(async () => (await expectTrue(subject, asOf)) === 'qdrant');
+    await until(async () => (await searchExpectingTruth(subject, asOf)) === 'qdrant');
     expect(subject.log.messages('warn')).toEqual(['The collection in Qdrant is gone; a new one is being filled']);
   });
 
   test('many vectors are written in the background, and the database answers meanwhile', async () => {
     for (let i = 0; i < 700; i += 1) put(i, [1, i]);
     const asOf = put(700, [1, 700]);
-    const held = heldUp(() => true);
-    const subject = startProcess({ embeddings: held.embeddings });
-    expect(await time().passUntil(expectTrue(subject, asOf))).toBe('database');
+    const blocked = blockReads(() => true);
+    const subject = startProcess({ embeddings: blocked.embeddings });
+    expect(await time().advanceUntil(searchExpectingTruth(subject, asOf))).toBe('database');
     expect(messages(subject)).toContain(
       'The vectors are being written to Qdrant; the database answers searches meanwhile',
     );
-    expect(await expectTrue(subject, asOf)).toBe('database');
-    held.letGo();
-    await until(async () => (await expectTrue(subject, asOf)) === 'qdrant');
+    expect(await searchExpectingTruth(subject, asOf)).toBe('database');
+    blocked.release();
+    await until(async () => (await searchExpectingTruth(subject, asOf)) === 'qdrant');
     expect(messages(subject)).toContain('Qdrant answers searches again');
   });
 
-  test('it is prepared before the first search', async () => {
+  test('the collection can be prepared before the first search', async () => {
     const asOf = put(0, [1]);
     const subject = startProcess();
     subject.index.prepare('m', 0);
-    await time().stillUntil(() => expect(standIn.calls.map(({ path }) => path)).toContain('/collections/aliases'));
-    expect(await expectTrue(subject, asOf)).toBe('qdrant');
+    await time().pollInRealTime(() => expect(standIn.calls.map(({ path }) => path)).toContain('/collections/aliases'));
+    expect(await searchExpectingTruth(subject, asOf)).toBe('qdrant');
   });
 });
 
@@ -373,17 +380,17 @@ describe('Qdrant stand-in: another model', () => {
   test('vectors of two models are never compared, even while one replaces the other', async () => {
     for (let i = 0; i < 10; i += 1) put(i, [1, i]);
     const [old, young] = [startProcess(), startProcess()];
-    await expectTrue(old, 10);
+    await searchExpectingTruth(old, 10);
     for (let i = 0; i < 10; i += 1) {
       const asOf = put(i, [i, 1], 'm2');
-      expect(await expectTrue(young, asOf, 'm2')).toBe('qdrant');
-      expect(await expectTrue(old, asOf)).toBe('qdrant');
+      expect(await searchExpectingTruth(young, asOf, 'm2')).toBe('qdrant');
+      expect(await searchExpectingTruth(old, asOf)).toBe('qdrant');
     }
     expect((await young.index.search(queryOf({ among, asOf: 20 }))).matches).toHaveLength(10);
   });
 });
 
-describe('Qdrant stand-in: the embedded index as its fallback', () => {
+describe('Qdrant stand-in: the embedded index as a fallback', () => {
   test('returns the same results', async () => {
     const asOf = put(0, [1]);
     const fallback = createEmbeddedVectorIndex({ embeddings });

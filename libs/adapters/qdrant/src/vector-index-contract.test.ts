@@ -3,7 +3,7 @@ import { createEmbeddingChanges, recordLog, vectorIndexContract, type VectorInde
 import { startFaultProxy, startQdrant, startQdrantStandIn } from '@portico/test-servers';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
 import { afterAll, afterEach, describe, test } from 'vitest';
-import { limitsOfServer, type Server } from '../test/limits-of-server.ts';
+import { serverLimits, type Server } from '../test/server-limits.ts';
 import { connect } from './connect.ts';
 import { prefixOf } from './names.ts';
 import { createQdrantVectorIndex } from './qdrant-vector-index.ts';
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** An index with a name of its own behind a proxy, so that its dependencies can be made to fail. */
+/** Creates an index with its own name behind a proxy, so that its dependencies can be made to fail. */
 const createSubject = async (server: Server) => {
   const { hostname, port } = new URL(server.url);
   const proxy = await startFaultProxy({ host: hostname, port: Number(port || 6333) });
@@ -26,9 +26,9 @@ const createSubject = async (server: Server) => {
   let isInterrupted = false;
   const embeddings = {
     ...changes,
-    changedSince: async (...asked: Parameters<typeof changes.changedSince>) => {
+    changedSince: async (...parameters: Parameters<typeof changes.changedSince>) => {
       if (isInterrupted) throw new Error('the store is down');
-      return changes.changedSince(...asked);
+      return changes.changedSince(...parameters);
     },
   };
   const index = createQdrantVectorIndex({
@@ -38,7 +38,7 @@ const createSubject = async (server: Server) => {
     fallback: createEmbeddedVectorIndex({ embeddings }),
     log: recordLog(),
     installation,
-    limits: limitsOfServer,
+    limits: serverLimits,
   });
   closers.push(
     () => proxy.close(),
@@ -54,17 +54,17 @@ const createSubject = async (server: Server) => {
 };
 
 const removeCollections = async (url: string, apiKey: string | null, prefix: string): Promise<void> => {
-  const client = connect(url, apiKey, limitsOfServer.bulkMs);
+  const client = connect(url, apiKey, serverLimits.bulkMs);
   const { collections } = await client.getCollections();
   for (const { name } of collections) if (name.startsWith(prefix)) await client.deleteCollection(name);
 };
 
-const proveOn = (server: Server) => {
+const runContract = (server: Server) => {
   for (const [sentence, check] of Object.entries(vectorIndexContract)) {
     test(sentence, async () => check(await createSubject(server)));
   }
 };
 
-describe('Qdrant stand-in: the contract of a vector index', () => proveOn(standIn));
+describe('Qdrant stand-in: the contract of a vector index', () => runContract(standIn));
 
-describe.skipIf(!real)('Qdrant: the contract of a vector index', () => proveOn(real ?? standIn));
+describe.skipIf(!real)('Qdrant: the contract of a vector index', () => runContract(real ?? standIn));

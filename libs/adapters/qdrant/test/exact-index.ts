@@ -1,6 +1,6 @@
 import type { EmbeddingStore, VectorIndex, VectorMatch } from '@portico/domain';
 
-/** The reference for the index: keeps nothing, and compares each query with every embedding of its model. */
+/** A reference index: it stores nothing, and compares each query with every embedding of its model. */
 export const createExactIndex = ({
   embeddings,
 }: {
@@ -8,7 +8,7 @@ export const createExactIndex = ({
 }): VectorIndex => ({
   kind: 'exact',
   remove: async () => undefined,
-  forget: async () => undefined,
+  dropModel: async () => undefined,
   async search({ modelId, vector, among, limit }) {
     const visible = new Set(among);
     const stored = await embeddings.changedSince(0, modelId, Number.MAX_SAFE_INTEGER);

@@ -6,39 +6,39 @@ import { createEmbeddedOperationIndex } from '@portico/vectors';
 import { connect } from '../src/connect.ts';
 import { prefixOf } from '../src/names.ts';
 import { createQdrantOperationIndex } from '../src/qdrant-operation-index.ts';
-import { limitsOfServer, type Server } from './limits-of-server.ts';
+import { serverLimits, type Server } from './server-limits.ts';
 
-/** An index with a name of its own behind a proxy, so that its dependencies can be made to fail. */
+/** Creates an index with its own name behind a proxy, so that its dependencies can be made to fail. */
 export const createOperationSubject = async (server: Server, closers: (() => Promise<unknown>)[]) => {
   const { hostname, port } = new URL(server.url);
   const proxy = await startFaultProxy({ host: hostname, port: Number(port || 6333) });
   const installation = randomUUID();
   const blocks = createOperationBlockChanges();
   let [isInterrupted, mayFallBack] = [false, false];
-  const read = {
+  const interruptible = {
     ...blocks,
-    changedSince: async (...asked: Parameters<typeof blocks.changedSince>) => {
+    changedSince: async (...parameters: Parameters<typeof blocks.changedSince>) => {
       if (isInterrupted) throw new Error('the store is down');
-      return blocks.changedSince(...asked);
+      return blocks.changedSince(...parameters);
     },
   };
-  const embedded = createEmbeddedOperationIndex({ blocks: read });
-  // No answer of the fallback is taken for one of Qdrant.
+  const embedded = createEmbeddedOperationIndex({ blocks: interruptible });
+  // No response of the fallback is mistaken for one of Qdrant.
   const fallback: OperationIndex = {
     ...embedded,
     search: async (query) => {
-      if (!mayFallBack) throw new Error('Qdrant did not answer');
+      if (!mayFallBack) throw new Error('Qdrant did not respond');
       return embedded.search(query);
     },
   };
   const index = createQdrantOperationIndex({
     url: `http://127.0.0.1:${proxy.port}`,
     apiKey: server.apiKey ?? null,
-    blocks: read,
+    blocks: interruptible,
     fallback,
     log: recordLog(),
     installation,
-    limits: limitsOfServer,
+    limits: serverLimits,
   });
   closers.push(
     () => proxy.close(),
@@ -54,9 +54,9 @@ export const createOperationSubject = async (server: Server, closers: (() => Pro
   return { index, blocks, interrupt: set(true), resume: set(false) } satisfies OperationIndexSubject;
 };
 
-/** Removes what an installation of this name has in Qdrant. */
+/** Removes the collections with this prefix from Qdrant. */
 export const removeCollections = async ({ url, apiKey }: Server, prefix: string): Promise<void> => {
-  const client = connect(url, apiKey ?? null, limitsOfServer.bulkMs);
+  const client = connect(url, apiKey ?? null, serverLimits.bulkMs);
   const { collections } = await client.getCollections();
   for (const { name } of collections) if (name.startsWith(prefix)) await client.deleteCollection(name);
 };

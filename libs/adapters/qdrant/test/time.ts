@@ -6,26 +6,26 @@ const untilStepMs = 100;
 
 let stopped: StoppedTime | null = null;
 
-/** Stops the time of each test of a file: no limit strikes unless the test lets time pass. */
-export const stopTimeOfEachTest = (): void => {
+/** Stops time in each test of a file: no timeout expires unless the test lets time pass. */
+export const stopTimeInEachTest = (): void => {
   beforeEach(() => {
     stopped = stopTime(vi);
   });
   afterEach(() => {
-    time().goOn();
+    time().restore();
     stopped = null;
   });
 };
 
-/** That of the running test. */
+/** Returns the stopped time of the running test. */
 export const time = (): StoppedTime => {
   if (!stopped) throw new Error('The time of this test is real');
   return stopped;
 };
 
-/** Lets time pass until it holds. */
-export const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
-  for (const before = performance.now(); !(await holds()); await time().pass(untilStepMs)) {
-    if (performance.now() - before > untilMaxMs) throw new Error('It did not hold within two minutes of stopped time');
+/** Lets time pass until the condition is true. */
+export const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
+  for (const before = performance.now(); !(await condition()); await time().advance(untilStepMs)) {
+    if (performance.now() - before > untilMaxMs) throw new Error('It was not true within two minutes of stopped time');
   }
 };

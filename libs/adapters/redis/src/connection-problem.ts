@@ -1,4 +1,4 @@
-/** OpenSSL codes, as Node reports them, for a certificate from an untrusted authority. */
+/** OpenSSL's codes, as reported by Node, for a certificate from an untrusted authority. */
 const untrusted = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -7,15 +7,15 @@ const untrusted = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** What went wrong, as text; with TLS, also what an operator can do about it. */
+/** Describes the error; with TLS, also how an operator can fix it. */
 export const problemOf = (error: unknown, tls: boolean): string => {
   if (!(error instanceof Error)) return String(error);
   const message = error.message || error.name;
   if (!tls || !('code' in error) || typeof error.code !== 'string') return message;
   if (untrusted.has(error.code)) {
-    return `its certificate is not trusted: ${error.code} (set NODE_EXTRA_CA_CERTS to trust a CA of your own)`;
+    return `its certificate is not trusted: ${error.code} (set NODE_EXTRA_CA_CERTS to trust your own CA)`;
   }
-  // A Redis without TLS takes the handshake for an incomplete command, and waits for the rest.
+  // A Redis without TLS mistakes the handshake for an incomplete command, and waits for the rest.
   if (error.code === 'ETIMEDOUT') return `${message} (use redis:// for a server without TLS)`;
   return message;
 };

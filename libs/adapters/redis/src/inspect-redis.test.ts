@@ -2,7 +2,7 @@ import { startRedis } from '@portico/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
 import { inspectRedis } from './inspect-redis.ts';
-import { RedisAway } from './redis-connection.ts';
+import { RedisUnavailable } from './redis-connection.ts';
 
 const redis = await startRedis({ password: 'hunter2', args: ['--maxmemory-policy', 'volatile-lru'] });
 afterAll(() => redis?.close());
@@ -11,19 +11,19 @@ describe.skipIf(!redis)('a Redis', () => {
   const url = redis?.url ?? '';
   const as = (username: string, password: string) => Object.assign(new URL(url), { username, password }).href;
 
-  test('tells version, policy and role', async () => {
+  test('reports version, policy and role', async () => {
     expect(await inspectRedis({ url })).toMatchObject({
       version: expect.stringMatching(/^\d+\.\d+/) as string,
       isTooOld: false,
       maxmemoryPolicy: 'volatile-lru',
       losesJobs: true,
       isReplica: false,
-      unfitMode: null,
+      unusableMode: null,
       refusal: null,
     });
   });
 
-  test('that forbids INFO stays unknown, and nothing is held against it', async () => {
+  test('that forbids INFO has unknown facts, and causes no complaint', async () => {
     const client = new Redis(url);
     await client.call('ACL', 'SETUSER', 'quiet', 'on', '>secret', '~*', '+@all', '-info');
     client.disconnect();
@@ -33,7 +33,7 @@ describe.skipIf(!redis)('a Redis', () => {
       maxmemoryPolicy: null,
       losesJobs: false,
       isReplica: false,
-      unfitMode: null,
+      unusableMode: null,
       refusal: null,
     });
   });
@@ -46,27 +46,27 @@ describe.skipIf(!redis)('a Redis', () => {
       ['ACL', 'SETUSER', 'default', '~*'],
       /^(NOPERM|ERR) .*(key|permission)/,
     ],
-  ])('that %s says how it refuses what is needed', async (_, begin, end, how) => {
-    await redis?.tell(...begin);
-    const { refusal } = await inspectRedis({ url }).finally(() => redis?.tell(...end));
-    expect(refusal).toMatch(how);
+  ])('that %s is reported with its refusal', async (_, begin, end, message) => {
+    await redis?.send(...begin);
+    const { refusal } = await inspectRedis({ url }).finally(() => redis?.send(...end));
+    expect(refusal).toMatch(message);
   });
 
-  test('of a Cluster is named as such', async () => {
+  test('of a Cluster is reported as such', async () => {
     const node = await startRedis({ args: ['--cluster-enabled', 'yes'] });
-    const found = await inspectRedis({ url: node?.url ?? '' });
+    const inspection = await inspectRedis({ url: node?.url ?? '' });
     await node?.close();
-    expect(found.unfitMode).toContain('Cluster');
-    expect(found.refusal).toMatch(/^CLUSTERDOWN /);
+    expect(inspection.unusableMode).toContain('Cluster');
+    expect(inspection.refusal).toMatch(/^CLUSTERDOWN /);
   });
 
-  test('that refuses the login says so, without the password', async () => {
+  test('that refuses the login causes an error without the password', async () => {
     const refusal = inspectRedis({ url: as('', 'hunter3') });
-    await expect(refusal).rejects.toThrow(RedisAway);
-    await expect(refusal).rejects.toThrow(/^Redis at [^ ]+ is away: (NOAUTH|WRONGPASS)(?!.*hunter)/);
+    await expect(refusal).rejects.toThrow(RedisUnavailable);
+    await expect(refusal).rejects.toThrow(/^Redis at [^ ]+ is unavailable: (NOAUTH|WRONGPASS)(?!.*hunter)/);
   });
 
-  test('is left as it was', async () => {
+  test('is not changed', async () => {
     const client = new Redis(url);
     await client.set('one', '1');
     await inspectRedis({ url });

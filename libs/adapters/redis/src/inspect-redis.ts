@@ -1,75 +1,77 @@
 import type { Log } from '@portico/dependencies';
-import { openRedis, RedisAway, RedisRefusal } from './redis-connection.ts';
-import { isTooOld, losesJobs, readServerFacts, shown, unfitMode, type ServerFacts } from './server-facts.ts';
+import { openRedis, RedisUnavailable, RedisRefusal } from './redis-connection.ts';
+import { isTooOld, losesJobs, readServerFacts, sanitize, unusableMode, type ServerFacts } from './server-facts.ts';
 
-/** What is found out about a Redis. Null or false where the server forbids INFO. */
+/** The facts about a Redis server. Null or false if the server forbids INFO. */
 export interface InspectedRedis {
   readonly version: string | null;
   readonly isTooOld: boolean;
   readonly maxmemoryPolicy: string | null;
   /** Whether it drops jobs when its memory is full. */
   readonly losesJobs: boolean;
-  /** Whether it only copies another server, and accepts no writes. */
+  /** Whether it only replicates another server, and accepts no writes. */
   readonly isReplica: boolean;
-  /** That it is a Sentinel or a node of a Cluster, as a part of a sentence; null for a server of its own. */
-  readonly unfitMode: string | null;
-  /** How it refuses what limiter and job queue do: keys written and read by a script. Null if it does not. */
+  /** States that it is a Sentinel or a Cluster node, as part of a sentence; null for a standalone server. */
+  readonly unusableMode: string | null;
+  /**
+   * Its refusal of a script that writes and reads keys, like the limiter and the job queue; null if it accepts that.
+   */
   readonly refusal: string | null;
 }
 
 /**
- * Signs in and asks; writes two keys to a primary, and removes them at once. Rejects with a `RedisAway` that
- * says why, without the password.
+ * Signs in and queries the server. Writes two keys to a primary, and removes them immediately. Rejects with a
+ * `RedisUnavailable` that contains the reason, but not the password.
  */
 export const inspectRedis = async ({ url }: { readonly url: string }): Promise<InspectedRedis> => {
-  let why: string | null = null;
-  const keep = (_fields: object, message: string) => {
-    why = message;
+  let problem: string | null = null;
+  const recordProblem = (_fields: object, message: string) => {
+    problem = message;
   };
-  const log: Log = { debug: () => undefined, info: () => undefined, warn: keep, error: keep };
-  const connection = await openRedis({ url, log, timeoutMs: answerMs });
+  const log: Log = { debug: () => undefined, info: () => undefined, warn: recordProblem, error: recordProblem };
+  const connection = await openRedis({ url, log, timeoutMs });
   try {
-    const info = await unlessRefused(connection.ask((client) => client.info()));
-    const facts = info.refusal === null ? readServerFacts(info.answer) : unknown;
-    // A replica refuses every write, and the connection would be given up.
-    if (facts.role === 'slave') return { ...inspected(facts), refusal: null };
-    const used = await unlessRefused(
-      connection.ask(async (client) => {
+    const info = await catchRefusal(connection.run((client) => client.info()));
+    const facts = info.refusal === null ? readServerFacts(info.reply) : unknownFacts;
+    // A replica refuses every write, and the connection would be closed.
+    if (facts.role === 'slave') return { ...inspectionOf(facts), refusal: null };
+    const writes = await catchRefusal(
+      connection.run(async (client) => {
         for (const key of checkKeys) await client.eval(writeAndRead, 1, key);
       }),
     );
-    return { ...inspected(facts), refusal: used.refusal };
+    return { ...inspectionOf(facts), refusal: writes.refusal };
   } catch (error) {
-    throw error instanceof RedisAway && why !== null ? new RedisAway(why) : error;
+    throw error instanceof RedisUnavailable && problem !== null ? new RedisUnavailable(problem) : error;
   } finally {
     await connection.close();
   }
 };
 
-/** Nobody waits for these answers. */
-const answerMs = 1_500;
-const unknown: ServerFacts = { version: null, maxmemoryPolicy: null, role: null, mode: null };
+/** Longer than the default, because no request waits for these responses. */
+const timeoutMs = 1_500;
+const unknownFacts: ServerFacts = { version: null, maxmemoryPolicy: null, role: null, mode: null };
 
-/** As those of the limiter and of the job queue begin. */
+/** They begin like the keys of the limiter and of the job queue. */
 const checkKeys = ['portico:check', '{portico:check}'];
 const writeAndRead = `redis.call('set', KEYS[1], '') redis.call('get', KEYS[1]) return redis.call('del', KEYS[1])`;
 
-const unlessRefused = async <Answer>(
-  asked: Promise<Answer>,
-): Promise<{ readonly answer: Answer; readonly refusal: null } | { readonly refusal: string }> => {
+const catchRefusal = async <Reply>(
+  request: Promise<Reply>,
+): Promise<{ readonly reply: Reply; readonly refusal: null } | { readonly refusal: string }> => {
   try {
-    return { answer: await asked, refusal: null };
+    return { reply: await request, refusal: null };
   } catch (error) {
     if (error instanceof RedisRefusal) return { refusal: error.message };
     throw error;
   }
 };
 
-const inspected = (facts: ServerFacts): Omit<InspectedRedis, 'refusal'> => ({
-  version: facts.version === null ? null : shown(facts.version),
+const inspectionOf = (facts: ServerFacts): Omit<InspectedRedis, 'refusal'> => ({
+  version: facts.version === null ? null : sanitize(facts.version),
   isTooOld: isTooOld(facts),
-  maxmemoryPolicy: facts.maxmemoryPolicy === null ? null : shown(facts.maxmemoryPolicy),
+  maxmemoryPolicy: facts.maxmemoryPolicy === null ? null : sanitize(facts.maxmemoryPolicy),
   losesJobs: losesJobs(facts),
   isReplica: facts.role === 'slave',
-  unfitMode: unfitMode(facts),
+  unusableMode: unusableMode(facts),
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { startRedis } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Admission, TakenLimit, TakerOrders } from '../test/taker.ts';
+import type { Admission, LimitTask, ConsumerTask } from '../test/limit-consumer.ts';
 
 const processes = 4;
 const requests = 100_000;
@@ -11,22 +11,22 @@ const requests = 100_000;
 const redis = await startRedis();
 afterAll(() => redis?.close());
 
-/** The admissions of each limit. */
-const takeInOneProcess = async (orders: TakerOrders): Promise<readonly (readonly Admission[])[]> => {
-  const taker = fork(join(import.meta.dirname, '../test/taker.ts'), [JSON.stringify(orders)], {
+/** Returns the admissions of each limit. */
+const consumeInProcess = async (task: ConsumerTask): Promise<readonly (readonly Admission[])[]> => {
+  const child = fork(join(import.meta.dirname, '../test/limit-consumer.ts'), [JSON.stringify(task)], {
     execArgv: ['-C', '@portico/source'],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  const exited = once(taker, 'exit').then(([status]) => {
-    if (status !== 0) throw new Error(`A process ended with ${status}`);
+  const exited = once(child, 'exit').then(([status]) => {
+    if (status !== 0) throw new Error(`A process exited with ${status}`);
   });
-  const told = once(taker, 'message') as Promise<[readonly (readonly Admission[])[]]>;
+  const message = once(child, 'message') as Promise<[readonly (readonly Admission[])[]]>;
   await exited;
-  const [admissions] = await told;
+  const [admissions] = await message;
   return admissions;
 };
 
-const limitOf = (allowed: number, windowSeconds: number, lastsMs = 0): TakenLimit => ({
+const limitOf = (allowed: number, windowSeconds: number, lastsMs = 0): LimitTask => ({
   subject: `${allowed} in ${windowSeconds}`,
   allowed,
   windowSeconds,
@@ -42,30 +42,32 @@ const limits = [
   ...perSecond.map((allowed) => limitOf(allowed, 1, 2_500)),
 ];
 
-describe.skipIf(!redis)('the limiter in Redis, sent 100,000 requests for each limit by four processes at once', () => {
-  let taken: readonly (readonly (readonly Admission[])[])[] = [];
+describe.skipIf(!redis)('the limiter in Redis, with 100,000 requests per limit from four processes', () => {
+  let admissionsByProcess: readonly (readonly (readonly Admission[])[])[] = [];
   beforeAll(async () => {
-    const orders = { url: redis!.url, limits };
-    taken = await Promise.all(Array.from({ length: processes }, () => takeInOneProcess(orders)));
+    const task = { url: redis!.url, limits };
+    admissionsByProcess = await Promise.all(Array.from({ length: processes }, () => consumeInProcess(task)));
   });
 
-  /** The admissions of all processes, in the order of their requests. */
+  /** Returns the admissions of all processes, in the order of their requests. */
   const admissionsOf = (allowed: number, windowSeconds: number): readonly Admission[] => {
     const at = limits.findIndex((limit) => limit.allowed === allowed && limit.windowSeconds === windowSeconds);
-    return taken.flatMap((ofLimits) => ofLimits[at] ?? []).sort(([one], [other]) => one - other);
+    return admissionsByProcess
+      .flatMap((admissionsByLimit) => admissionsByLimit[at] ?? [])
+      .sort(([one], [other]) => one - other);
   };
 
-  test.each(exact)('exactly %i are admitted if that is the limit', (allowed) => {
+  test.each(exact)('exactly %i requests are admitted if that is the limit', (allowed) => {
     expect(admissionsOf(allowed, 3600)).toHaveLength(allowed);
   });
 
-  test('at most 5,000, and at least 98 % of that, are admitted if the limit is 5,000', () => {
+  test('at most 5,000 requests, and at least 98 % of them, are admitted if the limit is 5,000', () => {
     const { length } = admissionsOf(large, 3600);
     expect(length).toBeLessThanOrEqual(5000);
     expect(length).toBeGreaterThanOrEqual(4900);
   });
 
-  test.each(perSecond)('no second holds more than %i admissions if that is the limit of a second', (allowed) => {
+  test.each(perSecond)('no second has more than %i admissions if that is the limit per second', (allowed) => {
     const admissions = admissionsOf(allowed, 1);
     expect(admissions.length).toBeGreaterThan(allowed);
     let end = 0;

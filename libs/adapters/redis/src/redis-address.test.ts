@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readRedisUrl } from './redis-address.ts';
 
-test('an address holds host, port, user, password, database and whether to use TLS', () => {
+test('a URL contains host, port, user, password, database and whether to use TLS', () => {
   expect(readRedisUrl('redis://cache.example')).toEqual({
     host: 'cache.example',
     port: 6379,
@@ -22,7 +22,7 @@ test('an address holds host, port, user, password, database and whether to use T
   });
 });
 
-test('an address that cannot be parsed is refused without being quoted', () => {
+test('an invalid URL is rejected without being quoted', () => {
   for (const url of [
     'redis://:hunter2@',
     'http://:hunter2@cache.example',

@@ -1,8 +1,8 @@
-/** Where a Redis is and how to sign in; only `label` may be logged. */
+/** The address and the credentials of a Redis. Only `label` may be logged. */
 export interface RedisAddress {
   readonly host: string;
   readonly port: number;
-  /** Empty if absent, and so is the password. */
+  /** Empty if absent, like the password. */
   readonly username: string;
   /** A secret. */
   readonly password: string;
@@ -16,8 +16,8 @@ export interface RedisAddress {
 const portDefault = 6379;
 
 /**
- * Parses `redis://[user:password@]host[:port][/db]`, or `rediss:` for TLS. Ignores any query: the connection's timeouts
- * are ours. Throws an error that quotes nothing of the address, which may contain a password.
+ * Parses `redis://[user:password@]host[:port][/db]`, or `rediss:` for TLS. Ignores any query: Portico sets the timeouts
+ * of the connection. Throws an error that does not quote the URL, which may contain a password.
  */
 export const readRedisUrl = (url: string): RedisAddress => {
   const parsed = URL.parse(url);
@@ -30,19 +30,19 @@ export const readRedisUrl = (url: string): RedisAddress => {
   return {
     host: parsed.hostname.replace(/^\[|\]$/g, ''),
     port,
-    username: decoded(parsed.username),
-    password: decoded(parsed.password),
+    username: decode(parsed.username),
+    password: decode(parsed.password),
     db: Number(db),
     tls: parsed.protocol === 'rediss:',
     label: `${parsed.hostname}:${port}`,
   };
 };
 
-const decoded = (part: string): string => {
+const decode = (part: string): string => {
   try {
     return decodeURIComponent(part);
   } catch {
-    // The original error would show the part.
+    // The original error would quote the part.
     throw new Error('User and password in the Redis address must be percent-encoded');
   }
 };

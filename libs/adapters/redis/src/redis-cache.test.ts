@@ -1,42 +1,42 @@
 import { cacheContract, recordLog } from '@portico/contracts';
-import { cachedBytesMax, cachedMs } from '@portico/domain';
+import { cacheValueBytesMax, cacheTtlMs } from '@portico/domain';
 import { startRedis } from '@portico/test-servers';
 import { afterAll, describe, expect, test } from 'vitest';
-import { patientMs } from '../test/limiter-subject.ts';
+import { longTimeoutMs } from '../test/limiter-subject.ts';
 import { cacheKey, createRedisCache } from './redis-cache.ts';
 import { openRedis } from './redis-connection.ts';
 
 const redis = await startRedis();
-const connection = redis && (await openRedis({ url: redis.url, log: recordLog(), timeoutMs: patientMs }));
+const connection = redis && (await openRedis({ url: redis.url, log: recordLog(), timeoutMs: longTimeoutMs }));
 afterAll(async () => {
   await connection?.close();
   await redis?.close();
 });
 
-let made = 0;
-const nextInstallation = () => `cache-${++made}`;
+let created = 0;
+const nextInstallation = () => `cache-${++created}`;
 const cacheOf = (installation = nextInstallation()) => createRedisCache({ redis: connection!, installation });
 const value = Uint8Array.from([1, 2, 3, 4]);
 
 describe.skipIf(!redis)('the cache in Redis', () => {
   for (const [sentence, check] of Object.entries(cacheContract)) test(sentence, () => check(cacheOf()));
 
-  test('processes of an installation share it, and another one does not see it', async () => {
+  test('processes of an installation share it, and another installation does not see it', async () => {
     await cacheOf('one').put('a', value);
     expect(await cacheOf('one').get('a')).toEqual(value);
     expect(await cacheOf('two').get('a')).toBeNull();
   });
 
-  test('a value is kept for seven days, in at most 4 KB', async () => {
+  test('a value is stored for seven days, in at most 4 KB', async () => {
     const installation = nextInstallation();
-    await cacheOf(installation).put('a', new Uint8Array(cachedBytesMax));
+    await cacheOf(installation).put('a', new Uint8Array(cacheValueBytesMax));
     const key = cacheKey(installation, 'a');
-    expect(await connection!.client.pttl(key)).toBeGreaterThan(cachedMs - 3_600_000);
-    expect(await connection!.client.pttl(key)).toBeLessThanOrEqual(cachedMs);
+    expect(await connection!.client.pttl(key)).toBeGreaterThan(cacheTtlMs - 3_600_000);
+    expect(await connection!.client.pttl(key)).toBeLessThanOrEqual(cacheTtlMs);
     expect(await connection!.client.memory('USAGE', key)).toBeLessThanOrEqual(4_096);
   });
 
-  test('a damaged value, a cut one and one of another key are missing until they are put again', async () => {
+  test('a damaged, a truncated and a foreign value are misses until they are put again', async () => {
     const installation = nextInstallation();
     const [cache, key, { client }] = [cacheOf(installation), cacheKey(installation, 'a'), connection!];
     await cache.put('other', value);
@@ -53,7 +53,7 @@ describe.skipIf(!redis)('the cache in Redis', () => {
     expect(await cache.get('a')).toEqual(value);
   });
 
-  test('a key of another type is missing, and is replaced', async () => {
+  test('a key of another type is a miss, and is replaced', async () => {
     const installation = nextInstallation();
     await connection!.client.lpush(cacheKey(installation, 'a'), 'x');
     const cache = cacheOf(installation);
@@ -63,12 +63,12 @@ describe.skipIf(!redis)('the cache in Redis', () => {
   });
 });
 
-test('while Redis is away nothing is found, at once, and nothing fails', async () => {
+test('while Redis is unavailable every read is an immediate miss, and nothing fails', async () => {
   const log = recordLog();
-  const away = await openRedis({ url: 'redis://127.0.0.1:1', log });
-  const cache = createRedisCache({ redis: away, installation: 'here' });
+  const unreachable = await openRedis({ url: 'redis://127.0.0.1:1', log });
+  const cache = createRedisCache({ redis: unreachable, installation: 'here' });
   await cache.put('a', value);
   expect(await cache.get('a')).toBeNull();
-  expect(log.messages()).toEqual([expect.stringContaining('is away')]);
-  await away.close();
+  expect(log.messages()).toEqual([expect.stringContaining('is unavailable')]);
+  await unreachable.close();
 });

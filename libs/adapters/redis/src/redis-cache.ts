@@ -1,29 +1,30 @@
 import { createHash } from 'node:crypto';
-import { type Cache, cachedBytesMax, cachedMax, cachedMs } from '@portico/domain';
+import { type Cache, cacheValueBytesMax, cacheEntriesMax, cacheTtlMs } from '@portico/domain';
 import type { RedisConnection } from './redis-connection.ts';
 
 export interface RedisCacheOptions {
-  readonly redis: Pick<RedisConnection, 'ask'>;
-  /** The id of the installation, whose processes share what is kept. */
+  readonly redis: Pick<RedisConnection, 'run'>;
+  /** The id of the installation. Its processes share the entries. */
   readonly installation: string;
 }
 
 /**
- * Keeps values in Redis, for all processes together. A key's digest chooses one of 16,384 places of at most 4 KB, so that
- * all together take no more than 64 MB: what is put there replaces what was there. A place holds a digest of key and value,
- * and the value. One that does not match is another key's, or damaged: it is missing. While Redis is away everything is.
+ * Caches values in Redis, shared by all processes. A key's digest selects one of 16,384 slots of at most 4 KB, at most
+ * 64 MB in all: a new value replaces the previous value of its slot. A slot contains a digest of key and value, and the
+ * value. If the digest does not match, the value belongs to another key or is damaged, and counts as a miss. While
+ * Redis is unavailable every read is a miss.
  */
 export const createRedisCache = ({ redis, installation }: RedisCacheOptions): Cache => ({
   async get(key) {
-    const stored = await redis.ask((client) => client.getBuffer(cacheKey(installation, key))).catch(() => null);
+    const stored = await redis.run((client) => client.getBuffer(cacheKey(installation, key))).catch(() => null);
     if (!stored) return null;
     const value = Uint8Array.from(stored.subarray(digestBytes));
     return digestOf(key, value).equals(stored.subarray(0, digestBytes)) ? value : null;
   },
   async put(key, value) {
-    if (value.length > cachedBytesMax) return;
+    if (value.length > cacheValueBytesMax) return;
     const stored = Buffer.concat([digestOf(key, value), value]);
-    await redis.ask((client) => client.set(cacheKey(installation, key), stored, 'PX', cachedMs)).catch(() => null);
+    await redis.run((client) => client.set(cacheKey(installation, key), stored, 'PX', cacheTtlMs)).catch(() => null);
   },
 });
 
@@ -34,6 +35,6 @@ const digestOf = (key: string, value: Uint8Array): Buffer =>
 
 /** The 1 is the version of the layout. */
 export const cacheKey = (installation: string, key: string): string => {
-  const place = createHash('sha256').update(key).digest().readUInt32BE() % cachedMax;
-  return `portico:${installation}:cache:1:${place}`;
+  const slot = createHash('sha256').update(key).digest().readUInt32BE() % cacheEntriesMax;
+  return `portico:${installation}:cache:1:${slot}`;
 };

@@ -5,20 +5,20 @@ import { problemOf } from './connection-problem.ts';
 import { readRedisUrl, type RedisAddress } from './redis-address.ts';
 import { readServerFacts, serverWarnings } from './server-facts.ts';
 
-/** A command times out after this; if a PING then times out too, Redis is away. */
+/** The timeout of a command. If a subsequent PING times out too, Redis is unavailable. */
 export const commandTimeoutMs = 200;
-/** For connecting, and again for signing in. */
+/** Applies to connecting, and separately to signing in. */
 export const connectTimeoutMs = 2_000;
-/** How long a closed connection may take to end. */
+/** How long closing a connection may take. */
 const disconnectTimeoutMs = 200;
-/** Backoff before each reconnect: doubles from the minimum to the maximum, plus a random quarter at most. */
+/** The backoff before a reconnect: doubles from the minimum to the maximum, plus a random quarter at most. */
 export const backOffMinMs = 1_000;
 export const backOffMaxMs = 16_000;
 
-/** A key that is set and expires at once, to see whether a server accepts writes. */
+/** A key that is set and expires immediately, to check whether a server accepts writes. */
 const writeKey = 'portico:write:1';
 
-/** The longest part of a server's message that is logged. */
+/** Longer messages of a server are truncated in the log. */
 const reasonCharsMax = 200;
 const connectionClosed = 'the connection was closed';
 
@@ -27,13 +27,13 @@ export interface RedisConnectionOptions {
   readonly url: string;
   /** Never receives a password. */
   readonly log: Log;
-  /** Default: 200 ms. For tests on busy machines. */
+  /** 200 ms by default; longer in tests on busy machines. */
   readonly timeoutMs?: number;
 }
 
-/** Redis did not answer, or is known to be away. The message says why, without a password. */
-export class RedisAway extends Error {
-  override readonly name = 'RedisAway';
+/** Redis did not reply, or is known to be unavailable. The message contains the reason, but no password. */
+export class RedisUnavailable extends Error {
+  override readonly name = 'RedisUnavailable';
 }
 
 /** Redis refused a command (out of memory, read-only, not allowed). */
@@ -41,24 +41,24 @@ export class RedisRefusal extends Error {
   override readonly name = 'RedisRefusal';
 }
 
-/** One connection, shared by everything that uses Redis. */
+/** A connection that all users of Redis share. */
 export interface RedisConnection {
-  /** For setting up the connection; send commands with `ask`. */
+  /** Only for setting up the connection. Use `run` to send commands. */
   readonly client: Redis;
   readonly probe: Probe;
   /**
-   * Sends commands; those of one turn of the event loop leave together. Throws `RedisAway` at once while Redis is known
-   * to be away, and after 200 ms without a reply; one that arrived while this process stalled is in time. Throws `RedisRefusal` if Redis
-   * replies with an error. Any other error of `question` (a reply that makes no sense) is taken as a sign that the
-   * connection is out of step.
+   * Sends commands; those of one tick of the event loop are sent together. Throws `RedisUnavailable` immediately while Redis
+   * is known to be unavailable, and after 200 ms without a reply; a reply that arrived while this process stalled is in
+   * time. Throws `RedisRefusal` if Redis replies with an error. Any other error of `command` (an implausible reply)
+   * means that the connection is out of sync.
    */
-  ask<Answer>(question: (client: Redis) => Promise<Answer>): Promise<Answer>;
+  run<Reply>(command: (client: Redis) => Promise<Reply>): Promise<Reply>;
   close(): Promise<void>;
 }
 
 /**
- * Connects to Redis (6.2 or newer). Resolves once it is connected or known to be away. While it is away, retries for
- * ever, with a backoff that grows from 1 to 20 s.
+ * Connects to Redis (6.2 or newer). Resolves once it is connected or known to be unavailable. While Redis is
+ * unavailable, retries forever, with a backoff that grows from 1 to 20 s.
  */
 export const openRedis = async (options: RedisConnectionOptions): Promise<RedisConnection> => {
   const connection = new Connection(options);
@@ -66,16 +66,18 @@ export const openRedis = async (options: RedisConnectionOptions): Promise<RedisC
   return connection;
 };
 
-/** Milliseconds before that attempt, counted from 1; `chance` is between 0 and 1. */
+/** Returns the pause in milliseconds before an attempt, counted from 1. `chance` is between 0 and 1. */
 export const backOffMs = (attempt: number, chance: number): number =>
   Math.round(Math.min(backOffMaxMs, backOffMinMs * 2 ** (attempt - 1)) * (1 + chance / 4));
 
-/** `late`: a reply is overdue, commands are still sent; `doubted`: a reply made no sense, they are not. PING decides. */
-type State = 'opening' | 'here' | 'late' | 'doubted' | 'away' | 'closed';
+/**
+ * `late`: a reply is overdue, commands are still sent. `suspect`: a reply was implausible, none are sent. PING decides.
+ */
+type State = 'opening' | 'available' | 'late' | 'suspect' | 'unavailable' | 'closed';
 
-/** The reply did not come in time. */
-class NoAnswer extends Error {
-  override readonly name = 'NoAnswer';
+/** The reply did not arrive in time. */
+class NoReply extends Error {
+  override readonly name = 'NoReply';
 }
 
 class Connection implements RedisConnection {
@@ -86,42 +88,42 @@ class Connection implements RedisConnection {
   readonly #log: Log;
   readonly #outage: Outage;
   readonly #timeoutMs: number;
-  readonly #toldWarnings = new Set<string>();
-  readonly #toldRefusals = new Set<string>();
-  readonly #noteOpened: () => void;
+  readonly #loggedWarnings = new Set<string>();
+  readonly #loggedRefusals = new Set<string>();
+  readonly #resolveOpened: () => void;
   #state: State = 'opening';
-  /** Whether it refused a write: a primary that became a replica. */
+  /** Whether it refused a write because it is a replica, like a primary after a failover. */
   #wasReplica = false;
   #signInLimit: NodeJS.Timeout | null = null;
   #attempts = 0;
   #lastProblem = connectionClosed;
-  #gathering = false;
+  #isCorked = false;
 
   constructor({ url, log, timeoutMs = commandTimeoutMs }: RedisConnectionOptions) {
     this.#address = readRedisUrl(url);
     this.#log = log;
-    this.#outage = createOutage(log, { back: `Redis at ${this.#address.label} is back` });
+    this.#outage = createOutage(log, { recoveryMessage: `Redis at ${this.#address.label} is available again` });
     this.#timeoutMs = timeoutMs;
-    ({ promise: this.opened, resolve: this.#noteOpened } = Promise.withResolvers<void>());
+    ({ promise: this.opened, resolve: this.#resolveOpened } = Promise.withResolvers<void>());
     this.probe = { name: 'redis', essential: false, check: () => this.#check() };
     this.client = connect(this.#address, () => backOffMs(++this.#attempts, Math.random()));
     this.client.on('connect', () => this.#signIn());
-    this.client.on('ready', () => this.#arrived());
+    this.client.on('ready', () => this.#onReady());
     this.client.on('error', (error) => (this.#lastProblem = this.#reasonOf(error)));
-    this.client.on('close', () => this.#left());
+    this.client.on('close', () => this.#onClosed());
   }
 
-  async ask<Answer>(question: (client: Redis) => Promise<Answer>): Promise<Answer> {
-    const isAsked = this.#state === 'here' || this.#state === 'late';
+  async run<Reply>(command: (client: Redis) => Promise<Reply>): Promise<Reply> {
+    const isUsable = this.#state === 'available' || this.#state === 'late';
     const isOpen = this.client.status === 'ready' && this.client.stream.writable;
-    // The server ended the connection and `close` has not fired yet: log it before the caller sees an error.
-    if (isAsked && !isOpen) this.#becomeAway('away', this.#lastProblem);
-    if (!isAsked || !isOpen) throw this.#away();
-    this.#gather();
+    // The server closed the connection and `close` has not fired yet: log it before the caller sees an error.
+    if (isUsable && !isOpen) this.#becomeUnavailable('unavailable', this.#lastProblem);
+    if (!isUsable || !isOpen) throw this.#unavailableError();
+    this.#corkUntilFlush();
     try {
-      return await this.#answer(question);
+      return await this.#replyTo(command);
     } catch (error) {
-      throw this.#judged(error);
+      throw this.#translate(error);
     }
   }
 
@@ -135,15 +137,15 @@ class Connection implements RedisConnection {
     }
   }
 
-  /** Returns the reply, or throws `NoAnswer`; a reply after that is ignored. */
-  #answer<Answer>(question: (client: Redis) => Promise<Answer>): Promise<Answer> {
+  /** Returns the reply, or throws `NoReply`. A later reply is ignored. */
+  #replyTo<Reply>(command: (client: Redis) => Promise<Reply>): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      const late = () => reject(new NoAnswer(`it did not answer within ${this.#timeoutMs} ms`));
-      const limit = startLimit(this.#timeoutMs, late);
-      question(this.client).then(
-        (answer) => {
+      const late = () => reject(new NoReply(`it did not respond within ${this.#timeoutMs} ms`));
+      const limit = startTimeout(this.#timeoutMs, late);
+      command(this.client).then(
+        (reply) => {
           clearTimeout(limit);
-          resolve(answer);
+          resolve(reply);
         },
         (error: unknown) => {
           clearTimeout(limit);
@@ -153,27 +155,27 @@ class Connection implements RedisConnection {
     });
   }
 
-  /** Buffers writes until nothing in this turn of the event loop can go on: many commands, one system call. */
-  #gather(): void {
-    if (this.#gathering) return;
-    this.#gathering = true;
+  /** Buffers writes until the end of this tick, so that many commands take one system call. */
+  #corkUntilFlush(): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
     const { stream } = this.client;
     stream.cork();
     void tick.flush().then(() => {
-      this.#gathering = false;
+      this.#isCorked = false;
       stream.uncork();
     });
   }
 
   async #check(): Promise<void> {
-    await this.ask((client) => client.ping());
+    await this.run((client) => client.ping());
   }
 
-  /** HELLO, AUTH and SELECT are part of connecting, with a timeout of their own. */
+  /** HELLO, AUTH and SELECT are part of connecting, with a separate timeout. */
   #signIn(): void {
     const { stream } = this.client;
-    const reason = `it did not answer the sign-in within ${connectTimeoutMs} ms`;
-    this.#signInLimit = startLimit(connectTimeoutMs, () => {
+    const reason = `it did not respond to the sign-in within ${connectTimeoutMs} ms`;
+    this.#signInLimit = startTimeout(connectTimeoutMs, () => {
       if (this.#signInLimit) this.#giveUp(stream, reason);
     });
   }
@@ -183,59 +185,59 @@ class Connection implements RedisConnection {
     this.#signInLimit = null;
   }
 
-  #arrived(): void {
+  #onReady(): void {
     this.#endSignIn();
-    this.#toldRefusals.clear();
-    void this.#examine();
+    this.#loggedRefusals.clear();
+    void this.#ping();
   }
 
-  #becomeHere(): void {
-    const isNew = this.#state === 'opening' || this.#state === 'away';
+  #becomeAvailable(): void {
+    const isNew = this.#state === 'opening' || this.#state === 'unavailable';
     if (this.#state === 'closed') return;
     this.#outage.end();
-    this.#state = 'here';
+    this.#state = 'available';
     this.#attempts = 0;
-    this.#noteOpened();
+    this.#resolveOpened();
     if (isNew) void this.#inspect();
   }
 
-  #left(): void {
+  #onClosed(): void {
     this.#endSignIn();
-    this.#becomeAway('away', this.#lastProblem);
+    this.#becomeUnavailable('unavailable', this.#lastProblem);
     this.#lastProblem = connectionClosed;
-    this.#noteOpened();
+    this.#resolveOpened();
   }
 
-  #becomeAway(state: 'late' | 'doubted' | 'away', reason: string): void {
+  #becomeUnavailable(state: 'late' | 'suspect' | 'unavailable', reason: string): void {
     if (this.#state === 'closed') return;
-    this.#outage.begin({ message: `Redis at ${this.#address.label} is away: ${reason}` });
+    this.#outage.begin({ message: `Redis at ${this.#address.label} is unavailable: ${reason}` });
     this.#state = state;
   }
 
   /**
-   * An overdue reply costs only its own command; the others wait for theirs, or for the PING. A limiter that fell back
-   * for everybody at once would admit each caller once more because of a moment's delay. After a reply that made no
-   * sense, none is trusted.
+   * An overdue reply fails only its own command; the others wait for their replies, or for the PING. If the limiter
+   * fell back for all callers immediately, a short delay would admit each caller's limit once more. After an
+   * implausible reply no reply is trusted.
    */
-  #suspect(state: 'late' | 'doubted', reason: string): void {
-    // A PING is under way already, or the connection is being closed.
-    if (this.#state !== 'here') return;
-    this.#becomeAway(state, reason);
-    void this.#examine();
+  #suspect(state: 'late' | 'suspect', reason: string): void {
+    // A PING is already in flight, or the connection is being closed.
+    if (this.#state !== 'available') return;
+    this.#becomeUnavailable(state, reason);
+    void this.#ping();
   }
 
   /**
-   * Sends a PING. While the server loads its data it refuses PING like any other command; INFO would tell too, but can
-   * be forbidden or renamed. A replica answers PING, so after meeting one a write decides.
+   * Sends a PING. While the server loads its data it refuses PING like any other command. INFO would report that too,
+   * but can be forbidden or renamed. A replica responds to PING, so after meeting a replica a write decides.
    */
-  async #examine(): Promise<void> {
+  async #ping(): Promise<void> {
     const { stream } = this.client;
     try {
-      const answer = await this.#answer((client) => client.ping());
-      if (answer !== 'PONG') throw new Error('it did not answer PING with PONG');
+      const reply = await this.#replyTo((client) => client.ping());
+      if (reply !== 'PONG') throw new Error('it did not respond to PING with PONG');
       if (this.#wasReplica) await this.#write();
       this.#wasReplica = false;
-      if (isCurrent(this.client, stream)) this.#becomeHere();
+      if (isCurrent(this.client, stream)) this.#becomeAvailable();
     } catch (error) {
       if (isCurrent(this.client, stream)) this.#giveUp(stream, this.#reasonOf(error));
     }
@@ -244,13 +246,13 @@ class Connection implements RedisConnection {
   /** Throws if it is still a replica. Any other refusal to write is reported when a real write fails. */
   async #write(): Promise<void> {
     try {
-      await this.#answer((client) => client.set(writeKey, '', 'PX', 1));
+      await this.#replyTo((client) => client.set(writeKey, '', 'PX', 1));
     } catch (error) {
-      if (!(error instanceof ReplyError) || isOfReplica(error)) throw error;
+      if (!(error instanceof ReplyError) || isReplicaError(error)) throw error;
     }
   }
 
-  /** Fails all pending commands at once; the client reconnects after a pause. */
+  /** Fails all pending commands immediately. The client reconnects after a pause. */
   #giveUp(stream: Redis['stream'], reason: string): void {
     this.#lastProblem = reason;
     stream.destroy();
@@ -258,57 +260,57 @@ class Connection implements RedisConnection {
 
   async #inspect(): Promise<void> {
     try {
-      const facts = readServerFacts(await this.#answer((client) => client.info()));
-      for (const warning of serverWarnings(facts)) this.#warnOnce(this.#toldWarnings, warning, warning);
+      const facts = readServerFacts(await this.#replyTo((client) => client.info()));
+      for (const warning of serverWarnings(facts)) this.#warnOnce(this.#loggedWarnings, warning, warning);
     } catch (error) {
-      // INFO may be forbidden: then the server stays unknown.
-      if (!(error instanceof ReplyError)) this.#judged(error);
+      // INFO may be forbidden: then the facts stay unknown.
+      if (!(error instanceof ReplyError)) this.#translate(error);
     }
   }
 
   /** Drops the original error, even as a cause: it contains the command's arguments, possibly a password. */
-  #judged(error: unknown): Error {
+  #translate(error: unknown): Error {
     const reason = this.#reasonOf(error);
-    if (isOfReplica(error)) {
-      // The address may lead to the new primary by now; this connection never will.
+    if (isReplicaError(error)) {
+      // The address may lead to the new primary in the meantime, but this connection never will.
       this.#wasReplica = true;
-      this.#becomeAway('away', reason);
+      this.#becomeUnavailable('unavailable', reason);
       this.#giveUp(this.client.stream, reason);
-      return this.#away(reason);
+      return this.#unavailableError(reason);
     }
     if (error instanceof ReplyError) {
       const [code = ''] = reason.split(' ', 1);
-      this.#warnOnce(this.#toldRefusals, code, `refuses commands: ${reason}`);
+      this.#warnOnce(this.#loggedRefusals, code, `refuses commands: ${reason}`);
       return new RedisRefusal(reason);
     }
-    this.#suspect(error instanceof NoAnswer ? 'late' : 'doubted', reason);
-    return this.#away(reason);
+    this.#suspect(error instanceof NoReply ? 'late' : 'suspect', reason);
+    return this.#unavailableError(reason);
   }
 
-  #away(reason = 'it is away'): RedisAway {
-    return new RedisAway(`Redis at ${this.#address.label} cannot be used: ${reason}`);
+  #unavailableError(reason = 'it is unavailable'): RedisUnavailable {
+    return new RedisUnavailable(`Redis at ${this.#address.label} cannot be used: ${reason}`);
   }
 
-  #warnOnce(told: Set<string>, about: string, what: string): void {
-    if (this.#state === 'closed' || told.has(about)) return;
-    told.add(about);
-    this.#log.warn({}, `Redis at ${this.#address.label} ${what}`);
+  #warnOnce(logged: Set<string>, key: string, message: string): void {
+    if (this.#state === 'closed' || logged.has(key)) return;
+    logged.add(key);
+    this.#log.warn({}, `Redis at ${this.#address.label} ${message}`);
   }
 
-  /** A server that does not know a command repeats its arguments, truncated; one may be the password. */
+  /** A server that does not know a command quotes its arguments, truncated. One may be the password. */
   #reasonOf(error: unknown): string {
     const { password, tls } = this.#address;
     const text = problemOf(error, tls).replace(/, with args .*$/s, '');
-    const shown = password === '' ? text : text.replaceAll(password, '***');
-    return shown.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, reasonCharsMax);
+    const redacted = password === '' ? text : text.replaceAll(password, '***');
+    return redacted.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, reasonCharsMax);
   }
 }
 
-/** After a stall of this process, timers run before arrived data is read: `late` waits until it was. */
-const startLimit = (limitMs: number, late: () => void): NodeJS.Timeout =>
+/** After a stall of this process, timers run before received data is read, so `late` is called after reading. */
+const startTimeout = (limitMs: number, late: () => void): NodeJS.Timeout =>
   setTimeout(() => setImmediate(late), limitMs).unref();
 
-const isOfReplica = (error: unknown): boolean =>
+const isReplicaError = (error: unknown): boolean =>
   error instanceof ReplyError && /(^|-)READONLY /.test((error as Error).message);
 
 const isCurrent = (client: Redis, stream: Redis['stream']): boolean => client.stream === stream && !stream.destroyed;
@@ -325,12 +327,12 @@ const connect = ({ host, port, username, password, db, tls }: RedisAddress, paus
     connectTimeout: connectTimeoutMs,
     disconnectTimeout: disconnectTimeoutMs,
     retryStrategy: pauseMs,
-    // Replaced by `#examine`: ioredis sends INFO, and never finishes if that is renamed.
+    // Replaced by `#ping`: ioredis sends INFO, and never finishes if that is renamed.
     enableReadyCheck: false,
-    // A command fails at once if it cannot be sent, and is never sent twice: it would count twice.
+    // A command fails immediately if it cannot be sent, and is never sent twice: it would count twice.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    // A command behind a hanging pipeline would wait for it first; `ask` batches commands instead.
+    // A command would first wait for a hanging pipeline. `run` batches commands instead.
     enableAutoPipelining: false,
   });

@@ -1,4 +1,11 @@
-import { allRules, exactRules, expectAllFree, longestRule, walkExactly, walkNeverOver } from '@portico/contracts';
+import {
+  allRules,
+  exactRules,
+  assertNothingCounted,
+  longestRule,
+  assertExactWalk,
+  assertWalkWithinLimit,
+} from '@portico/contracts';
 import type { LimiterStep, WalkedLimiter } from '@portico/contracts';
 import type { LimitRule } from '@portico/domain';
 import { startRedis } from '@portico/test-servers';
@@ -17,7 +24,7 @@ const stepsOf = (rules: readonly LimitRule[], timesMax: number): Steps => {
     fc.constantFrom(0, 1, 999, 1000, 1001, 2000, 7000, 30_000),
     fc.integer({ min: 0, max: 2500 }),
   );
-  const microseconds = milliseconds.map((each) => each * 1000);
+  const microseconds = milliseconds.map((ms) => ms * 1000);
   return fc.array(
     fc.oneof(
       { weight: 8, arbitrary: fc.record({ do: fc.constant('consume' as const), times }) },
@@ -29,12 +36,15 @@ const stepsOf = (rules: readonly LimitRule[], timesMax: number): Steps => {
   );
 };
 
-/** Sets the clock back now and then, right after an admission: unseen time between the two would be lost. */
+/** Sometimes sets the clock back, right after an admission: otherwise unobserved time between the two would be lost. */
 const withSetbacks = (steps: Steps): Steps =>
   fc
     .array(fc.tuple(steps, fc.integer({ min: 1, max: 10_000_000 })), { minLength: 1, maxLength: 3 })
-    .map((lives) =>
-      lives.flatMap(([life, setBackMilliseconds]) => [...life, { do: 'own' as const, own: { setBackMilliseconds } }]),
+    .map((phases) =>
+      phases.flatMap(([phase, setBackMilliseconds]) => [
+        ...phase,
+        { do: 'own' as const, own: { setBackMilliseconds } },
+      ]),
     );
 
 const redis = await startRedis();
@@ -55,8 +65,8 @@ const createWalked = () => {
     limiter,
     now: () => passed,
     pass,
-    meet: async ({ setBackMilliseconds }, ask, rule) => {
-      // An admission before, by a rule with room again, and a question after: else the lost time would be unknown.
+    perform: async ({ setBackMilliseconds }, ask, rule) => {
+      // Admit before, by a rule with capacity, and peek afterwards: otherwise the lost time would be unknown.
       pass(longestRule.windowSeconds * 1_000_000);
       await ask(longestRule, 'consume');
       subjects!.setNow(subjects!.now() - setBackMilliseconds);
@@ -68,31 +78,31 @@ const createWalked = () => {
 
 const exactly = (steps: Steps) =>
   fc.asyncProperty(fc.constantFrom(...exactRules), steps, (first, walk) =>
-    walkExactly(createWalked().walked, first, walk),
+    assertExactWalk(createWalked().walked, first, walk),
   );
 
 const neverOver = (steps: Steps) =>
   fc.asyncProperty(fc.constantFrom(...allRules), steps, async (first, walk) => {
     const { walked, bytes } = createWalked();
-    await walkNeverOver(walked, first, walk);
+    await assertWalkWithinLimit(walked, first, walk);
     expect(await bytes()).toBeLessThanOrEqual(8000);
-    await expectAllFree(walked);
+    await assertNothingCounted(walked);
   });
 
 describe.skipIf(!subjects)('the limiter in Redis compared with the definition', () => {
-  test('up to 1,000 every result matches the definition, however the rules change', async () => {
+  test('up to 1,000 every result matches the definition under any changes of the rules', async () => {
     await fc.assert(exactly(stepsOf(exactRules, 1100)), { numRuns: 30 });
   });
 
-  test('up to 1,000 every result matches the definition although the server clock is set back', async () => {
+  test('up to 1,000 every result matches the definition even if the server clock is set back', async () => {
     await fc.assert(exactly(withSetbacks(stepsOf(exactRules, 200))), { numRuns: 30 });
   });
 
-  test('no window ever holds more than the current rule allows, and a quiet one frees it all', async () => {
+  test('no window ever exceeds the current rule, and an idle window restores the full limit', async () => {
     await fc.assert(neverOver(stepsOf(allRules, 2600)), { numRuns: 20 });
   });
 
-  test('no window ever holds more than the current rule allows although the clock is set back', async () => {
+  test('no window ever exceeds the current rule even if the clock is set back', async () => {
     await fc.assert(neverOver(withSetbacks(stepsOf(allRules, 600))), { numRuns: 20 });
   });
 });

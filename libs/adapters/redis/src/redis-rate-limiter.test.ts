@@ -3,11 +3,11 @@ import { AdmissionLog, rateLimiterContract, recordLog } from '@portico/contracts
 import type { LimitRule, RateLimiter } from '@portico/domain';
 import { startRedis } from '@portico/test-servers';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createSubjects, noFallback, patientMs } from '../test/limiter-subject.ts';
+import { createSubjects, noFallback, longTimeoutMs } from '../test/limiter-subject.ts';
 import { openRedis } from './redis-connection.ts';
 import { createRedisRateLimiter, limitKeys, slidingWindowScript } from './redis-rate-limiter.ts';
 
-/** 8 KB, the key included (specification, section 7). */
+/** 8 KB, including the key (specification, section 7). */
 const subjectBytesMax = 8_000;
 const profile = 'client:0d1d2b40-6f5c-4b80-93d3-2a4a4b5f7e11';
 
@@ -38,37 +38,37 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     test(sentence, () => check(subject()));
   }
 
-  test('a client of the largest exact limit takes at most 8 KB, whatever its history', async () => {
-    const made = subject();
-    const { limiter, advance } = made;
-    const most: number[] = [];
+  test('a client with the largest exact limit takes at most 8 KB, with any history', async () => {
+    const created = subject();
+    const { limiter, advance } = created;
+    const sizes: number[] = [];
     for (let request = 0; request < 4000; request++) {
       await limiter.consume(profile, ruleOf(1000, 1));
       await advance(1.7);
-      if (request % 50 === 0) most.push(await bytesOf(profile, made));
+      if (request % 50 === 0) sizes.push(await bytesOf(profile, created));
     }
-    expect(Math.max(...most)).toBeGreaterThan(6_000);
-    expect(Math.max(...most)).toBeLessThanOrEqual(subjectBytesMax);
+    expect(Math.max(...sizes)).toBeGreaterThan(6_000);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(subjectBytesMax);
   });
 
-  test('a client of a larger limit takes at most 8 KB, whatever its history', async () => {
-    const made = subject();
-    const { limiter, advance } = made;
-    const most: number[] = [];
+  test('a client with a larger limit takes at most 8 KB, with any history', async () => {
+    const created = subject();
+    const { limiter, advance } = created;
+    const sizes: number[] = [];
     for (let request = 0; request < 2000; request++) {
       await limiter.consume(profile, ruleOf(1_000_000_000, 10));
       await advance(31);
-      if (request % 50 === 0) most.push(await bytesOf(profile, made));
+      if (request % 50 === 0) sizes.push(await bytesOf(profile, created));
     }
-    expect(Math.max(...most)).toBeGreaterThan(1_000);
-    expect(Math.max(...most)).toBeLessThanOrEqual(subjectBytesMax);
+    expect(Math.max(...sizes)).toBeGreaterThan(1_000);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(subjectBytesMax);
   });
 
-  test('a client that comes once takes next to nothing', async () => {
-    const made = subject();
-    const { limiter } = made;
+  test('a client with one request takes almost no memory', async () => {
+    const created = subject();
+    const { limiter } = created;
     await limiter.consume(profile, ruleOf(600, 60));
-    expect(await bytesOf(profile, made)).toBeLessThan(300);
+    expect(await bytesOf(profile, created)).toBeLessThan(300);
   });
 
   test('above 1,000 a steady load just over the limit uses over 98 % of the limit', async () => {
@@ -111,7 +111,7 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     expect(await admittedOf(limiter, rule, 3)).toBe(1);
   });
 
-  test('between two milliseconds none passes early, and the seconds that are announced are those of the window', async () => {
+  test('within a millisecond no request is admitted early, and the announced time is that of the window', async () => {
     const { limiter, advance } = subject();
     const rule = ruleOf(1, 1);
     await advance(0.9);
@@ -128,14 +128,14 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     expect(await subjects!.client.exists(...Object.values(keysOf('ada')))).toBe(0);
   });
 
-  test('a client that comes now and then for twenty years is judged as on the first day', async () => {
+  test('a client with occasional requests for twenty years is limited as on the first day', async () => {
     const { limiter, advance } = subject();
     const rule = ruleOf(2, 2_678_400);
     const log = new AdmissionLog();
     let now = 0;
-    // A busy hour first, so that there is room for all the visits and none of them compacts the history.
+    // Start with a busy hour, so that the log has capacity for all visits and none of them compacts the history.
     await admittedOf(limiter, ruleOf(1000, 2_678_400), 600);
-    for (let i = 0; i < 600; i++) log.write(now);
+    for (let i = 0; i < 600; i++) log.record(now);
     for (let visit = 0; visit < 450; visit++) {
       expect(await limiter.consume('ada', rule)).toEqual(log.consume(now, rule));
       const days = [9, 16, 24, 30, 1][visit % 5]!;
@@ -145,7 +145,7 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     expect(now / 86_400_000_000 / 365).toBeGreaterThan(18);
   });
 
-  test('a server whose clock is set back by an hour neither frees nor locks anyone', async () => {
+  test('setting the server clock back by an hour neither resets nor blocks any client', async () => {
     const { limiter, advance } = subject();
     for (const rule of [ruleOf(5, 60), ruleOf(1500, 60)]) {
       const name = `limit ${rule.allowed}`;
@@ -159,7 +159,7 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     }
   });
 
-  test('a server that has lost the script is sent it again', async () => {
+  test('the script is sent again to a server that lost it', async () => {
     const { limiter } = subject();
     const rule = ruleOf(5, 60);
     expect(await admittedOf(limiter, rule, 2)).toBe(2);
@@ -167,23 +167,23 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     expect(await admittedOf(limiter, rule, 9)).toBe(3);
   });
 
-  test('a subject is stored as long as a window that judged it holds one of its requests', async () => {
+  test('a subject is stored as long as an evaluated window contains one of its requests', async () => {
     const { limiter, keysOf } = subject();
-    const livesOf = async (name: string) => Math.round((await subjects!.client.pttl(keysOf(name).log)) / 1000);
+    const ttlSecondsOf = async (name: string) => Math.round((await subjects!.client.pttl(keysOf(name).log)) / 1000);
     await limiter.consume('ada', ruleOf(1, 6000));
-    expect(await livesOf('ada')).toBeCloseTo(6000, -3);
+    expect(await ttlSecondsOf('ada')).toBeCloseTo(6000, -3);
     await limiter.consume('ada', ruleOf(1, 360_000));
-    expect(await livesOf('ada')).toBeCloseTo(360_000, -3);
+    expect(await ttlSecondsOf('ada')).toBeCloseTo(360_000, -3);
     await limiter.peek('ada', ruleOf(1, 864_000));
-    expect(await livesOf('ada')).toBeCloseTo(864_000, -3);
+    expect(await ttlSecondsOf('ada')).toBeCloseTo(864_000, -3);
     await limiter.consume('ada', ruleOf(1, 1));
-    expect(await livesOf('ada')).toBeCloseTo(864_000, -3);
+    expect(await ttlSecondsOf('ada')).toBeCloseTo(864_000, -3);
   });
 });
 
 describe.skipIf(!subjects)("the limiter in Redis by the server's clock", () => {
   const open = async (installation = 'here') => {
-    const connection = await openRedis({ url: redis!.url, log: recordLog(), timeoutMs: patientMs });
+    const connection = await openRedis({ url: redis!.url, log: recordLog(), timeoutMs: longTimeoutMs });
     const limiter = createRedisRateLimiter({
       redis: connection,
       fallback: noFallback,
@@ -193,7 +193,7 @@ describe.skipIf(!subjects)("the limiter in Redis by the server's clock", () => {
     return { connection, limiter };
   };
 
-  test('a refused client is admitted after the announced time, and its key expires in the end', async () => {
+  test('a denied client is admitted after the announced time, and its key finally expires', async () => {
     const { connection, limiter } = await open();
     const rule = ruleOf(2, 1);
     expect(await admittedOf(limiter, rule, 2)).toBe(2);
@@ -211,7 +211,7 @@ describe.skipIf(!subjects)("the limiter in Redis by the server's clock", () => {
     await Promise.all([one.connection.close(), other.connection.close()]);
   });
 
-  test('two installations count apart', async () => {
+  test('two installations count separately', async () => {
     const [one, other] = [await open(), await open('there')];
     const rule = ruleOf(5, 3600);
     expect(await admittedOf(one.limiter, rule, 9, 'eve')).toBe(5);

@@ -1,65 +1,65 @@
 import { readFileSync } from 'node:fs';
 import { createOutage, type Log, type Outage } from '@portico/dependencies';
-import type { AskedLimit, LimitRule, ManyResults, Probe, RateLimitResult, RateLimiter } from '@portico/domain';
+import type { RateLimitQuery, LimitRule, RateLimitResults, Probe, RateLimitResult, RateLimiter } from '@portico/domain';
 import { RedisRefusal, type RedisConnection } from './redis-connection.ts';
 
 /** The script documents the data that it stores. */
 export const slidingWindowScript = readFileSync(new URL('sliding-window.lua', import.meta.url), 'utf8');
 
-/** How long the fallback decides after Redis refused to count: the cause is unlikely to go away sooner. */
+/** How long the fallback decides after Redis refused to count: the cause is unlikely to disappear sooner. */
 export const refusalPauseMs = 5_000;
 
 export interface RedisRateLimiterOptions {
-  readonly redis: Pick<RedisConnection, 'client' | 'ask' | 'probe'>;
-  /** The id of the installation, whose processes count together. */
+  readonly redis: Pick<RedisConnection, 'client' | 'run' | 'probe'>;
+  /** The id of the installation. Its processes count together. */
   readonly installation: string;
-  /** Counts while Redis cannot; it never fails. */
+  /** Counts while Redis cannot, and never fails. */
   readonly fallback: RateLimiter;
   readonly log: Log;
-  /** For tests: milliseconds since 1970, in place of the server's clock. */
-  readonly timeOfTests?: () => number;
+  /** For tests: milliseconds since 1970, instead of the server's clock. */
+  readonly testNow?: () => number;
 }
 
 export interface RedisRateLimiter extends RateLimiter {
-  /** The connection's, and counts a request of its own first: PING says nothing of a right to count. */
+  /** The connection's probe, after counting a request: PING does not prove the permission to count. */
   readonly probe: Probe;
 }
 
-/** Not a caller's subject, since those begin with their kind; admitted again after a second. */
-const nobody = 'check';
+/** Never a caller's subject, because those begin with their kind. It is admitted again after a second. */
+const checkSubject = 'check';
 const checkRule: LimitRule = { allowed: 1, windowSeconds: 1 };
 
 /**
  * Counts in Redis, for all processes together and by the server's clock, with one script call per decision
- * (`sliding-window.lua` documents the data). A key expires with the longest window that judged it.
+ * (`sliding-window.lua` documents the data). A key expires with the longest window that was evaluated for it.
  *
- * While Redis is away or refuses, the fallback decides, per process and with the full limit. No history is copied in either
- * direction: an outage can admit a subject's limit once more per process. A reply that comes too late can do so for that one
- * request. A stall of this process is not an outage.
+ * While Redis is unavailable or refuses, the fallback decides, per process and with the full limit. No history is
+ * copied in either direction: an outage can admit a subject's limit once more per process. A late reply can do so for
+ * its request. A stall of this process is not an outage.
  */
 export const createRedisRateLimiter = (options: RedisRateLimiterOptions): RedisRateLimiter => {
   options.redis.client.defineCommand('portico_limit', { lua: slidingWindowScript, numberOfKeys: 2 });
-  const limiter = new Decisions(options);
+  const limiter = new FallbackLimiter(options);
   return {
     consume: (subject, rule) => limiter.decide('consume', subject, rule),
     peek: (subject, rule) => limiter.decide('peek', subject, rule),
-    peekEach: (asked) => limiter.peekEach(asked),
+    peekMany: (queries) => limiter.peekMany(queries),
     probe: {
       ...options.redis.probe,
-      inFallback: () => limiter.isAlone,
+      inFallback: () => limiter.isFallback,
       async check() {
-        await limiter.decide('consume', nobody, checkRule);
+        await limiter.decide('consume', checkSubject, checkRule);
         await options.redis.probe.check();
-        if (limiter.isAlone) throw limiter.reason;
+        if (limiter.isFallback) throw limiter.reason;
       },
     },
   };
 };
 
-/** A few milliseconds of Redis' time. */
-const peeksAtOnce = 100;
+/** Takes a few milliseconds of Redis' time. */
+const peekBatchSize = 100;
 
-type Question = 'consume' | 'peek';
+type Operation = 'consume' | 'peek';
 
 /** The client, with the script defined as a command. */
 interface ScriptClient {
@@ -72,65 +72,68 @@ interface ScriptClient {
   ): Promise<unknown>;
 }
 
-class Decisions {
+class FallbackLimiter {
   readonly #options: RedisRateLimiterOptions;
   readonly #outage: Outage;
-  /** How often the fallback has begun. A reply to a request sent before that says nothing about Redis now. */
+  /** How often the fallback has begun. A reply to a request from before that says nothing about Redis now. */
   #fallbacks = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;
-  #reason = new Error('Redis was not asked yet');
+  #reason = new Error('Redis was not queried yet');
 
   constructor(options: RedisRateLimiterOptions) {
     this.#options = options;
-    this.#outage = createOutage(options.log, { back: 'Rate limits are counted by all processes together again' });
+    this.#outage = createOutage(options.log, {
+      recoveryMessage: 'Rate limits are counted by all processes together again',
+    });
   }
 
   /** Whether the fallback decides. */
-  get isAlone(): boolean {
+  get isFallback(): boolean {
     return this.#outage.kind !== null;
   }
 
-  /** Why it decides, or did last. */
+  /** Why the fallback decides, or last decided. */
   get reason(): Error {
     return this.#reason;
   }
 
-  async decide(question: Question, subject: string, rule: LimitRule): Promise<RateLimitResult> {
-    if (this.isAlone && performance.now() < this.#pausedUntil) return this.#options.fallback[question](subject, rule);
+  async decide(operation: Operation, subject: string, rule: LimitRule): Promise<RateLimitResult> {
+    if (this.isFallback && performance.now() < this.#pausedUntil)
+      return this.#options.fallback[operation](subject, rule);
     const fallbacks = this.#fallbacks;
     try {
-      const result = await this.#ask(question, subject, rule);
+      const result = await this.#decideInRedis(operation, subject, rule);
       if (fallbacks === this.#fallbacks) this.#outage.end();
       return result;
     } catch (error) {
       if (error instanceof RedisRefusal) this.#pausedUntil = performance.now() + refusalPauseMs;
       this.#reason = error instanceof Error ? error : new Error(String(error));
-      if (!this.isAlone) this.#fallBack(this.#reason);
-      return this.#options.fallback[question](subject, rule);
+      if (!this.isFallback) this.#fallBack(this.#reason);
+      return this.#options.fallback[operation](subject, rule);
     }
   }
 
-  /** By one script call each, some at a time: Redis answers other callers in between. */
-  async peekEach(asked: readonly AskedLimit[]): Promise<ManyResults> {
+  /** Takes one script call per query, in batches: Redis serves other callers in between. */
+  async peekMany(queries: readonly RateLimitQuery[]): Promise<RateLimitResults> {
     const results: RateLimitResult[] = [];
     const fallbacks = this.#fallbacks;
     let isShared = true;
-    for (let at = 0; at < asked.length; at += peeksAtOnce) {
-      isShared &&= !this.isAlone;
-      const some = asked.slice(at, at + peeksAtOnce);
-      results.push(...(await Promise.all(some.map(({ subject, rule }) => this.decide('peek', subject, rule)))));
+    for (let at = 0; at < queries.length; at += peekBatchSize) {
+      isShared &&= !this.isFallback;
+      const batch = queries.slice(at, at + peekBatchSize);
+      results.push(...(await Promise.all(batch.map(({ subject, rule }) => this.decide('peek', subject, rule)))));
     }
-    return { results, scope: isShared && !this.isAlone && fallbacks === this.#fallbacks ? 'all' : 'process' };
+    return { results, scope: isShared && !this.isFallback && fallbacks === this.#fallbacks ? 'all' : 'process' };
   }
 
-  #ask(question: Question, subject: string, rule: LimitRule): Promise<RateLimitResult> {
-    const { redis, installation, timeOfTests } = this.#options;
-    return redis.ask(async (client) => {
-      const time = timeOfTests ? [timeOfTests()] : [];
+  #decideInRedis(operation: Operation, subject: string, rule: LimitRule): Promise<RateLimitResult> {
+    const { redis, installation, testNow } = this.#options;
+    return redis.run(async (client) => {
+      const time = testNow ? [testNow()] : [];
       const { allowed, windowSeconds } = rule;
       const script = client as unknown as ScriptClient;
       const { log, counts } = limitKeys(installation, subject);
-      return resultFrom(await script.portico_limit(log, counts, allowed, windowSeconds, question, ...time), rule);
+      return resultFrom(await script.portico_limit(log, counts, allowed, windowSeconds, operation, ...time), rule);
     });
   }
 
@@ -140,7 +143,7 @@ class Decisions {
   }
 }
 
-/** The 2 is the version of the layout: a new layout gets new keys, so that two versions can run side by side. */
+/** The 2 is the version of the layout. A new layout gets new keys, so that two versions can run simultaneously. */
 export const limitKeys = (
   installation: string,
   subject: string,
@@ -149,10 +152,10 @@ export const limitKeys = (
   counts: `portico:${installation}:limit:2:counts:${subject}`,
 });
 
-const resultFrom = (answer: unknown, rule: LimitRule): RateLimitResult => {
-  if (!Array.isArray(answer) || answer.length !== 4 || !answer.every(Number.isInteger)) {
-    throw new Error('the reply is not that of the rate limit script');
+const resultFrom = (reply: unknown, rule: LimitRule): RateLimitResult => {
+  if (!Array.isArray(reply) || reply.length !== 4 || !reply.every(Number.isInteger)) {
+    throw new Error('the reply is not from the rate limit script');
   }
-  const [admitted, remaining, resetSeconds, retryAfterSeconds] = answer as [number, number, number, number];
+  const [admitted, remaining, resetSeconds, retryAfterSeconds] = reply as [number, number, number, number];
   return { rule, admitted: admitted === 1, remaining, resetSeconds, retryAfterSeconds };
 };

@@ -1,38 +1,38 @@
 import { recordLog } from '@portico/contracts';
-import { livingMs } from '@portico/dependencies';
+import { livenessMs } from '@portico/dependencies';
 import { startRedis } from '@portico/test-servers';
 import { afterAll, describe, expect, test } from 'vitest';
-import { patientMs } from '../test/limiter-subject.ts';
+import { longTimeoutMs } from '../test/limiter-subject.ts';
 import { openRedis } from './redis-connection.ts';
 import { createRedisRoster, rosterKey } from './redis-roster.ts';
 
 const redis = await startRedis();
-const connection = redis && (await openRedis({ url: redis.url, log: recordLog(), timeoutMs: patientMs }));
+const connection = redis && (await openRedis({ url: redis.url, log: recordLog(), timeoutMs: longTimeoutMs }));
 afterAll(async () => {
   await connection?.close();
   await redis?.close();
 });
 
-describe.skipIf(!connection)('who uses a Redis', () => {
-  test('are the processes of all installations that said so within a minute and have not left', async () => {
+describe.skipIf(!connection)('the users of a Redis', () => {
+  test('are the processes of all installations that announced themselves within a minute and have not left', async () => {
     if (!connection) return;
     const roster = createRedisRoster({ redis: connection });
     const now = Date.now();
-    const gone = { installation: 'one', process: 'p1', at: now - livingMs - 1 };
-    const [last, here, left] = ['p2', 'p3', 'p4'].map((process, i) => ({
+    const dead = { installation: 'one', process: 'p1', at: now - livenessMs - 1 };
+    const [last, current, left] = ['p2', 'p3', 'p4'].map((process, i) => ({
       installation: i === 0 ? 'one' : 'other',
       process,
-      at: now - (i === 0 ? livingMs : 0),
-    })) as [typeof gone, typeof gone, typeof gone];
-    for (const each of [gone, last, left]) await roster.announce(each);
+      at: now - (i === 0 ? livenessMs : 0),
+    })) as [typeof dead, typeof dead, typeof dead];
+    for (const each of [dead, last, left]) await roster.announce(each);
     await roster.leave(left);
-    expect(await roster.living(now)).toEqual([last]);
-    await roster.announce({ ...here, at: now - 1 });
-    await roster.announce(here);
-    expect(await roster.living(now)).toEqual([last, here]);
-    // The version in the name of the key says that this is what it holds.
+    expect(await roster.liveProcesses(now)).toEqual([last]);
+    await roster.announce({ ...current, at: now - 1 });
+    await roster.announce(current);
+    expect(await roster.liveProcesses(now)).toEqual([last, current]);
+    // This layout belongs to the version in the name of the key.
     expect(rosterKey).toBe('portico:living:1');
     expect(await connection.client.zrange(rosterKey, '0', '-1')).toEqual(['one p2', 'other p3']);
-    expect(await connection.client.pttl(rosterKey)).toBeGreaterThan(livingMs);
+    expect(await connection.client.pttl(rosterKey)).toBeGreaterThan(livenessMs);
   });
 });

@@ -7,14 +7,14 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { freePort, selfSignedCertificate, startRedis, type Certificate } from '@portico/test-servers';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { openObserved } from '../test/observed-connection.ts';
-import type { TakerOrders } from '../test/taker.ts';
+import type { ConsumerTask } from '../test/limit-consumer.ts';
 
 const rule = { allowed: 5, windowSeconds: 60 };
 const password = 'hunter2/with @ signs';
 
 const folder = mkdtempSync(join(tmpdir(), 'portico-redis-tls-'));
 
-/** A server with the certificate, and its addresses with and without TLS. */
+/** Starts a server with the certificate. Returns its URLs with and without TLS. */
 const startWith = async ({ key, cert }: Certificate, name: string) => {
   const [keyFile, certFile] = [join(folder, `${name}.key.pem`), join(folder, `${name}.pem`)];
   writeFileSync(keyFile, key);
@@ -36,13 +36,13 @@ const startWith = async ({ key, cert }: Certificate, name: string) => {
 };
 
 const certificate = selfSignedCertificate();
-const ofAnother = selfSignedCertificate(['DNS:other.example']);
+const otherCertificate = selfSignedCertificate(['DNS:other.example']);
 // A server in a container cannot read the certificate files.
 const plain = await startRedis({ args: [] });
-const canStart = plain?.control && certificate && ofAnother;
+const canStart = plain?.control && certificate && otherCertificate;
 await plain?.close();
 const server = canStart ? await startWith(certificate, 'own') : null;
-const another = canStart ? await startWith(ofAnother, 'another') : null;
+const another = canStart ? await startWith(otherCertificate, 'another') : null;
 
 const before = getCACertificates('default');
 afterEach(() => setDefaultCACertificates(before));
@@ -51,7 +51,7 @@ afterAll(async () => {
   await another?.close();
   rmSync(folder, { recursive: true });
 });
-/** Does what NODE_EXTRA_CA_CERTS does when a process starts. */
+/** Has the same effect as NODE_EXTRA_CA_CERTS when a process starts. */
 const trust = (...certificates: readonly (Certificate | null)[]): void =>
   setDefaultCACertificates([...before, ...certificates.flatMap((one) => (one ? [one.cert] : []))]);
 
@@ -61,9 +61,9 @@ const warningsAt = async (url: string): Promise<readonly string[]> => {
   expect((await limiter.consume('ada', rule)).remaining).toBe(4);
   expect(fallbacks).toEqual([true]);
   await close();
-  const away = warnings.filter((warning) => warning.includes(' is away: '));
+  const problems = warnings.filter((warning) => warning.includes(' is unavailable: '));
   expect(JSON.stringify(warnings)).not.toContain('hunter2');
-  return away.map((warning) => warning.replace(/^Redis at \S+ is away: /, ''));
+  return problems.map((warning) => warning.replace(/^Redis at \S+ is unavailable: /, ''));
 };
 
 describe.skipIf(!server || !another)('a Redis with a certificate', () => {
@@ -71,8 +71,8 @@ describe.skipIf(!server || !another)('a Redis with a certificate', () => {
     trust(certificate);
     const { redis, limiter, warnings, fallbacks, close } = await openObserved(server!.withTls(host));
     expect(redis.client.stream).toMatchObject({ encrypted: true, authorized: true });
-    const taken = await Promise.all(Array.from({ length: 9 }, () => limiter.consume(`ada at ${host}`, rule)));
-    expect(taken.filter(({ admitted }) => admitted)).toHaveLength(5);
+    const results = await Promise.all(Array.from({ length: 9 }, () => limiter.consume(`ada at ${host}`, rule)));
+    expect(results.filter(({ admitted }) => admitted)).toHaveLength(5);
     await redis.client.set('large', Buffer.alloc(250_000));
     expect(await redis.client.strlen('large')).toBe(250_000);
     await close();
@@ -80,42 +80,42 @@ describe.skipIf(!server || !another)('a Redis with a certificate', () => {
     expect(fallbacks).toEqual([]);
   });
 
-  const takeInOneProcess = async (environment: NodeJS.ProcessEnv): Promise<{ status: unknown; said: string }> => {
+  const consumeInProcess = async (environment: NodeJS.ProcessEnv): Promise<{ status: unknown; stderr: string }> => {
     const limits = [{ subject: 'bob', ...rule, requests: 1, lastsMs: 0 }];
-    const orders: TakerOrders = { url: server!.withTls(), limits };
-    const taker = fork(join(import.meta.dirname, '../test/taker.ts'), [JSON.stringify(orders)], {
+    const task: ConsumerTask = { url: server!.withTls(), limits };
+    const child = fork(join(import.meta.dirname, '../test/limit-consumer.ts'), [JSON.stringify(task)], {
       execArgv: ['-C', '@portico/source'],
       env: { ...process.env, ...environment },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
-    let said = '';
-    taker.stderr?.on('data', (text: Buffer) => (said += text.toString()));
-    const [status] = (await once(taker, 'close')) as [unknown];
-    return { status, said };
+    let stderr = '';
+    child.stderr?.on('data', (text: Buffer) => (stderr += text.toString()));
+    const [status] = (await once(child, 'close')) as [unknown];
+    return { status, stderr };
   };
 
-  test('is used by a process that trusts its CA through NODE_EXTRA_CA_CERTS, and by no other', async () => {
-    expect(await takeInOneProcess({ NODE_EXTRA_CA_CERTS: server!.certFile })).toEqual({ status: 0, said: '' });
-    const { status, said } = await takeInOneProcess({ NODE_EXTRA_CA_CERTS: another!.certFile });
+  test('is used only by a process that trusts its CA through NODE_EXTRA_CA_CERTS', async () => {
+    expect(await consumeInProcess({ NODE_EXTRA_CA_CERTS: server!.certFile })).toEqual({ status: 0, stderr: '' });
+    const { status, stderr } = await consumeInProcess({ NODE_EXTRA_CA_CERTS: another!.certFile });
     expect(status).not.toBe(0);
-    expect(said).toContain('its certificate is not trusted');
-    expect(said).not.toContain('hunter2');
+    expect(stderr).toContain('its certificate is not trusted');
+    expect(stderr).not.toContain('hunter2');
   });
 
-  test('that is not trusted never gets the password, and the warning says what to do', async () => {
+  test('that is not trusted never receives the password, and the warning explains the fix', async () => {
     expect(await warningsAt(server!.withTls())).toEqual([
-      'its certificate is not trusted: DEPTH_ZERO_SELF_SIGNED_CERT (set NODE_EXTRA_CA_CERTS to trust a CA of your own)',
+      'its certificate is not trusted: DEPTH_ZERO_SELF_SIGNED_CERT (set NODE_EXTRA_CA_CERTS to trust your own CA)',
     ]);
   });
 
-  test('for another name is not used, and the warning says for which', async () => {
-    trust(ofAnother);
+  test('for another name is not used, and the warning contains that name', async () => {
+    trust(otherCertificate);
     expect(await warningsAt(another!.withTls('localhost'))).toEqual([
       expect.stringMatching(/^Hostname\/IP does not match .*localhost.* DNS:other\.example$/),
     ]);
   });
 
-  test('is verified even if the process switches verification off', async () => {
+  test('is verified even if the process disables verification', async () => {
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     try {
       expect(await warningsAt(server!.withTls())).toEqual([expect.stringContaining('is not trusted')]);
@@ -124,7 +124,7 @@ describe.skipIf(!server || !another)('a Redis with a certificate', () => {
     }
   });
 
-  test('is away if only one side speaks TLS', async () => {
+  test('is unavailable if only one side uses TLS', async () => {
     expect(await warningsAt(server!.withTlsToPlain)).toEqual([
       'connect ETIMEDOUT (use redis:// for a server without TLS)',
     ]);

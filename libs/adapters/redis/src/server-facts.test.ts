@@ -14,10 +14,10 @@ test('version and policy are read from INFO', () => {
 });
 
 test('a version before 6.2 causes a warning, a newer one does not', () => {
-  const isWarnedOf = (version: string) =>
+  const causesWarning = (version: string) =>
     serverWarnings({ mode: null, version, maxmemoryPolicy: 'noeviction' }).length > 0;
-  expect(['2.8.0', '5.0.14', '6.0.16', '6.1.99'].filter(isWarnedOf)).toHaveLength(4);
-  expect(['6.2.0', '6.2.14', '7.0.15', '8.4.0', '10.0.0'].filter(isWarnedOf)).toEqual([]);
+  expect(['2.8.0', '5.0.14', '6.0.16', '6.1.99'].filter(causesWarning)).toHaveLength(4);
+  expect(['6.2.0', '6.2.14', '7.0.15', '8.4.0', '10.0.0'].filter(causesWarning)).toEqual([]);
 });
 
 test('each policy that evicts causes a warning', () => {
@@ -28,9 +28,9 @@ test('each policy that evicts causes a warning', () => {
   expect(serverWarnings({ mode: null, version: null, maxmemoryPolicy: null })).toEqual([]);
 });
 
-test('a Sentinel and a node of a Cluster cause a warning that says what to name instead', () => {
-  const warned = (mode: string) => serverWarnings({ mode, version: null, maxmemoryPolicy: null });
-  expect(warned('standalone')).toEqual([]);
+test('a Sentinel and a node of a Cluster cause a warning that suggests an alternative', () => {
+  const warningsOf = (mode: string) => serverWarnings({ mode, version: null, maxmemoryPolicy: null });
+  expect(warningsOf('standalone')).toEqual([]);
   for (const [mode, name] of Object.entries({ sentinel: 'Sentinel', cluster: 'Cluster' }))
-    expect(warned(mode)).toEqual([expect.stringMatching(new RegExp(`${name}.*: name one address .* primary`))]);
+    expect(warningsOf(mode)).toEqual([expect.stringMatching(new RegExp(`${name}.*: name one address .* primary`))]);
 });

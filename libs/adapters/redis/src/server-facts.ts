@@ -1,7 +1,7 @@
-/** What INFO reveals about a server. */
+/** The facts about a server from INFO. */
 export interface ServerFacts {
   readonly version: string | null;
-  /** What the server does when its memory is full. */
+  /** The behavior of the server when its memory is full. */
   readonly maxmemoryPolicy: string | null;
   /** `master`, or `slave` for a replica. */
   readonly role: string | null;
@@ -12,7 +12,7 @@ export interface ServerFacts {
 /** The oldest version that supports the limiter's script and BullMQ. */
 const versionMin = [6, 2] as const;
 
-/** Uses INFO, since hosted servers forbid CONFIG. */
+/** Uses INFO, because hosted servers forbid CONFIG. */
 export const readServerFacts = (info: string): ServerFacts => {
   const fields = new Map(
     info
@@ -28,35 +28,35 @@ export const readServerFacts = (info: string): ServerFacts => {
   };
 };
 
-/** What to name in place of a server that is no single primary. */
-export const oneAddress =
+/** Advice for a server that is not a single primary. */
+export const addressAdvice =
   'name one address that always leads to the primary: a proxy, or the endpoint of a managed Redis';
 
-/** Why a server of this mode is of no use, as a part of a sentence without its name; null if it may be of use. */
-export const unfitMode = ({ mode }: Pick<ServerFacts, 'mode'>): string | null =>
+/** Returns why a server of this mode is unusable, as part of a sentence without its name; null if it may be usable. */
+export const unusableMode = ({ mode }: Pick<ServerFacts, 'mode'>): string | null =>
   mode === 'sentinel'
     ? 'is a Sentinel, which stores nothing'
     : mode === 'cluster'
       ? 'is a node of a Cluster, which refuses the keys that other nodes have'
       : null;
 
-/** Warnings for the operator, as sentences without the server's name. */
+/** Returns warnings for the operator, as sentences without the server's name. */
 export const serverWarnings = ({ version, maxmemoryPolicy, mode }: Omit<ServerFacts, 'role'>): readonly string[] => [
-  ...[unfitMode({ mode })].flatMap((unfit) => unfit ?? []).map((unfit) => `${unfit}: ${oneAddress}`),
+  ...[unusableMode({ mode })].flatMap((problem) => problem ?? []).map((problem) => `${problem}: ${addressAdvice}`),
   ...(isTooOld({ version })
     ? [
-        `is version ${shown(version ?? '')}: limits, cache or jobs may fail, upgrade to ${versionMin.join('.')} or newer`,
+        `is version ${sanitize(version ?? '')}: limits, cache or jobs may fail, upgrade to ${versionMin.join('.')} or newer`,
       ]
     : []),
   ...(losesJobs({ maxmemoryPolicy })
     ? [
-        `has maxmemory-policy ${shown(maxmemoryPolicy ?? '')}, which drops jobs and counts when memory is full: ` +
+        `has maxmemory-policy ${sanitize(maxmemoryPolicy ?? '')}, which drops jobs and counts when memory is full: ` +
           'set it to noeviction',
       ]
     : []),
 ];
 
-/** Whether it drops keys, jobs among them, when its memory is full. */
+/** Whether it drops keys, including jobs, when its memory is full. */
 export const losesJobs = ({ maxmemoryPolicy }: Pick<ServerFacts, 'maxmemoryPolicy'>): boolean =>
   maxmemoryPolicy !== null && maxmemoryPolicy !== 'noeviction';
 
@@ -66,5 +66,5 @@ export const isTooOld = ({ version }: Pick<ServerFacts, 'version'>): boolean => 
   return major < versionMin[0] || (major === versionMin[0] && minor < versionMin[1]);
 };
 
-/** A server's word, short and harmless. */
-export const shown = (text: string): string => text.replaceAll(/[^\w.-]+/g, ' ').slice(0, 40);
+/** Shortens text from a server and removes special characters. */
+export const sanitize = (text: string): string => text.replaceAll(/[^\w.-]+/g, ' ').slice(0, 40);

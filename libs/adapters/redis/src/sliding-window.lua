@@ -1,13 +1,15 @@
--- The rate limiter as one script: a decision is atomic whichever replica asks, and by the server's clock.
+-- The rate limiter as one script: each decision is atomic across all processes, and uses the server's clock.
 --
--- ARGV: the rule's `allowed` and `windowSeconds`, `consume` or `peek`, and, in tests, the time. Returns four integers: whether
--- admitted (1 or 0), how many remain, the seconds until the oldest admission leaves the window, and until one is admitted.
+-- ARGV: the rule's `allowed` and `windowSeconds`, `consume` or `peek`, and, in tests, the time. Returns four integers:
+-- whether the request is admitted (1 or 0), how many remain, the seconds until the oldest admission leaves the window,
+-- and the seconds until a request is admitted.
 --
--- KEYS[1], the log, lists the last admissions one by one, newest first. KEYS[2] lists counts of those before them, oldest
--- first. An element is a time, the milliseconds since 2020 in five bytes, and a count has its number behind it, as text. No
--- admission is missing or judged as older than it is: one may be refused for two milliseconds too long, none passes early.
--- Up to a limit of 1,000, the log decides. A higher limit counts all in sub-windows, of which at most 128 are in a window.
--- What is in no window is kept for a later rule, in a few counts: the older, the coarser.
+-- KEYS[1], the log, lists the last admissions individually, newest first. KEYS[2] lists counts of earlier admissions,
+-- oldest first. An element is a time, in milliseconds since 2020 in five bytes; in a count, the number follows as text.
+-- No admission is missing or counted as older than it is: a request may be denied for two milliseconds too long, but
+-- is never admitted early. Up to a limit of 1,000, the log decides. A higher limit counts all admissions in
+-- sub-windows, at most 128 per window. Admissions outside of the window are retained for a later rule in a few counts:
+-- the older, the coarser.
 local EXACT_MAX, ROOM, SUB_WINDOWS, OLDER_MAX = 1000, 20, 126, 16
 local EPOCH, LONGEST = 1577836800000, 2678400000
 
@@ -35,9 +37,9 @@ end
 local size, older = redis.call('LLEN', log), load(counts)
 local newest = size > 0 and logged(0) or #older > 0 and older[#older][1] or now
 local setBack, lives = newest - admission, math.max(redis.call('PTTL', log), redis.call('PTTL', counts))
--- The longest window that judged the subject: that long after its last admission it expires. Windows are whole seconds.
+-- The longest window evaluated for the subject, which expires that long after its last admission. In whole seconds.
 local longest = math.max(window, math.floor((lives - setBack + 500) / 1000) * 1000)
-if setBack > 0 then -- the server's clock: every admission moves with it
+if setBack > 0 then -- the server's clock was set back: shift every admission with it
   for _, key in ipairs(KEYS) do
     older = load(key)
     for _, each in ipairs(older) do each[1] = each[1] - setBack end
@@ -46,7 +48,7 @@ if setBack > 0 then -- the server's clock: every admission moves with it
   newest = admission
 end
 
--- Joins counts of one sub-window, and too many that are as old as `age`: always the two that span the least for their age.
+-- Merges counts of one sub-window, and surplus counts older than `age`: the two with the least span for their age first.
 local function compact(age)
   local all, old = {}, 0
   for _, each in ipairs(older) do
@@ -71,7 +73,7 @@ local function compact(age)
   save(counts, older)
 end
 
--- How many of the log are in the window, by bisection, and how many with the counts.
+-- The number of log entries in the window, by bisection; then the number including the counts.
 local recent, above = 0, size
 while recent < above do
   local middle = math.floor((recent + above) / 2)
@@ -110,7 +112,7 @@ if setBack > 0 or (takes and admitted) or needed > lives then
   for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, math.min(LONGEST, math.max(needed, lives))) end
 end
 
--- The seconds until the oldest of the newest `number` admissions leaves the window.
+-- Returns the seconds until the oldest of the newest `number` admissions leaves the window.
 local function secondsUntil(number)
   local i, left = #older + 1, number - recent
   while left > 0 do i = i - 1; left = left - older[i][2] end

@@ -8,32 +8,32 @@ import { createRedisRateLimiter } from '../src/redis-rate-limiter.ts';
 
 const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
-export type Observed = Awaited<ReturnType<typeof openObserved>>;
+export type ObservedConnection = Awaited<ReturnType<typeof openObserved>>;
 
 /**
- * A connection with a limiter on it, and everything logged for an operator. Its time stands still until the test lets it
- * pass: a busy machine is no fault.
+ * Opens a connection with a limiter, and records the log lines for an operator. Time is stopped until the test lets it
+ * pass, so that a busy machine causes no failure.
  */
 export const openObserved = async (url: string) => {
-  const time = stoppedTime();
+  const time = useStoppedTime();
   const warnings: string[] = [];
   const fallbacks: boolean[] = [];
-  const note = (_fields: object, message: string): void => {
+  const record = (_fields: object, message: string): void => {
     warnings.push(message);
     if (message.startsWith('Rate limits are counted')) fallbacks.push(limiter.probe.inFallback?.() ?? false);
   };
-  const log = { ...recordLog(), info: note, warn: note };
-  const own = await createInProcessRateLimiter({ clock });
+  const log = { ...recordLog(), info: record, warn: record };
+  const fallback = await createInProcessRateLimiter({ clock });
   const redis = await openRedis({ url, log });
   const { client } = redis;
   const pausesMs: number[] = [];
   client.on('reconnecting', (pauseMs: number) => pausesMs.push(pauseMs));
-  const limiter = createRedisRateLimiter({ redis, installation: 'here', fallback: own, log });
+  const limiter = createRedisRateLimiter({ redis, installation: 'here', fallback, log });
 
-  /** Only the pauses between attempts to connect pass meanwhile, and no time that has a limit. */
-  const untilHere = () =>
-    time.stillUntil(async () => {
-      if (client.status === 'reconnecting') await time.pass(pausesMs.at(-1) ?? backOffMs(1, 1));
+  /** Lets only the pauses between connection attempts pass, but no timeout. */
+  const untilAvailable = () =>
+    time.pollInRealTime(async () => {
+      if (client.status === 'reconnecting') await time.advance(pausesMs.at(-1) ?? backOffMs(1, 1));
       await redis.probe.check();
     });
   return {
@@ -42,24 +42,24 @@ export const openObserved = async (url: string) => {
     limiter,
     warnings,
     fallbacks,
-    /** The pauses between attempts to connect, without one that began before this was returned. */
+    /** The pauses between connection attempts that began after the connection was opened. */
     pausesMs,
-    untilHere,
-    untilAway: () => time.passUntilSucceeds(() => expect(redis.probe.check()).rejects.toThrow()),
+    untilHere: untilAvailable,
+    untilUnavailable: () => time.advanceUntilSuccess(() => expect(redis.probe.check()).rejects.toThrow()),
     close: () => redis.close(),
   };
 };
 
-let ofThisTest: StoppedTime | null = null;
+let timeOfTest: StoppedTime | null = null;
 
-/** The time of this test, which stands still until the test lets it pass. */
-export const stoppedTime = (): StoppedTime => {
-  if (ofThisTest) return ofThisTest;
+/** Returns the time of this test, which is stopped until the test lets it pass. */
+export const useStoppedTime = (): StoppedTime => {
+  if (timeOfTest) return timeOfTest;
   const time = stopTime(vi);
-  ofThisTest = time;
+  timeOfTest = time;
   onTestFinished(() => {
-    ofThisTest = null;
-    time.goOn();
+    timeOfTest = null;
+    time.restore();
   });
   return time;
 };

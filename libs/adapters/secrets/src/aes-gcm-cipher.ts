@@ -9,15 +9,15 @@ import {
 import type { Cipher } from '@portico/domain';
 
 export interface AesGcmCipherOptions {
-  /** 32 bytes: seals and opens. */
+  /** 32 bytes. Seals and opens. */
   readonly current: Uint8Array;
-  /** 32 bytes each: open what was sealed before the key was changed. */
+  /** 32 bytes each. They open texts that were sealed before the key was changed. */
   readonly previous: readonly Uint8Array[];
 }
 
-/** The text was sealed with a key that the cipher does not have. Reveals nothing of the text. */
+/** The text was sealed with a key that the cipher does not have. Reveals nothing about the text. */
 export class UnknownKeyError extends Error {
-  /** The key's id. */
+  /** The id of the key. */
   readonly keyId: string;
 
   constructor(keyId: string) {
@@ -35,13 +35,14 @@ const tagBytes = 16;
 
 /**
  * AES-256-GCM (NIST SP 800-38D) with a random nonce for each text: `v1.<key id>.<nonce>.<ciphertext and tag>`, the last
- * two in base64url. The context is associated data: a text sealed for one place does not open in another. Throws
- * RangeError if a text or context has a lone surrogate (no UTF-8), and at once if a key does not have 32 bytes.
+ * two in base64url. The context is associated data: a text that was sealed for one context cannot be opened in another.
+ * Throws RangeError if a text or context has a lone surrogate (not encodable in UTF-8), and immediately if a key does
+ * not have 32 bytes.
  */
 export const createAesGcmCipher = ({ current, previous }: AesGcmCipherOptions): Cipher => {
-  const keys = new Map([current, ...previous].reverse().map((bytes) => [keyIdOf(bytes), keyOf(bytes)]));
+  const keys = new Map([current, ...previous].reverse().map((bytes) => [keyIdOf(bytes), importKey(bytes)]));
   const currentId = keyIdOf(current);
-  const currentKey = keyOf(current);
+  const currentKey = importKey(current);
   return {
     seal: (text, context) => {
       assertWellFormed(text);
@@ -57,7 +58,7 @@ export const createAesGcmCipher = ({ current, previous }: AesGcmCipherOptions): 
       const decipher = createDecipheriv(algorithm, key, nonce).setAAD(associatedData(keyId, context)).setAuthTag(tag);
       try {
         const text = decipher.update(ciphertext);
-        // Checks the tag; a stream cipher has nothing left over.
+        // Checks the tag. A stream cipher has no remaining output.
         decipher.final();
         return text.toString('utf8');
       } catch (error) {
@@ -75,18 +76,18 @@ const associatedData = (keyId: string, context: string): Buffer => {
   return Buffer.from(`${version}|${keyId}|${context}`, 'utf8');
 };
 
-/** Does not repeat the text: it is a secret. */
+/** The error does not contain the text, which is a secret. */
 const assertWellFormed = (text: string): void => {
   if (!text.isWellFormed()) throw new RangeError('The text to seal, or its context, has a lone surrogate');
 };
 
 const parse = (sealed: string) => {
-  const [found, keyId, nonce, rest, ...more] = sealed.split('.');
-  if (found !== version || !keyId || !nonce || !rest || more.length > 0) throw unknownForm();
-  // Its 16 characters are 12 bytes, so what follows begins with a byte of its own.
-  if (nonce.length !== nonceCharacters) throw unknownForm();
+  const [prefix, keyId, nonce, rest, ...more] = sealed.split('.');
+  if (prefix !== version || !keyId || !nonce || !rest || more.length > 0) throw formatError();
+  // Its 16 characters are exactly 12 bytes, so the rest starts on a byte boundary.
+  if (nonce.length !== nonceCharacters) throw formatError();
   const bytes = decode(nonce + rest);
-  if (bytes.length < nonceBytes + tagBytes) throw unknownForm();
+  if (bytes.length < nonceBytes + tagBytes) throw formatError();
   return {
     keyId,
     nonce: bytes.subarray(0, nonceBytes),
@@ -95,23 +96,23 @@ const parse = (sealed: string) => {
   };
 };
 
-/** Node's decoder ignores spare bits and characters; here a sealed text has exactly one spelling. */
+/** Decodes strictly: Node.js ignores spare bits and characters, but a sealed text must have exactly one encoding. */
 const decode = (base64url: string): Buffer => {
   const bytes = Buffer.from(base64url, 'base64url');
-  if (bytes.toString('base64url') !== base64url) throw unknownForm();
+  if (bytes.toString('base64url') !== base64url) throw formatError();
   return bytes;
 };
 
-const unknownForm = (): Error => new Error('The sealed text has an unknown form');
+const formatError = (): Error => new Error('The sealed text has an unknown form');
 
-/** The id of the key that sealed it; null if the text is not sealed. */
+/** Returns the id of the key that sealed the text; null if the text is not sealed. */
 export const sealingKeyId = (sealed: string): string | null => /^v1\.([0-9a-f]{8})\./.exec(sealed)?.[1] ?? null;
 
-/** The id of a 32-byte key; reveals nothing of it. */
+/** Returns the id of a 32-byte key, which reveals nothing about the key. */
 export const keyIdOf = (bytes: Uint8Array): string =>
   createHash('sha256').update('portico key id').update(bytes).digest('hex').slice(0, 8);
 
-const keyOf = (bytes: Uint8Array): KeyObject => {
+const importKey = (bytes: Uint8Array): KeyObject => {
   if (bytes.length !== 32) throw new RangeError('A secrets key must have 32 bytes');
   return createSecretKey(bytes);
 };

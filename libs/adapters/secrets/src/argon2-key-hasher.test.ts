@@ -19,7 +19,7 @@ test('a hash is argon2id with the cost that OWASP recommends, or a higher one', 
   expect(await create().hash('s3cret', null)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
 });
 
-test('a hash equals that of another implementation of argon2id', async () => {
+test('a hash equals the hash of another implementation of argon2id', async () => {
   const [, , , , salt = '', digest] = (await create().hash('s3cret', null)).split('$');
   const nonce = Buffer.from(salt, 'base64');
   const computed = argon2Sync('argon2id', {
@@ -49,23 +49,23 @@ test('a successful match is cached: only the first one queues for argon2', async
   await keys.matches('s3cret', hash);
   const order: string[] = [];
   const busy = keys.hash('another', null).then(() => order.push('argon2'));
-  await keys.matches('s3cret', hash).then(() => order.push('remembered'));
+  await keys.matches('s3cret', hash).then(() => order.push('cached'));
   await busy;
-  expect(order).toEqual(['remembered', 'argon2']);
+  expect(order).toEqual(['cached', 'argon2']);
 
-  const forgetful = create();
-  const slow = forgetful.hash('another', null).then(() => order.push('argon2 again'));
-  await forgetful.matches('s3cret', hash).then(() => order.push('first look'));
+  const uncached = create();
+  const slow = uncached.hash('another', null).then(() => order.push('argon2 again'));
+  await uncached.matches('s3cret', hash).then(() => order.push('uncached'));
   await slow;
-  expect(order.slice(2)).toEqual(['argon2 again', 'first look']);
+  expect(order.slice(2)).toEqual(['argon2 again', 'uncached']);
 });
 
-test('many simultaneous matches of one secret share one hash', async () => {
+test('many simultaneous matches of one secret share one computation', async () => {
   const keys = create();
   const hash = await keys.hash('s3cret', null);
-  const answers = Array.from({ length: 50 }, () => keys.matches('s3cret', hash));
-  expect(new Set(answers).size).toBe(1);
-  expect(await Promise.all(answers)).toEqual(Array.from({ length: 50 }, () => true));
+  const results = Array.from({ length: 50 }, () => keys.matches('s3cret', hash));
+  expect(new Set(results).size).toBe(1);
+  expect(await Promise.all(results)).toEqual(Array.from({ length: 50 }, () => true));
 });
 
 test('failed matches are not cached, and successful ones are evicted when there are too many', async () => {
@@ -85,17 +85,17 @@ test('failed matches are not cached, and successful ones are evicted when there 
   }
 });
 
-test('the queue for argon2 is bounded: a call beyond its limit is refused, and succeeds later', async () => {
+test('the queue for argon2 is bounded: a call beyond its limit is rejected, and succeeds later', async () => {
   const keys = createArgon2KeyHasher({ pepper, concurrency: 1, waitingMax: 2 });
   const hash = await keys.hash('s3cret', null);
   const busy = Array.from({ length: 3 }, () => keys.hash('another', null));
-  const [refused] = await Promise.allSettled([keys.matches('s3cret', hash)]);
-  expect(refused.status === 'rejected' && isPorticoError(refused.reason, 'internal')).toBe(true);
+  const [rejection] = await Promise.allSettled([keys.matches('s3cret', hash)]);
+  expect(rejection.status === 'rejected' && isPorticoError(rejection.reason, 'internal')).toBe(true);
   await Promise.all(busy);
   expect(await keys.matches('s3cret', hash)).toBe(true);
 });
 
-test('a pepper that could be guessed is refused, and so is a concurrency of 0', () => {
+test('a pepper that could be guessed and a concurrency of 0 are rejected', () => {
   expect(() => createArgon2KeyHasher({ pepper: new Uint8Array(15), concurrency: 1 })).toThrow(RangeError);
   expect(() => createArgon2KeyHasher({ pepper, concurrency: 0 })).toThrow(RangeError);
   createArgon2KeyHasher({ pepper: new Uint8Array(16), concurrency: 1 });

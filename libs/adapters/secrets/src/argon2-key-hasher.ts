@@ -5,31 +5,36 @@ import { PorticoError, type Deadline, type KeyHasher } from '@portico/domain';
 import { LRUCache } from 'lru-cache';
 
 export interface Argon2KeyHasherOptions {
-  /** At least 16 random bytes of this installation, stored apart from the hashes; the tags of all secrets depend on them. */
+  /**
+   * At least 16 random bytes of this installation, stored separately from the hashes. The tags of all secrets depend on
+   * it.
+   */
   readonly pepper: Uint8Array;
-  /** How many hashes are computed at once, at least 1: each takes a thread and 19 MiB for some 10 to 20 ms. */
+  /** Number of concurrent hash computations, at least 1. Each takes a thread and 19 MiB for about 10 to 20 ms. */
   readonly concurrency: number;
-  /** How many may wait; calls beyond that get an `internal` error. 256 by default. */
+  /** Maximum number of waiting computations, 256 by default. Calls beyond that get an `internal` error. */
   readonly waitingMax?: number;
-  /** Most secrets in the cache; 100,000 by default. */
+  /** Maximum number of secrets in the cache, 100,000 by default. */
   readonly memoMax?: number;
-  /** Called when an argon2 computation begins. */
+  /** Called when an argon2 computation starts. */
   readonly onHash?: () => void;
 }
 
-/** OWASP's first recommendation for argon2id: 19 MiB, two passes, one lane. The package's default algorithm is argon2id. */
+/**
+ * OWASP's first recommendation for argon2id: 19 MiB, two passes, one lane. The package's default algorithm is argon2id.
+ */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 const pepperBytesMin = 16;
 
-/** Of one secret, in the cache. */
+/** Maximum number of cached hashes per secret. */
 const hashesMax = 2;
 
 /**
- * API secrets as argon2id hashes with a keyed tag. Whether a secret matches a hash never changes, so a match is cached
- * (under a keyed digest of the secret) and costs argon2 once per process. Only secrets with the right tag are matched
- * here, so wrong ones cannot fill the queue for argon2. Throws RangeError if the concurrency or the pepper is too
- * small.
+ * Hashes API secrets with argon2id, with a keyed tag. Whether a secret matches a hash never changes, so a match is
+ * cached (under a keyed digest of the secret), and argon2 runs once per process for it. Callers only match secrets with
+ * the right tag, so wrong secrets cannot fill the queue for argon2. Throws RangeError if the concurrency or the pepper
+ * is too small.
  */
 export const createArgon2KeyHasher = ({
   pepper,
@@ -39,11 +44,11 @@ export const createArgon2KeyHasher = ({
   onHash = () => undefined,
 }: Argon2KeyHasherOptions): KeyHasher => {
   if (pepper.length < pepperBytesMin) throw new RangeError(`The pepper must have ${pepperBytesMin} bytes or more`);
-  const digestOf = createDigest(derived(pepper, 'portico api key'));
-  /** The hashes that a secret matches, by its digest: usually one. */
-  const found = new LRUCache<string, readonly string[]>({ max: memoMax });
-  const underWay = new Map<string, Promise<boolean>>();
-  const semaphore = createSemaphore({ concurrency, waitingMax, overfull });
+  const digestOf = createDigest(deriveKey(pepper, 'portico api key'));
+  /** The hashes that a secret matches, usually one, keyed by the digest of the secret. */
+  const matchCache = new LRUCache<string, readonly string[]>({ max: memoMax });
+  const inFlight = new Map<string, Promise<boolean>>();
+  const semaphore = createSemaphore({ concurrency, waitingMax, createOverflowError: overflowError });
 
   const compute = async <Result>(computation: () => Promise<Result>, deadline: Deadline | null): Promise<Result> => {
     if (deadline?.expired) throw new PorticoError('timed_out');
@@ -55,9 +60,9 @@ export const createArgon2KeyHasher = ({
   };
 
   const verify = async (secret: string, hash: string, digest: string): Promise<boolean> => {
-    // Without a deadline: all callers with this secret share it, and its result is cached.
+    // No deadline: all callers with this secret share the computation, and its result is cached.
     const matches = await compute(() => argon2Verify(hash, secret), null);
-    if (matches) found.set(digest, [...(found.get(digest) ?? []), hash].slice(-hashesMax));
+    if (matches) matchCache.set(digest, [...(matchCache.get(digest) ?? []), hash].slice(-hashesMax));
     return matches;
   };
 
@@ -65,26 +70,26 @@ export const createArgon2KeyHasher = ({
     hash: (secret, deadline) => compute(() => argon2Hash(secret, cost), deadline),
     matches: (secret, hash) => {
       const digest = digestOf(secret).toString('base64');
-      if (found.get(digest)?.includes(hash)) return Promise.resolve(true);
+      if (matchCache.get(digest)?.includes(hash)) return Promise.resolve(true);
       const pair = digest + hash;
-      const running = underWay.get(pair);
-      if (running) return running;
-      const started = verify(secret, hash, digest).finally(() => underWay.delete(pair));
-      underWay.set(pair, started);
+      const pending = inFlight.get(pair);
+      if (pending) return pending;
+      const started = verify(secret, hash, digest).finally(() => inFlight.delete(pair));
+      inFlight.set(pair, started);
       return started;
     },
     tag: (secret) => digestOf(secret).readUInt32BE(0),
   };
 };
 
-const overfull = (running: number, waiting: number): PorticoError =>
+const overflowError = (running: number, waiting: number): PorticoError =>
   new PorticoError('internal', {
     cause: new Error(`${running} computations run and ${waiting} wait for their turn: no more are accepted`),
   });
 
 /**
- * A keyed digest. Its first 32 bits are the tag, the whole is the secret's key in the cache. A request needs both, one
- * after the other, so the last digest is kept.
+ * Creates a keyed digest. Its first 32 bits are the tag; the whole digest is the secret's key in the cache. A request
+ * needs both in succession, so the last digest is cached.
  */
 const createDigest = (key: KeyObject): ((secret: string) => Buffer) => {
   let last: { readonly secret: string; readonly digest: Buffer } | null = null;
@@ -94,6 +99,6 @@ const createDigest = (key: KeyObject): ((secret: string) => Buffer) => {
   };
 };
 
-/** A separate key for each purpose (RFC 5869), as a key object, which saves the key setup at every use. */
-const derived = (pepper: Uint8Array, purpose: string): KeyObject =>
+/** Derives a separate key for each purpose (RFC 5869), as a key object, which avoids the key setup at every use. */
+const deriveKey = (pepper: Uint8Array, purpose: string): KeyObject =>
   createSecretKey(Buffer.from(hkdfSync('sha256', pepper, new Uint8Array(0), purpose, 32)));

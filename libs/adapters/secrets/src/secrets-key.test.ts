@@ -14,7 +14,7 @@ test('only 32 bytes in base64 are a key', () => {
   }
 });
 
-test('an invalid key is reported by its source, and not repeated', () => {
+test('an invalid key is reported by its source, without the key itself', () => {
   const parse = () => parseSecretsKey('too short but secret', '/data/secrets.key');
   expect(parse).toThrow('/data/secrets.key is not a secrets key');
   expect(parse).not.toThrow('too short but secret');

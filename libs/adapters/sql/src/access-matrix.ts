@@ -4,7 +4,7 @@ import {
   type GroupId,
   type Instant,
   type MatrixFilter,
-  type MatrixPlace,
+  type MatrixCursor,
   type MatrixRow,
   type ProfileId,
 } from '@portico/domain';
@@ -22,29 +22,29 @@ export const createSqlAccessMatrix = (
   async rows(filter, after, limit) {
     const rows: MatrixRow[] = [];
     let from: readonly Condition[] = after ? [['p.email >= ?', after.email]] : [];
-    for (let size = firstRunSize; rows.length < limit; size = Math.min(size * 4, runSizeMax)) {
-      const run = await runOf(reads, [...clientsOf(filter), ...from], size);
-      if (!run) break;
-      rows.push(...(await rowsOf(reads, run, filter, after, limit - rows.length)));
-      if (run.clients < size) break;
-      from = [['p.email > ?', run.last]];
+    for (let size = firstBatchSize; rows.length < limit; size = Math.min(size * 4, batchSizeMax)) {
+      const batch = await readClients(reads, [...clientConditions(filter), ...from], size);
+      if (!batch) break;
+      rows.push(...(await rowsOf(reads, batch, filter, after, limit - rows.length)));
+      if (batch.clients < size) break;
+      from = [['p.email > ?', batch.last]];
     }
     return rows;
   },
 
-  async keyExpiries(of) {
+  async keyExpiries(profileIds) {
     const text = `${selectExpiries} and id in (${idsInJson})`;
-    const found = await reads.all<{ id: ProfileId; keyExpiresAt: Instant }>(text, [JSON.stringify(of)]);
-    return new Map(found.map(({ id, keyExpiresAt }) => [id, keyExpiresAt]));
+    const expiries = await reads.all<{ id: ProfileId; keyExpiresAt: Instant }>(text, [JSON.stringify(profileIds)]);
+    return new Map(expiries.map(({ id, keyExpiresAt }) => [id, keyExpiresAt]));
   },
 });
 
 /**
- * The rows are sorted run by run: those of so many clients, by e-mail. Sorting all of them for each page would cost the
- * more the more there are. Longer runs follow for filters that few clients match.
+ * Rows are read and sorted in batches of clients, in the order of their e-mails: sorting all rows for each page would
+ * slow down as their number grows. Batches get larger for filters that few clients match.
  */
-const firstRunSize = 64;
-const runSizeMax = 4_096;
+const firstBatchSize = 64;
+const batchSizeMax = 4_096;
 
 type Condition = readonly [sql: string, ...parameters: readonly Value[]];
 
@@ -52,13 +52,13 @@ const textOf = (conditions: readonly Condition[]): string => conditions.map(([te
 const parametersOf = (conditions: readonly Condition[]): readonly Value[] =>
   conditions.flatMap(([, ...parameters]) => parameters);
 
-const clientsOf = ({ profile }: MatrixFilter): readonly Condition[] => {
+const clientConditions = ({ profile }: MatrixFilter): readonly Condition[] => {
   if (profile === null) return [];
   if (profile.by === 'id') return [['p.id = ?', profile.id]];
   return [[`p.id = (${selectIdByEmail})`, ...emailParameters(profile.name)]];
 };
 
-const waysOf = ({ group, collection, expiringBefore, liveAt }: MatrixFilter): readonly Condition[] => {
+const rowConditions = ({ group, collection, expiringBefore, liveAt }: MatrixFilter): readonly Condition[] => {
   const conditions: Condition[] = [];
   if (group) conditions.push(group.by === 'id' ? ['w.group_id = ?', group.id] : ['w.group_name = ?', group.name]);
   if (collection)
@@ -68,28 +68,28 @@ const waysOf = ({ group, collection, expiringBefore, liveAt }: MatrixFilter): re
   return conditions;
 };
 
-/** Spelled out, because neither database uses an index for a comparison of rows of mixed columns. */
-const behind = ({ email, nameKey, collectionId, groupName }: MatrixPlace): Condition => [
+/** Written out, because neither database uses an index to compare row values of mixed columns. */
+const isAfter = ({ email, nameKey, collectionId, groupName }: MatrixCursor): Condition => [
   `(p.email > ? or (p.email = ? and (c.name_key > ? or (c.name_key = ? and (c.id > ?
     or (c.id = ? and coalesce(w.group_name, '') > ?))))))`,
   ...[email, email, nameKey, nameKey, collectionId, collectionId, groupName],
 ];
 
-interface Run {
+interface ClientBatch {
   readonly first: string;
   readonly last: string;
   readonly clients: number;
 }
 
-/** The next clients by e-mail; null if there are no more. */
-const runOf = async (sql: Sql, conditions: readonly Condition[], size: number): Promise<Run | null> => {
-  const found = await sql.first<{ first: string | null; last: string | null; clients: number }>(
+/** Returns the next clients by e-mail, or null if there are no more. */
+const readClients = async (sql: Sql, conditions: readonly Condition[], size: number): Promise<ClientBatch | null> => {
+  const batch = await sql.first<{ first: string | null; last: string | null; clients: number }>(
     `select min(r.email) as first, max(r.email) as last, count(*) as clients from (
       select p.email from profiles p where p.role = 'client'${textOf(conditions)} order by p.email limit ?) r`,
     [...parametersOf(conditions), size],
   );
-  return found && found.first !== null && found.last !== null
-    ? { first: found.first, last: found.last, clients: found.clients }
+  return batch && batch.first !== null && batch.last !== null
+    ? { first: batch.first, last: batch.last, clients: batch.clients }
     : null;
 };
 
@@ -104,13 +104,13 @@ interface RowColumns extends ProfileColumns {
 
 const rowsOf = async (
   sql: Sql,
-  { first, last }: Run,
+  { first, last }: ClientBatch,
   filter: MatrixFilter,
-  after: MatrixPlace | null,
+  after: MatrixCursor | null,
   limit: number,
 ): Promise<readonly MatrixRow[]> => {
-  const range: readonly Condition[] = [['p.email >= ?', first], ['p.email <= ?', last], ...clientsOf(filter)];
-  const conditions = [...waysOf(filter), ...(after ? [behind(after)] : [])];
+  const range: readonly Condition[] = [['p.email >= ?', first], ['p.email <= ?', last], ...clientConditions(filter)];
+  const conditions = [...rowConditions(filter), ...(after ? [isAfter(after)] : [])];
   const rows = await sql.all<RowColumns>(
     `with clients as (select p.id from profiles p where p.role = 'client'${textOf(range)}),
       members as (

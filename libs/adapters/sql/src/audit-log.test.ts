@@ -1,10 +1,10 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldOnce } from 'node:timers/promises';
 import { anEntry, noEffects, start } from '@portico/contracts';
 import type { AuditEntry, AuditFilter, AuditSource } from '@portico/domain';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { endSlicesAtOnce } from '../test/slices.ts';
+import { yieldEveryTime } from '../test/slices.ts';
 import { describeDialects } from '../test/dialects.ts';
-import { migrating, withMigratedFile } from '../test/with-stores.ts';
+import { migrationOptions, withMigratedFile } from '../test/with-stores.ts';
 import { createSqlAuditLog, type SqlAuditLog } from './audit-log.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
@@ -12,58 +12,58 @@ import { SqliteDatabase } from './sqlite/sqlite-database.ts';
 
 const dayMs = 86_400_000;
 
-/** A log on a file, whose commits are counted; each waits for `held` once its entries are known. */
-const withCounted = (
+/** A log on a file. Counts its commits; each commit waits for `held` once its entries are known. */
+const withCountingLog = (
   work: (audit: SqlAuditLog, state: { commits: number; held: Promise<unknown> }) => Promise<void>,
 ): Promise<void> =>
   withMigratedFile(async (file) => {
-    const database = new SqliteDatabase(await openSqlite(file, migrating), 1_000);
+    const database = new SqliteDatabase(await openSqlite(file, migrationOptions), 1_000);
     const state = { commits: 0, held: Promise.resolve() as Promise<unknown> };
-    const counting: SqlDatabase = {
+    const countingDatabase: SqlDatabase = {
       reads: database.reads,
       snapshot: (work) => database.snapshot(work),
       unindexed: (condition) => database.unindexed(condition),
       violatedKey: (error) => database.violatedKey(error),
       transact: (work) => database.transact(work),
       async write(work) {
-        const written: Parameters<Sql['runEach']>[] = [];
-        const gathering = { runEach: async (...each) => void written.push(each) } as Sql;
-        const answer = await work(gathering);
+        const calls: Parameters<Sql['runEach']>[] = [];
+        const recorder = { runEach: async (...args) => void calls.push(args) } as Sql;
+        const result = await work(recorder);
         state.commits += 1;
         await state.held;
         await database.write(async (sql) => {
-          for (const each of written) await sql.runEach(...each);
+          for (const args of calls) await sql.runEach(...args);
         });
-        return answer;
+        return result;
       },
     };
-    const audit = createSqlAuditLog(counting, { idsInJson: '?' });
+    const audit = createSqlAuditLog(countingDatabase, { idsInJson: '?' });
     await work(audit, state);
     await audit.close();
     await database.close();
   });
 
-const someTurns = async (): Promise<void> => {
-  for (let passed = 0; passed < 5; passed += 1) await turn();
+const someTicks = async (): Promise<void> => {
+  for (let count = 0; count < 5; count += 1) await yieldOnce();
 };
 
 test('a hundred simultaneous entries are committed together, in their order', () =>
-  withCounted(async (audit, state) => {
+  withCountingLog(async (audit, state) => {
     const entries = Array.from({ length: 100 }, () => anEntry());
     await Promise.all(entries.map((entry) => audit.append(entry, null)));
     expect(state.commits).toBe(1);
     expect(await audit.page({ source: 'client' }, 0, 200)).toEqual({ entries: entries.toReversed(), total: 100 });
   }));
 
-test('entries that come while others are committed wait for them, and share the next commit', () =>
-  withCounted(async (audit, state) => {
+test('entries appended during a commit wait for it, and share the next commit', () =>
+  withCountingLog(async (audit, state) => {
     const entries = Array.from({ length: 4 }, () => anEntry());
     const { promise, resolve } = Promise.withResolvers<void>();
     state.held = promise;
     const appended: Promise<void>[] = [];
     for (const entry of entries.slice(0, 3)) {
       appended.push(audit.append(entry, null));
-      await someTurns();
+      await someTicks();
       expect(state.commits).toBe(1);
     }
     resolve();
@@ -74,25 +74,25 @@ test('entries that come while others are committed wait for them, and share the 
     expect((await audit.page({ source: 'client' }, 0, 9)).entries).toEqual(entries.toReversed());
   }));
 
-test('a commit that hangs is waited for no longer than two seconds', () =>
-  withCounted(async (audit, state) => {
+test('a commit that hangs delays the next one by two seconds at most', () =>
+  withCountingLog(async (audit, state) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const { promise, resolve } = Promise.withResolvers<void>();
     state.held = promise;
-    const hanging = audit.append(anEntry(), null);
-    await someTurns();
+    const pendingAppend = audit.append(anEntry(), null);
+    await someTicks();
     state.held = Promise.resolve();
     const next = audit.append(anEntry(), null);
-    await someTurns();
+    await someTicks();
     vi.advanceTimersByTime(1_999);
-    await someTurns();
+    await someTicks();
     expect(state.commits).toBe(1);
     vi.advanceTimersByTime(1);
     await next;
     expect(state.commits).toBe(2);
     resolve();
-    await hanging;
+    await pendingAppend;
   }));
 
 /** mulberry32: the same numbers in every run. */
@@ -108,19 +108,19 @@ const seeded = (seed: number) => {
 
 /** The page that the log must return, computed from every entry. */
 const expectedPage = (log: readonly AuditEntry[], filter: AuditFilter, offset: number, limit: number) => {
-  const found = log
+  const matches = log
     .filter(({ source }) => filter.source === 'all' || filter.source === source)
     .filter(({ actorId }) => filter.actorId === undefined || filter.actorId === actorId)
     .filter(({ instant }) => instant >= (filter.from ?? -Infinity) && instant < (filter.to ?? Infinity))
     .toReversed()
     .sort((a, b) => b.instant - a.instant);
-  return { entries: found.slice(offset, offset + limit), total: found.length };
+  return { entries: matches.slice(offset, offset + limit), total: matches.length };
 };
 
 describeDialects(({ withStores }) => {
-  test('entries of one instant stand in the order in which they came, whatever wrote them', () =>
+  test('entries of the same instant keep the order in which they were written, regardless of the writer', () =>
     withStores(async ({ stores: { audit, embeddingJobs } }) => {
-      // Their ids stand the other way round, so that nothing else puts them in this order.
+      // Their ids are in the opposite order, so that nothing else sorts them in this order.
       const entries = Array.from({ length: 6 }, () => anEntry({ instant: 5 })).toReversed();
       for (const [i, entry] of entries.entries()) {
         if (i % 2) await audit.append(entry, null);
@@ -140,35 +140,35 @@ describeDialects(({ withStores }) => {
       );
     }));
 
-  test.for([1, 2, 3])('every page and total is right after any additions and removals (seed %i)', (seed) =>
+  test.for([1, 2, 3])('every page and total is correct after any additions and removals (seed %i)', (seed) =>
     withStores(async ({ stores: { audit } }) => {
       const below = seeded(seed);
       const sources: readonly AuditSource[] = ['client', 'client', 'system'];
       const actors = [null, anEntry().id as unknown as AuditEntry['actorId']];
       let log: AuditEntry[] = [];
       for (let round = 0; round < 12; round += 1) {
-        const added = Array.from({ length: below(40) }, () =>
+        const newEntries = Array.from({ length: below(40) }, () =>
           anEntry({
             source: sources[below(3)] ?? 'client',
             actorId: actors[below(2)] ?? null,
-            // Few days and few instants in each, before 1970 too, so that ties and borders of days are common.
+            // Few days with few instants each, also before 1970, so that ties and day boundaries are common.
             instant: (below(7) - 3) * dayMs + [0, 1, dayMs - 1][below(3)]!,
             receivedAt: start + below(50),
           }),
         );
-        await Promise.all(added.map((entry) => audit.append(entry, null)));
-        log.push(...added);
+        await Promise.all(newEntries.map((entry) => audit.append(entry, null)));
+        log.push(...newEntries);
         if (below(3) === 0) {
           const before = start + below(50);
           const limit = below(20) + 1;
-          const doomed = new Set(
+          const prunedEntries = new Set(
             log
               .filter(({ receivedAt }) => receivedAt < before)
               .sort((a, b) => a.receivedAt - b.receivedAt)
               .slice(0, limit),
           );
-          expect(await audit.prune(before, limit)).toBe(doomed.size);
-          log = log.filter((entry) => !doomed.has(entry));
+          expect(await audit.prune(before, limit)).toBe(prunedEntries.size);
+          log = log.filter((entry) => !prunedEntries.has(entry));
         }
         const actor = actors[1];
         const filters: AuditFilter[] = [
@@ -188,31 +188,31 @@ describeDialects(({ withStores }) => {
     }),
   );
 
-  test('an export of several batches holds each entry once, and none added later', () =>
+  test('an export of several batches contains each entry once, and no entry added later', () =>
     withStores(async ({ stores: { audit } }) => {
       const entries = Array.from({ length: 1_201 }, (_, n) => anEntry({ instant: start + (n % 7) }));
       await Promise.all(entries.map((entry) => audit.append(entry, null)));
-      const found: AuditEntry[] = [];
+      const exportedEntries: AuditEntry[] = [];
       for await (const entry of audit.export({ source: 'client' })) {
-        if (found.length === 0) await audit.append(anEntry({ instant: start - 1 }), null);
-        found.push(entry);
+        if (exportedEntries.length === 0) await audit.append(anEntry({ instant: start - 1 }), null);
+        exportedEntries.push(entry);
       }
-      expect(found).toEqual(expectedPage(entries, { source: 'client' }, 0, 2_000).entries);
+      expect(exportedEntries).toEqual(expectedPage(entries, { source: 'client' }, 0, 2_000).entries);
     }));
 
-  test('an export gives the event loop a turn after each batch', () =>
+  test('an export yields to the event loop after each batch', () =>
     withStores(async ({ stores: { audit, embeddingJobs } }) => {
-      endSlicesAtOnce();
+      yieldEveryTime();
       const entries = Array.from({ length: 3_000 }, () => anEntry());
       await embeddingJobs.enqueue({ ...noEffects, entries });
-      let turns = 0;
+      let ticks = 0;
       const read: AuditEntry[] = [];
-      const turn = setImmediate(function again() {
-        turns += 1;
+      const immediate = setImmediate(function again() {
+        ticks += 1;
         if (read.length < entries.length) setImmediate(again);
       });
       for await (const entry of audit.export({ source: 'client' })) read.push(entry);
-      clearImmediate(turn);
-      expect(turns).toBeGreaterThanOrEqual(5);
+      clearImmediate(immediate);
+      expect(ticks).toBeGreaterThanOrEqual(5);
     }));
 });

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
-import { createYielder, fulfilledWithin } from '@portico/dependencies';
+import { createYielder, fulfillsWithin } from '@portico/dependencies';
 import { LinkedList, PorticoError } from '@portico/domain';
 import type { AuditEntry, AuditFilter, AuditLog, Deadline, Instant, ProfileId } from '@portico/domain';
 import { readBatch, readLastSeq, readPage } from './audit-pages.ts';
-import { type AuditPlace, type AuditRow, entryOf } from './audit-record.ts';
+import { type AuditPosition, type AuditRow, entryOf } from './audit-record.ts';
 import { countEntries, writeEntries } from './effects.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
 
 export interface SqlAuditLog extends AuditLog {
-  /** Resolves once nothing waits to be written. */
+  /** Resolves once no entries are waiting to be written. */
   close(): Promise<void>;
 }
 
@@ -27,16 +27,16 @@ export const createSqlAuditLog = (
     page: (filter, offset, limit) => readPage(database, filter, offset, limit),
 
     export(filter) {
-      // Read at the call: entries added later are not exported.
+      // Read when `export` is called: entries added later are not exported.
       const last = readLastSeq(database.reads);
       // A failure surfaces when the first entry is read.
       last.catch(() => undefined);
-      return exported(database, filter, last);
+      return exportEntries(database, filter, last);
     },
 
     async actorNames(ids) {
-      const wanted = JSON.stringify(ids);
-      const rows = await database.reads.all<{ id: ProfileId; name: string }>(selectNames, [wanted, wanted]);
+      const idsJson = JSON.stringify(ids);
+      const rows = await database.reads.all<{ id: ProfileId; name: string }>(selectNames, [idsJson, idsJson]);
       return new Map(rows.map(({ id, name }) => [id, name]));
     },
 
@@ -53,17 +53,17 @@ const exportBatchMax = 500;
 const prune = `delete from audit_entries where seq in
   (select seq from audit_entries where received_at < ? order by received_at, seq limit ?) returning source, instant`;
 
-/** How long a group waits for the previous one, in milliseconds. A hung connection must not hold it up for longer. */
+/** The longest time that a group waits for the previous one, in milliseconds: a hung connection must not block it. */
 const groupWaitMs = 2_000;
 
-interface Appended {
+interface PendingEntry {
   readonly entry: AuditEntry;
   readonly deadline: Deadline | null;
 }
 
-const isInTime = ({ deadline }: Appended): boolean => !deadline?.expired;
+const isInTime = ({ deadline }: PendingEntry): boolean => !deadline?.expired;
 
-const beginsCommit = ({ deadline }: Appended): boolean => {
+const tryBeginCommit = ({ deadline }: PendingEntry): boolean => {
   try {
     deadline?.beginCommit();
     return true;
@@ -72,86 +72,90 @@ const beginsCommit = ({ deadline }: Appended): boolean => {
   }
 };
 
-/** Entries of a group expired while it was written: it is rolled back and written again without them. */
-class ExpiredMeanwhile extends Error {}
+/** Entries of a group expired while it was being written: it is rolled back and written again without them. */
+class EntriesExpired extends Error {}
 
 /**
- * Batches entries: everything appended in one turn of the event loop, or while earlier entries are being written,
- * shares one transaction and so one sync. Entries whose deadline expires first are left out.
+ * Batches entries: all entries appended in one tick of the event loop, or while earlier entries are being written,
+ * share one transaction and therefore one sync. Entries whose deadline expires first are left out.
  */
 const createQueue = (database: SqlDatabase) => {
-  let waiting: Appended[] = [];
-  let next: Promise<void> | null = null;
-  /** The group before, while it is under way; never rejects. */
-  let last: Promise<unknown> | null = null;
-  const underWay = new LinkedList<Promise<void>>();
+  let pendingEntries: PendingEntry[] = [];
+  let nextCommit: Promise<void> | null = null;
+  /** The commit of the previous group, while it is in flight; never rejects. */
+  let previousCommit: Promise<unknown> | null = null;
+  const inFlight = new LinkedList<Promise<void>>();
 
-  const commit = async (before: Promise<unknown> | null): Promise<void> => {
+  const commit = async (previous: Promise<unknown> | null): Promise<void> => {
     await setImmediate();
-    if (before) await fulfilledWithin(groupWaitMs, before);
-    let group: readonly Appended[] | null = null;
+    if (previous) await fulfillsWithin(groupWaitMs, previous);
+    let group: readonly PendingEntry[] | null = null;
     const write = async (sql: Sql): Promise<void> => {
       group = (group ?? take()).filter(isInTime);
       const entries = group.map(({ entry }) => entry);
       await writeEntries(sql, entries);
-      if (!group.map(beginsCommit).every(Boolean)) throw new ExpiredMeanwhile();
+      if (!group.map(tryBeginCommit).every(Boolean)) throw new EntriesExpired();
     };
     for (;;) {
       try {
         await database.write(write);
         return;
       } catch (error) {
-        if (!(error instanceof ExpiredMeanwhile)) throw error;
+        if (!(error instanceof EntriesExpired)) throw error;
       }
     }
   };
 
-  const take = (): Appended[] => {
-    const taken = waiting;
-    waiting = [];
-    next = null;
-    return taken;
+  const take = (): PendingEntry[] => {
+    const group = pendingEntries;
+    pendingEntries = [];
+    nextCommit = null;
+    return group;
   };
 
-  const begin = (): Promise<void> => {
-    const committed = commit(last).catch((error: unknown) => {
-      // If no transaction could be opened, the waiting entries fail with it instead of waiting for ever.
-      if (next === committed) take();
+  const startCommit = (): Promise<void> => {
+    const committed = commit(previousCommit).catch((error: unknown) => {
+      // If no transaction could be opened, the pending entries fail too instead of waiting forever.
+      if (nextCommit === committed) take();
       throw error;
     });
-    const place = underWay.add(committed);
-    const ended = () => {
-      underWay.remove(place);
-      if (last === settled) last = null;
+    const place = inFlight.add(committed);
+    const onSettled = () => {
+      inFlight.remove(place);
+      if (previousCommit === settled) previousCommit = null;
     };
-    const settled = committed.then(ended, ended);
-    last = settled;
+    const settled = committed.then(onSettled, onSettled);
+    previousCommit = settled;
     return committed;
   };
 
   return {
-    async append(appended: Appended): Promise<void> {
-      waiting.push(appended);
-      next ??= begin();
-      await next;
+    async append(appended: PendingEntry): Promise<void> {
+      pendingEntries.push(appended);
+      nextCommit ??= startCommit();
+      await nextCommit;
       // A committed entry can no longer expire.
       if (!isInTime(appended)) throw new PorticoError('timed_out');
     },
     async settled(): Promise<void> {
-      await Promise.allSettled([...underWay.places()].map(({ value }) => value));
+      await Promise.allSettled([...inFlight.nodes()].map(({ value }) => value));
     },
   };
 };
 
-async function* exported(database: SqlDatabase, filter: AuditFilter, last: Promise<number>): AsyncIterable<AuditEntry> {
+async function* exportEntries(
+  database: SqlDatabase,
+  filter: AuditFilter,
+  last: Promise<number>,
+): AsyncIterable<AuditEntry> {
   const yieldToEventLoop = createYielder();
   const lastSeq = await last;
-  for (let after: AuditPlace | null = null; ;) {
+  for (let after: AuditPosition | null = null; ;) {
     const rows: readonly AuditRow[] = await readBatch(database, filter, lastSeq, after, exportBatchMax);
     for (const row of rows) yield entryOf(row);
     after = rows.at(-1) ?? null;
     if (rows.length < exportBatchMax) return;
-    // SQLite reads on this thread: a reader that waits for nothing else would hold the event loop to the end.
+    // SQLite reads on this thread: a consumer that never waits would block the event loop for the whole export.
     await yieldToEventLoop();
   }
 }

@@ -1,5 +1,5 @@
 import { type AuditEntry, type AuditFilter, dayMs, dayOf } from '@portico/domain';
-import { auditColumns, type AuditPlace, type AuditRow, entryOf } from './audit-record.ts';
+import { auditColumns, type AuditPosition, type AuditRow, entryOf } from './audit-record.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
 import { columns } from './table.ts';
 
@@ -8,7 +8,7 @@ export interface AuditPage {
   readonly total: number;
 }
 
-/** Page and total are of one moment. A single statement that reads both needs no transaction for that. */
+/** Returns a page and a total that are consistent. A single statement that reads both needs no transaction for that. */
 export const readPage = (
   database: SqlDatabase,
   filter: AuditFilter,
@@ -28,12 +28,12 @@ export const readBatch = (
   database: SqlDatabase,
   filter: AuditFilter,
   lastSeq: number,
-  after: AuditPlace | null,
+  after: AuditPosition | null,
   limit: number,
 ): Promise<readonly AuditRow[]> => {
   const { where, parameters } = conditionsOf(filter, database);
-  const beyond = after ? 'and (a.instant, a.seq) < (?, ?)' : '';
-  const text = `${selectEntries} ${where} and a.seq <= ? ${beyond} ${newestFirst} limit ?`;
+  const afterCondition = after ? 'and (a.instant, a.seq) < (?, ?)' : '';
+  const text = `${selectEntries} ${where} and a.seq <= ? ${afterCondition} ${newestFirst} limit ?`;
   return database.reads.all<AuditRow>(text, [
     ...parameters,
     lastSeq,
@@ -55,7 +55,7 @@ const newestFirst = 'order by a.instant desc, a.seq desc';
 const oldestFirst = 'order by a.instant, a.seq';
 
 /**
- * An empty page yields one row, which holds only the total. Entries before the page are skipped in an index: if
+ * An empty page yields one row that contains only the total. Entries before the page are skipped in an index: if
  * PostgreSQL read each of them, a deep page would take half a second.
  */
 const pageWithTotal = async (
@@ -65,12 +65,12 @@ const pageWithTotal = async (
   limit: number,
 ): Promise<AuditPage> => {
   const { where, parameters } = conditionsOf(filter, database);
-  const counted = countOf(filter, { where, parameters });
+  const count = countOf(filter, { where, parameters });
   const places = `select a.seq from audit_entries a ${where} ${newestFirst} limit ? offset ?`;
   const page = `${selectEntries} where a.seq in (${places})`;
   const rows = await database.reads.all<(AuditRow | { readonly seq: null }) & { readonly total: number }>(
-    `select t.total, a.* from (${counted.text}) t left join (${page}) a on true ${newestFirst}`,
-    [...counted.parameters, ...parameters, limit, offset],
+    `select t.total, a.* from (${count.text}) t left join (${page}) a on true ${newestFirst}`,
+    [...count.parameters, ...parameters, limit, offset],
   );
   const entries = rows.filter((row) => row.seq !== null).map(entryOf);
   return { entries, total: rows[0]?.total ?? 0 };
@@ -99,7 +99,7 @@ const countAll = (source: AuditFilter['source']): Count => ({
   parameters: [source],
 });
 
-/** Counts the entries before the instant: whole days, and a part of the last one. */
+/** Counts the entries before the instant: whole days plus a part of the last day. */
 const countBefore = (source: AuditFilter['source'], instant: number): Count => {
   const { where, parameters } = conditionsOfSource(source);
   const day = dayOf(instant);
@@ -113,7 +113,7 @@ const countBefore = (source: AuditFilter['source'], instant: number): Count => {
 interface Day {
   readonly day: number;
   readonly entries: number;
-  /** How many entries are of later days. */
+  /** The number of entries of later days. */
   readonly later: number;
 }
 
@@ -133,20 +133,20 @@ const countedPage = async (
   const total = counted?.total ?? 0;
   const day = await sql.first<Day>(selectDay, [source, offset]);
   if (!day) return { entries: [], total };
-  const { instant, seq } = await placeIn(sql, source, day, offset - day.later);
+  const { instant, seq } = await findPosition(sql, source, day, offset - day.later);
   const { where, parameters } = conditionsOfSource(source);
   const seek = `${selectEntries} ${where} and (a.instant, a.seq) <= (?, ?) ${newestFirst} limit ?`;
   const rows = await sql.all<AuditRow>(seek, [...parameters, instant, seq, limit]);
   return { entries: rows.map(entryOf), total };
 };
 
-/** Returns the place of an entry of a day, in newest-first order. Walks an index from the nearer end of the day. */
-const placeIn = async (
+/** Finds the day's entry at an offset in newest-first order, by walking an index from the nearer end of the day. */
+const findPosition = async (
   sql: Sql,
   source: AuditFilter['source'],
   { day, entries }: Day,
   fromNewest: number,
-): Promise<AuditPlace> => {
+): Promise<AuditPosition> => {
   const { where, parameters } = conditionsOfSource(source);
   const fromOldest = entries - 1 - fromNewest;
   const [condition, instant, order, steps] =
@@ -154,7 +154,7 @@ const placeIn = async (
       ? ['a.instant < ?', (day + 1) * dayMs, newestFirst, fromNewest]
       : ['a.instant >= ?', day * dayMs, oldestFirst, fromOldest];
   const select = `select a.instant, a.seq from audit_entries a ${where} and ${condition} ${order} limit 1 offset ?`;
-  const place = await sql.first<AuditPlace>(select, [...parameters, instant, steps]);
+  const place = await sql.first<AuditPosition>(select, [...parameters, instant, steps]);
   if (!place) throw new Error('The counts of the audit log do not add up to its entries.');
   return place;
 };
@@ -169,25 +169,25 @@ const conditionsOfSource = (source: AuditFilter['source']): Conditions =>
   source === 'all' ? { where: 'where true', parameters: [] } : { where: 'where a.source = ?', parameters: [source] };
 
 const conditionsOf = (filter: AuditFilter, database: Pick<SqlDatabase, 'unindexed'>): Conditions => {
-  const equalities = asked([
+  const equalities = definedConditions([
     ['a.client_id = ?', filter.clientId],
     ['a.collection_id = ?', filter.collectionId],
     ['a.actor_id = ?', filter.actorId],
     ['a.action = ?', filter.action],
     ['a.source = ?', filter.source === 'all' ? undefined : filter.source],
   ]);
-  const range = asked([
+  const range = definedConditions([
     ['a.instant >= ?', filter.from],
     ['a.instant < ?', filter.to],
   ]);
   const where = [
     'where true',
-    // The narrowest condition comes first; it is the one whose index is used.
+    // The most selective condition comes first: its index is used.
     ...equalities.map(({ condition }, index) => (index === 0 ? condition : database.unindexed(condition))),
     ...range.map(({ condition }) => condition),
   ];
   return { where: where.join(' and '), parameters: [...equalities, ...range].map(({ value }) => value) };
 };
 
-const asked = (all: readonly (readonly [condition: string, value: Parameter | undefined])[]) =>
+const definedConditions = (all: readonly (readonly [condition: string, value: Parameter | undefined])[]) =>
   all.flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));

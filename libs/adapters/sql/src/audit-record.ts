@@ -4,8 +4,8 @@ import { columnsOf, insertInto, type Row, without } from './table.ts';
 
 export type AuditRow = Row<typeof AuditEntryEntity>;
 
-/** Where an entry stands in pages, newest first; `seq` decides between entries of one instant. */
-export type AuditPlace = Pick<AuditRow, 'instant' | 'seq'>;
+/** The position of an entry in the pages, newest first; `seq` orders entries of the same instant. */
+export type AuditPosition = Pick<AuditRow, 'instant' | 'seq'>;
 
 export const auditColumns = columnsOf(AuditEntryEntity);
 
@@ -22,7 +22,7 @@ export const entryOf = (row: AuditRow): AuditEntry => ({
   facets: { clientId: row.clientId, collectionId: row.collectionId, action: row.action },
 });
 
-/** One by one: a row is made for each entry, and to copy all members of an object takes seven times as long. */
+/** Lists the members, because it runs for each entry: spreading the object takes seven times as long. */
 export const entryRow = (entry: AuditEntry): Omit<AuditRow, 'seq'> => ({
   id: entry.id,
   source: entry.source,

@@ -26,16 +26,16 @@ import { accountStateColumns, type AccountStateColumns, accountStateOf } from '.
 import type { PreparedReads } from './sql.ts';
 import { columns } from './table.ts';
 
-/** The hot read: one prepared statement, which sees committed data. */
+/** The read of the hot path: one prepared statement, which sees committed data. */
 export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
   const readBy = (condition: string) => {
-    const alone = reads.first<CallerColumns>(statementBy(condition, callerColumns, ''));
+    const withoutTarget = reads.first<CallerColumns>(statementBy(condition, callerColumns, ''));
     const prepare = <Part extends TargetPart>(
       names: readonly (keyof CollectionColumns)[],
       toPart: (row: CollectionColumns) => TargetParts[Part],
     ) => {
       const withTarget = reads.first<CallerColumns & TargetColumns>(textWithTarget(condition, names));
-      const toTarget = targetOf(names, toPart);
+      const toTarget = createTargetMapper(names, toPart);
       return async (
         value: string,
         { id }: Target<Part>,
@@ -56,7 +56,7 @@ export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
       now: Instant,
     ): Promise<CallerRow<TargetParts[Part]> | null> => {
       if (target) return withTarget[target.part](value, target, now);
-      const row = await alone(value, value, now, now, value);
+      const row = await withoutTarget(value, value, now, now, value);
       return row ? callerOf<TargetParts[Part]>(row, null, false, now) : null;
     };
   };
@@ -72,7 +72,9 @@ export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
 };
 
 const readAccounts = (reads: PreparedReads): CallerLookup['byAccountId'] => {
-  const alone = reads.first<AccountCallerColumns>(`select ${accountCallerColumns} ${accountTables} ${oneAccount}`);
+  const withoutTarget = reads.first<AccountCallerColumns>(
+    `select ${accountCallerColumns} ${accountTables} ${oneAccount}`,
+  );
   const prepare = <Part extends TargetPart>(
     names: readonly (keyof CollectionColumns)[],
     toPart: (row: CollectionColumns) => TargetParts[Part],
@@ -81,7 +83,7 @@ const readAccounts = (reads: PreparedReads): CallerLookup['byAccountId'] => {
       `select ${accountCallerColumns}, ${columns('c', names, 'target_')}
         ${accountTables} left join collections c on c.id = ? ${oneAccount}`,
     );
-    const toTarget = targetOf(names, toPart);
+    const toTarget = createTargetMapper(names, toPart);
     return async (id: string, target: Target<Part>): Promise<AccountRow<TargetParts[Part]> | null> => {
       const row = await withTarget(target.id, id);
       return row ? accountRowOf(row, toTarget(row)) : null;
@@ -94,7 +96,7 @@ const readAccounts = (reads: PreparedReads): CallerLookup['byAccountId'] => {
 
   return async <Part extends TargetPart = 'head'>(id: ServiceAccountId, target: Target<Part> | null) => {
     if (target) return withTarget[target.part](id, target);
-    const row = await alone(id);
+    const row = await withoutTarget(id);
     return row ? accountRowOf<TargetParts[Part]>(row, null) : null;
   };
 };
@@ -121,20 +123,21 @@ type TargetColumns = { readonly [Name in keyof CollectionColumns as `target_${Na
 };
 
 /**
- * The statement that finds the caller by a condition. Its parameters are the caller, twice, those of the columns, those
- * of the join, and the caller. The groups are read once, and only for a profile that may have any. SQLite joins in the
- * order of a `cross join`: from the caller's few groups to what they have.
+ * Returns the statement that finds the caller by a condition. Its parameters are the caller twice, the parameters of
+ * the columns, the parameters of the join, and the caller. The groups are read once, and only for a profile that may
+ * have any. SQLite executes a `cross join` in the order written: from the caller's few groups to their tiers and
+ * grants.
  */
-const statementBy = (condition: string, selected: string, join: string): string =>
+const statementBy = (condition: string, columnList: string, join: string): string =>
   `with mine as materialized (select g.group_id, (select r.tier from access_groups r where r.id = g.group_id) as tier
     from (select m.group_id from profiles p join group_members m on m.profile_id = p.id where ${condition}
       union all select (select r.id from access_groups r where r.name = k.name) from profiles p
         join claimed_groups k on k.profile_id = p.id where ${condition}) g)
-  select ${selected} from profiles p cross join epochs e
+  select ${columnList} from profiles p cross join epochs e
     ${limitTables} ${join}
   where ${condition} and e.id = 1`;
 
-/** The parameters of its columns are the moment, four times, and that of its join is the target. */
+/** The parameters of the columns are the instant, four times; the parameter of the join is the target. */
 const textWithTarget = (condition: string, names: readonly string[]): string =>
   statementBy(
     condition,
@@ -147,13 +150,15 @@ const hasOwnGrant = `exists (select 1 from grants g
 const hasGroupGrant = `(p.in_groups and exists (select 1 from mine cross join group_grants g
   where g.group_id = mine.group_id and g.collection_id = c.id and ${isLive('g')}))`;
 
-/** When the first grant expires after a moment, which is its parameter: of the caller, and of its groups. */
+/**
+ * The first expiry of a grant after an instant, the parameter: of the caller's own grants, and of its groups' grants.
+ */
 const ownUntil = `(select g.expires_at from grants g where g.profile_id = p.id and g.expires_at > ?
   order by g.expires_at limit 1)`;
 const groupsUntil = `case when p.in_groups then (select min(g.expires_at) from mine cross join group_grants g
   where g.group_id = mine.group_id and g.expires_at > ?) end`;
 
-/** The most generous active tier of the caller's groups, as one text. */
+/** The most generous active tier of the caller's groups, as one string. */
 const groupTier = `case when p.in_groups then (select ${tierAsText}
   from mine cross join tiers a where a.tier = mine.tier and a.is_active = true ${mostGenerousTier}) end`;
 
@@ -167,12 +172,12 @@ const accountCallerColumns = `${columns('s', accountStateColumns)}, ${epochColum
 const accountTables = 'from service_accounts s cross join epochs e';
 const oneAccount = 'where s.id = ? and e.id = 1';
 
-const callerOf = <Found extends CollectionHead>(
+const callerOf = <Content extends CollectionHead>(
   row: CallerColumns,
-  target: Found | null,
+  target: Content | null,
   granted: boolean,
   readAt: Instant,
-): CallerRow<Found> => ({
+): CallerRow<Content> => ({
   profile: profileOf(row),
   key: keyOf(row),
   claims: claimsOf(row),
@@ -184,10 +189,10 @@ const callerOf = <Found extends CollectionHead>(
   readAt,
 });
 
-const accountRowOf = <Found extends CollectionHead>(
+const accountRowOf = <Content extends CollectionHead>(
   row: AccountCallerColumns,
-  target: Found | null,
-): AccountRow<Found> => ({ ...accountStateOf(row), epochs: epochsOf(row, 0), target });
+  target: Content | null,
+): AccountRow<Content> => ({ ...accountStateOf(row), epochs: epochsOf(row, 0), target });
 
 const epochsOf = ({ groups, catalog, embeddings, operations, searchModel }: EpochColumns, grants: number): Epochs => ({
   grants,
@@ -202,14 +207,14 @@ const earlier = (one: Instant | null, other: Instant | null): Instant | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other);
 
 /**
- * Returns what makes a target of a row, or null if there is none. `toPart` sees its columns without their prefix, by
- * getters: copying them to another object takes three times as long.
+ * Returns a function that converts a row to its target, or to null if there is none. `toPart` reads the columns without
+ * their prefix through getters: copying them to another object takes three times as long.
  */
-const targetOf = <Found>(
+const createTargetMapper = <Content>(
   names: readonly (keyof CollectionColumns)[],
-  toPart: (row: CollectionColumns) => Found,
-): ((row: Omit<TargetColumns, 'granted'>) => Found | null) => {
-  class Target {
+  toPart: (row: CollectionColumns) => Content,
+): ((row: Omit<TargetColumns, 'granted'>) => Content | null) => {
+  class TargetRow {
     readonly row: Omit<TargetColumns, 'granted'>;
     constructor(row: Omit<TargetColumns, 'granted'>) {
       this.row = row;
@@ -217,11 +222,11 @@ const targetOf = <Found>(
   }
   for (const name of names) {
     const column = `target_${name}` as const;
-    Object.defineProperty(Target.prototype, name, {
-      get(this: Target) {
+    Object.defineProperty(TargetRow.prototype, name, {
+      get(this: TargetRow) {
         return this.row[column];
       },
     });
   }
-  return (row) => (row.target_id === null ? null : toPart(new Target(row) as unknown as CollectionColumns));
+  return (row) => (row.target_id === null ? null : toPart(new TargetRow(row) as unknown as CollectionColumns));
 };

@@ -11,19 +11,21 @@ import { grantedIds, grantedIdsParameters, isGranted, isGrantedParameters } from
 import type { PreparedRead, PreparedReads, Value } from './sql.ts';
 import { columns } from './table.ts';
 
-/** What differs between the dialects. */
+/** The differences between the dialects. */
 export interface CollectionDialect {
   /** Selects the strings of the JSON array passed as its `?`. */
   readonly idsInJson: string;
 }
 
-/** The reads of the hot paths, one prepared statement each. */
+/** The reads of the hot paths, as prepared statements. */
 export const createSqlCollectionReads = (reads: PreparedReads, { idsInJson }: CollectionDialect): CollectionReads => {
   const document = prepareDocument(reads);
   const names = reads.all<{ id: CollectionId; name: string }>(`${selectNames} (${idsInJson})`);
-  const allNamed = reads.all<NamedCollection>(`${selectNamed} (${idsInJson}) ${inOrder}`);
-  const grantedNamed = reads.all<NamedCollection>(`${selectNamed} (${idsInJson}) and ${isGranted('c.id')} ${inOrder}`);
-  const lists = prepareLists(reads);
+  const allNamed = reads.all<NamedCollection>(`${selectNamed} (${idsInJson}) ${orderByName}`);
+  const grantedNamed = reads.all<NamedCollection>(
+    `${selectNamed} (${idsInJson}) and ${isGranted('c.id')} ${orderByName}`,
+  );
+  const lists = prepareListReads(reads);
   const allIds = reads.column<CollectionId>('select id from collections');
   const idsOf = reads.column<CollectionId>(grantedIds);
 
@@ -34,21 +36,21 @@ export const createSqlCollectionReads = (reads: PreparedReads, { idsInJson }: Co
       const row = await document(id);
       if (!row) return null;
       const { digest, packed, crc32, bytes } = row;
-      // A view: it is sent without a copy.
+      // A view, which is sent without copying it.
       const deflated = new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength);
       return { digest, packed: { deflated, crc32, bytes } };
     },
 
-    async findByNames(visibility, asked) {
-      // No stored text has such characters, and PostgreSQL refuses them.
-      const storable = asked.filter((name) => name.isWellFormed() && !name.includes('\0'));
+    async findByNames(visibility, requestedNames) {
+      // Stored names are well-formed and have no NUL, and PostgreSQL rejects other strings.
+      const storable = requestedNames.filter((name) => name.isWellFormed() && !name.includes('\0'));
       if (storable.length === 0 || visibility.of === 'nothing') return [];
       const keys = JSON.stringify([...new Set(storable.map(nameKey))]);
-      const found = await (visibility.of === 'all'
+      const collections = await (visibility.of === 'all'
         ? allNamed(keys)
         : grantedNamed(keys, ...isGrantedParameters(visibility.to, visibility.at)));
-      const exactly = new Set(asked);
-      return found.filter(({ name }) => exactly.has(name));
+      const exactNames = new Set(requestedNames);
+      return collections.filter(({ name }) => exactNames.has(name));
     },
 
     async visibleIds(visibility) {
@@ -70,7 +72,7 @@ export const createSqlCollectionReads = (reads: PreparedReads, { idsInJson }: Co
 
 /** Both databases know the length of a value without reading it. */
 const prepareDocument = (reads: PreparedReads): PreparedRead<DocumentRow | undefined> => {
-  const small = reads.first<DocumentRow | UnreadRow>(
+  const small = reads.first<DocumentRow | PartialDocumentRow>(
     selectDocument(`case when length(d.deflated) <= ${smallBytesMax} then d.deflated end`),
   );
   const large = reads.large<DocumentRow>(selectDocument('d.deflated'));
@@ -88,61 +90,63 @@ interface DocumentRow {
   readonly crc32: number;
   readonly bytes: number;
 }
-type UnreadRow = Omit<DocumentRow, 'packed'> & { readonly packed: null };
+type PartialDocumentRow = Omit<DocumentRow, 'packed'> & { readonly packed: null };
 
-const prepareLists = (reads: PreparedReads) => {
-  const all = preparedLists(reads, 'from collections c');
-  const granted = preparedLists(reads, fromGranted);
-  const of = (visibility: Exclude<Visibility, { readonly of: 'nothing' }>): readonly [PreparedLists, Value[]] =>
+const prepareListReads = (reads: PreparedReads) => {
+  const all = prepareListStatements(reads, 'from collections c');
+  const granted = prepareListStatements(reads, fromGranted);
+  const selectStatements = (
+    visibility: Exclude<Visibility, { readonly of: 'nothing' }>,
+  ): readonly [ListStatements, Value[]] =>
     visibility.of === 'all' ? [all, []] : [granted, [...grantedIdsParameters(visibility.to, visibility.at)]];
 
   return {
     async list(visibility: Visibility, page: ListPage | null, containing: string | null = null) {
       if (visibility.of === 'nothing') return [];
-      const [prepared, parameters] = of(visibility);
-      if (!page && containing === null) return prepared.whole(...parameters);
+      const [statements, parameters] = selectStatements(visibility);
+      if (!page && containing === null) return statements.whole(...parameters);
       // Nothing sorts before the empty string.
       const { nameKey: key, id } = page?.after ?? { nameKey: '', id: '' };
       const limit = page?.limit ?? unlimited;
       return containing === null
-        ? prepared.after(...parameters, key, id, limit)
-        : prepared.containing(...parameters, patternOf(containing), key, id, limit);
+        ? statements.after(...parameters, key, id, limit)
+        : statements.containing(...parameters, patternOf(containing), key, id, limit);
     },
 
     async count(visibility: Visibility, containing: string | null) {
       if (visibility.of === 'nothing') return 0;
-      const [{ total, totalContaining }, parameters] = of(visibility);
-      const counted = await (containing === null
+      const [{ total, totalContaining }, parameters] = selectStatements(visibility);
+      const row = await (containing === null
         ? total(...parameters)
         : totalContaining(...parameters, patternOf(containing)));
-      return counted?.total ?? 0;
+      return row?.total ?? 0;
     },
   };
 };
 
-type PreparedLists = ReturnType<typeof preparedLists>;
+type ListStatements = ReturnType<typeof prepareListStatements>;
 
-const preparedLists = (reads: PreparedReads, from: string) => {
-  const select = `select ${listed} ${from}`;
+const prepareListStatements = (reads: PreparedReads, from: string) => {
+  const select = `select ${listColumns} ${from}`;
   const [after, contains] = ['(c.name_key, c.id) > (?, ?)', `c.name_key like ? escape '!'`];
   return {
-    whole: reads.all<ListedCollection>(`${select} ${inOrder}`),
-    after: reads.all<ListedCollection>(`${select} where ${after} ${inOrder} limit ?`),
-    containing: reads.all<ListedCollection>(`${select} where ${contains} and ${after} ${inOrder} limit ?`),
+    whole: reads.all<ListedCollection>(`${select} ${orderByName}`),
+    after: reads.all<ListedCollection>(`${select} where ${after} ${orderByName} limit ?`),
+    containing: reads.all<ListedCollection>(`${select} where ${contains} and ${after} ${orderByName} limit ?`),
     total: reads.first<{ readonly total: number }>(`select count(*) as total ${from}`),
     totalContaining: reads.first<{ readonly total: number }>(`select count(*) as total ${from} where ${contains}`),
   };
 };
 
-/** The largest integer of 32 bits. */
+/** The largest 32-bit integer. */
 const unlimited = 2_147_483_647;
 
-/** Finds a text anywhere in a sort key, which is folded as the text is here. */
+/** Returns a pattern that matches a text anywhere in a sort key. Sort keys are folded like the text. */
 const patternOf = (containing: string): string => `%${nameKey(containing).replace(/[!%_]/g, '!$&')}%`;
 
-const listed = columns('c', ['id', 'name', 'description', 'createdAt', 'updatedAt']);
+const listColumns = columns('c', ['id', 'name', 'description', 'createdAt', 'updatedAt']);
 const fromGranted = `from (${grantedIds}) visible join collections c on c.id = visible.collection_id`;
-const inOrder = 'order by c.name_key, c.id';
+const orderByName = 'order by c.name_key, c.id';
 const selectNamed = 'select c.id, c.name from collections c where c.name_key in';
 const selectNames = 'select id, name from collections where id in';
 const selectDocument = (packed: string): string =>

@@ -4,7 +4,7 @@ import { columnsOf, insertInto, type Row, updateOf, without } from './table.ts';
 
 type CollectionRow = Row<typeof CollectionEntity>;
 
-/** The columns that responses show: small, however large the document is. */
+/** The columns that responses show. They are small even if the document is large. */
 export const headColumns = [
   'id',
   'name',
@@ -57,10 +57,10 @@ export const collectionOf = (row: CollectionColumns): Collection => ({
 export const collectionRow = ({
   derivedAuthentication: derived,
   storedAuthentication: stored,
-  ...facts
+  ...attributes
 }: Collection): Omit<CollectionRow, 'operationsDigest'> => ({
-  ...facts,
-  nameKey: nameKey(facts.name),
+  ...attributes,
+  nameKey: nameKey(attributes.name),
   derivedType: derived.type,
   derivedName: derived.name,
   derivedIn: derived.in,

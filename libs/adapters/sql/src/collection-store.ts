@@ -15,12 +15,12 @@ import {
 import type { CollectionColumns } from './collection-record.ts';
 import { writeEffects } from './effects.ts';
 import { DocumentEntity } from './entities/collection-entities.ts';
-import { grown, nextEpochs } from './epochs.ts';
+import { nextValue, nextEpochs } from './epochs.ts';
 import { deleteOperations, writeOperations } from './operation-writes.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, upsertInto, write } from './table.ts';
 
-/** The reads of the hot paths; each dialect has its own SQL for them. */
+/** The reads of the hot paths, for which each dialect has its own SQL. */
 export type CollectionReads = Pick<
   CollectionStore,
   'document' | 'list' | 'findByNames' | 'count' | 'visibleIds' | 'names'
@@ -48,7 +48,7 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
     return row ? collectionOf(row) : null;
   },
 
-  update: (id, decide) => database.transact((transaction) => changed(transaction, id, decide)),
+  update: (id, decide) => database.transact((transaction) => applyChange(transaction, id, decide)),
 
   async remove(id, decide) {
     await database.transact(async (transaction) => {
@@ -66,16 +66,16 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
 
 const selectById = `select ${columns('c', collectionColumns)} from collections c where c.id = ?`;
 const selectByImportKey = `select ${columns('c', collectionColumns)} from collections c where c.import_key = ?`;
-export const touchCatalog = `update epochs set catalog = ${grown('catalog')} where id = 1`;
-export const touchGroups = `update epochs set groups = ${grown('groups')} where id = 1`;
-const touchGrantsOf = `update profiles set grants_epoch = ${grown('grants_epoch')}
+export const touchCatalog = `update epochs set catalog = ${nextValue('catalog')} where id = 1`;
+export const touchGroups = `update epochs set groups = ${nextValue('groups')} where id = 1`;
+const touchGrantsOf = `update profiles set grants_epoch = ${nextValue('grants_epoch')}
   where id in (select profile_id from grants where collection_id = ?)`;
 const upsertDocument = upsertInto(DocumentEntity, 'collectionId');
 const remove = 'delete from collections where id = ?';
 
 type Decide = Parameters<CollectionStore['update']>[1];
 
-const changed = async (sql: Sql, id: CollectionId, decide: Decide): Promise<Collection> => {
+const applyChange = async (sql: Sql, id: CollectionId, decide: Decide): Promise<Collection> => {
   const current = await load(sql, id);
   const change = decide(current);
   if (!change) return current;

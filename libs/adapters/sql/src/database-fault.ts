@@ -1,25 +1,29 @@
-/** The database cannot be used; the message names it and says why. Restarting does not help. */
+/** The database cannot be used. The message names it and gives the reason. Restarting does not help. */
 export class DatabaseOpenError extends Error {
   override readonly name = 'DatabaseOpenError';
 }
 
 /**
- * One sentence for an operator who can fix this failure: the database cannot be opened, is locked, full, damaged or
- * away, or refuses this user. Null for any other error; a statement that the database rejects is a bug.
+ * Returns one sentence for an operator who can fix the failure: the database cannot be opened, is locked, full, damaged
+ * or unavailable, or rejects this user. Returns null for any other error: a statement that the database rejects is a
+ * bug.
  */
 export const databaseFault = (error: unknown): string | null => {
   if (!(error instanceof Error)) return null;
   if (error instanceof DatabaseOpenError) return error.message;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const isState =
+  const isOperational =
     sqliteStates.test(code) || sqlStates.test(code) || (code === '' && lostConnection.test(error.message));
-  return isState ? `The database failed: ${error.message}${code && ` (${code})`}` : null;
+  return isOperational ? `The database failed: ${error.message}${code && ` (${code})`}` : null;
 };
 
 const sqliteStates = /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOLFS|NOTADB|PERM|PROTOCOL|READONLY)/;
-/** SQLSTATE classes: connection, authorization, database name, resources, operator intervention, system error; and 42501. */
+/**
+ * SQLSTATE classes: connection, authorization, database name, resources, operator intervention, system error; and
+ * 42501.
+ */
 const sqlStates = /^(?:(?:08|28|3D|53|57|58)[0-9A-Z]{3}|42501)$/;
-/** What pg says, without a code, when a connection ends or times out. */
+/** Matches the messages of pg for a connection that ended or timed out; they have no code. */
 export const lostConnection = /\btimeout\b|\bterminated\b/i;
 
 /** The database could not be reached before the timeout: a restart may succeed. */

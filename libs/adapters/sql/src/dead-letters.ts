@@ -51,12 +51,12 @@ const requeueOne = async (transaction: Sql, id: JobId, now: Instant): Promise<Re
   return 'requeued';
 };
 
-const listed = (condition: string): string => `select ${columns('j', deadLetterColumns)},
+const selectDeadLetters = (condition: string): string => `select ${columns('j', deadLetterColumns)},
   p.email as "profileEmail", c.name as "collectionName" from jobs j
   left join profiles p on p.id = j.profile_id left join collections c on c.id = j.collection_id
   where j.given_up = true ${condition} order by j.due_at desc, j.id desc limit ?`;
-const select = listed('');
-const selectAfter = listed('and (j.due_at, j.id) < (?, ?)');
+const select = selectDeadLetters('');
+const selectAfter = selectDeadLetters('and (j.due_at, j.id) < (?, ?)');
 const selectSealed = 'select sealed from jobs where id = ? and given_up = true';
 const requeue = `update jobs set given_up = false, due_at = ?, attempts = 0, error = null
   where given_up = true and sealed is null`;

@@ -3,7 +3,7 @@ import { entryRow, insertEntry } from './audit-record.ts';
 import { insertJob, jobRow } from './job-record.ts';
 import type { Sql } from './sql.ts';
 import { writeEach } from './table.ts';
-import { noteWritten } from './written-jobs.ts';
+import { recordWrittenJobs } from './written-jobs.ts';
 
 /**
  * The last step of a change: writes its audit entries and jobs, and begins the commit. Throws `timed_out`, which rolls
@@ -12,8 +12,8 @@ import { noteWritten } from './written-jobs.ts';
 export const writeEffects = async (sql: Sql, { entries = [], jobs = [], deadline }: Effects): Promise<void> => {
   await writeEntries(sql, entries);
   if (jobs.length > 0) {
-    await writeEach(sql, insertOrAsk, jobs.map(jobRow));
-    noteWritten(sql, jobs);
+    await writeEach(sql, insertOrCount, jobs.map(jobRow));
+    recordWrittenJobs(sql, jobs);
   }
   deadline?.beginCommit();
 };
@@ -45,7 +45,7 @@ export const countEntries = async (
     addToDay,
     [...days.values()].sort(([a, dayA], [b, dayB]) => (a < b ? -1 : a > b ? 1 : dayA - dayB)),
   );
-  if (sign < 0) await sql.runEach(forgetEmptyDays, [[]]);
+  if (sign < 0) await sql.runEach(deleteEmptyDays, [[]]);
   await sql.runEach(addToTotal, [...totals].sort());
 };
 
@@ -53,10 +53,10 @@ const addToDay = `insert into audit_days (scope, day, entries) values (?, ?, ?)
   on conflict (scope, day) do update set entries = audit_days.entries + excluded.entries`;
 const addToTotal = `insert into audit_totals (scope, entries) values (?, ?)
   on conflict (scope) do update set entries = audit_totals.entries + excluded.entries`;
-const forgetEmptyDays = 'delete from audit_days where entries = 0';
+const deleteEmptyDays = 'delete from audit_days where entries = 0';
 
-/** If the profile already has a notice, counts one more request for it. */
-const insertOrAsk = {
+/** If the profile already has a notice, adds one request to its count. */
+const insertOrCount = {
   ...insertJob,
   text: `${insertJob.text} on conflict (profile_id) where kind = 'mail.notice' do update set asked = jobs.asked + 1`,
 };

@@ -19,22 +19,24 @@ export const createSqlEmbeddingJobs = (
   database: SqlDatabase,
   { idsInJson }: Pick<CollectionDialect, 'idsInJson'>,
 ): EmbeddingJobs => ({
-  awaited: (kind) => awaited(database.reads, kind),
+  pending: (kind) => readAwaited(database.reads, kind),
 
   async deadLettered(kind) {
     return collectionsIn(await database.reads.all<CollectionRow>(selectDeadLettered, [kind]));
   },
 
-  async enqueue({ jobs: offered = [], ...effects }) {
+  async enqueue({ jobs: requestedJobs = [], ...effects }) {
     // SQLite calls are synchronous: yield, or a burst of them starves the event loop.
     await yieldToEventLoop();
     await database.transact(async (transaction) => {
-      const jobs: NewJob[] = offered.filter(({ task }) => !isCollectionTask(task));
+      const jobs: NewJob[] = requestedJobs.filter(({ task }) => !isCollectionTask(task));
       for (const kind of ['embed', 'operations'] as const) {
-        const ofKind = offered.filter(({ task }) => task.kind === kind);
-        if (ofKind.length === 0) continue;
-        const before = await awaited(transaction, kind, `and collection_id in (${idsInJson})`, [collectionsOf(ofKind)]);
-        const added = ofKind.filter(({ task }) => !(isCollectionTask(task) && before.has(task.collectionId)));
+        const jobsOfKind = requestedJobs.filter(({ task }) => task.kind === kind);
+        if (jobsOfKind.length === 0) continue;
+        const awaitedIds = await readAwaited(transaction, kind, `and collection_id in (${idsInJson})`, [
+          collectionsOf(jobsOfKind),
+        ]);
+        const added = jobsOfKind.filter(({ task }) => !(isCollectionTask(task) && awaitedIds.has(task.collectionId)));
         await transaction.run(`${deleteDeadLetters} and collection_id in (${idsInJson})`, [kind, collectionsOf(added)]);
         jobs.push(...added);
       }
@@ -77,14 +79,14 @@ const selectLastRun = `select ${columns('r', ['id', 'total', 'startedAt'])},
   (select count(*) from jobs j where j.job_group = r.id and j.given_up = true) as "failed"
   from reindex_runs r order by r.seq desc limit 1`;
 
-const awaited = async (
+const readAwaited = async (
   sql: Sql,
   kind: CollectionJobKind,
-  which = '',
+  condition = '',
   parameters: readonly Value[] = [],
 ): Promise<ReadonlySet<CollectionId>> =>
-  collectionsIn(await sql.all<CollectionRow>(`${selectAwaited} ${which}`, [kind, ...parameters]));
-/** Their collections, as a JSON array. */
+  collectionsIn(await sql.all<CollectionRow>(`${selectAwaited} ${condition}`, [kind, ...parameters]));
+/** Returns the collections of the jobs as a JSON array. */
 const collectionsOf = (jobs: readonly NewJob[]): string =>
   JSON.stringify(jobs.flatMap(({ task }) => (isCollectionTask(task) ? [task.collectionId] : [])));
 const collectionsIn = (rows: readonly CollectionRow[]): ReadonlySet<CollectionId> =>

@@ -24,8 +24,8 @@ import {
 } from './entities/vector-entities.ts';
 
 /**
- * The tables, for both dialects. Each index is named where its entity is, since the dialects would generate different
- * names.
+ * The tables, for both dialects. Each entity names its indexes explicitly, because the dialects would generate
+ * different names.
  */
 export const entities = [
   ProfileEntity,

@@ -1,31 +1,31 @@
-import { dayMs, type Expiry, type ExpirySpan, type ExpiryStore, type Instant, type ProfileId } from '@portico/domain';
+import { dayMs, type Expiry, type ExpiryWindow, type ExpiryStore, type Instant, type ProfileId } from '@portico/domain';
 import { writeEffects } from './effects.ts';
 import { allMembers } from './memberships.ts';
 import type { Sql, SqlDatabase, Value } from './sql.ts';
 
 export const createSqlExpiryStore = (database: SqlDatabase): ExpiryStore => ({
   async ofProfile(profile, span, limit) {
-    return soonest(database.reads, 'and p.id = ?', [profile], span, limit);
+    return readSoonest(database.reads, 'and p.id = ?', [profile], span, limit);
   },
 
   async ofAll(span, limit) {
-    return soonest(database.reads, '', [], span, limit);
+    return readSoonest(database.reads, '', [], span, limit);
   },
 
-  async announce(today, noticeDays, now, decide) {
+  async scheduleNotices(today, noticeDays, now, decide) {
     return database.transact(async (transaction) => {
-      const announced = await transaction.first<{ value: string }>(selectAnnounced, [announcedDay]);
-      const last = announced ? Number(announced.value) : today - 1;
+      const row = await transaction.first<{ value: string }>(selectAnnounced, [announcedDay]);
+      const last = row ? Number(row.value) : today - 1;
       if (last >= today) return false;
-      const found = new Set<ProfileId>();
+      const profileIds = new Set<ProfileId>();
       for (const days of noticeDays) {
         const rows = await transaction.all<{ id: ProfileId }>(
           selectProfiles,
           parametersOf(spanOf(last, today, days, now), []),
         );
-        for (const { id } of rows) found.add(id);
+        for (const { id } of rows) profileIds.add(id);
       }
-      const effects = decide([...found].sort());
+      const effects = decide([...profileIds].sort());
       await transaction.run(putAnnounced, [announcedDay, String(today)]);
       await writeEffects(transaction, effects);
       return true;
@@ -33,35 +33,35 @@ export const createSqlExpiryStore = (database: SqlDatabase): ExpiryStore => ({
   },
 });
 
-/** In the table of settings: the last day that was announced. */
+/** The name of a row of the settings table: the last day that was announced. */
 const announcedDay = 'expiries_announced_day';
 
-/** The ends that days after `last`, up to `today`, are the `days`th before. */
-const spanOf = (last: number, today: number, days: number, now: Instant): ExpirySpan => ({
+/** The expiries that are `days` days ahead of a day after `last` and up to `today`. */
+const spanOf = (last: number, today: number, days: number, now: Instant): ExpiryWindow => ({
   after: Math.max(now, (last + days + 1) * dayMs - 1),
   until: (today + days + 1) * dayMs - 1,
 });
 
-const soonest = async (
+const readSoonest = async (
   sql: Sql,
   condition: string,
   parameters: readonly Value[],
-  span: ExpirySpan,
+  span: ExpiryWindow,
   limit: number,
 ): Promise<{ total: number; first: readonly Expiry[] }> => {
-  const ends = endsWhere(condition);
+  const expiries = selectExpiries(condition);
   const all = parametersOf(span, parameters);
-  const count = await sql.first<{ total: number }>(`select count(*) as total from (${ends}) x`, all);
+  const count = await sql.first<{ total: number }>(`select count(*) as total from (${expiries}) x`, all);
   const first = await sql.all<Expiry>(
-    `select x.email, x.collection, x.group_name as "group", x.expires_at as "expiresAt" from (${ends}) x
+    `select x.email, x.collection, x.group_name as "group", x.expires_at as "expiresAt" from (${expiries}) x
       order by x.expires_at, x.email, x.collection is not null, x.collection, x.group_name is not null, x.group_name limit ?`,
     [...all, limit],
   );
   return { total: count?.total ?? 0, first };
 };
 
-/** What ends within a span, for profiles that a condition names. The parameters are `parametersOf()`. */
-const endsWhere = (condition: string): string => `
+/** Selects the expiries within a span, for the profiles that match a condition. The parameters are `parametersOf()`. */
+const selectExpiries = (condition: string): string => `
   select p.id, p.email, null as collection_id, null as collection, null as group_name, p.key_expires_at as expires_at
     from profiles p where p.key_expires_at > ? and p.key_expires_at <= ? and p.key_hash is not null and ${isActive} ${condition}
   union all select p.id, p.email, c.id as collection_id, c.name as collection, null as group_name, g.expires_at
@@ -74,10 +74,10 @@ const endsWhere = (condition: string): string => `
 
 const isActive = `p.role = 'client' and p.status = 'approved' and p.suspended_at is null`;
 
-const parametersOf = ({ after, until }: ExpirySpan, parameters: readonly Value[]): readonly Value[] =>
+const parametersOf = ({ after, until }: ExpiryWindow, parameters: readonly Value[]): readonly Value[] =>
   [1, 2, 3].flatMap(() => [after, until, ...parameters]);
 
-const selectProfiles = `select distinct x.id from (${endsWhere('')}) x`;
+const selectProfiles = `select distinct x.id from (${selectExpiries('')}) x`;
 const selectAnnounced = 'select value from settings where name = ?';
 const putAnnounced = `insert into settings (name, value) values (?, ?)
   on conflict (name) do update set value = excluded.value`;

@@ -6,7 +6,7 @@ import { requestColumns } from './request-record.ts';
 import type { Sql } from './sql.ts';
 import { columns } from './table.ts';
 
-/** Reads the states of pairs in the same few statements, however many pairs there are. */
+/** Reads the states of pairs in a fixed number of statements. */
 export const prepareStates = (idsInJson: string) => {
   const selectProfiles = `select ${columns('p', profileColumns)} from profiles p where p.id in (${idsInJson})`;
   const selectGroups = `select ${columns('r', groupColumns)} from access_groups r where r.id in (${idsInJson})`;
@@ -74,5 +74,5 @@ const pairKey = (granteeId: string, collectionId: string): string => `${granteeI
 const inJson = (ids: readonly (string | null)[]): string =>
   JSON.stringify([...new Set(ids.filter((id) => id !== null))]);
 
-const byId = <Found extends { readonly id: string } | Profile>(found: readonly Found[]): ReadonlyMap<string, Found> =>
-  new Map(found.map((one) => [one.id, one]));
+const byId = <Item extends { readonly id: string } | Profile>(items: readonly Item[]): ReadonlyMap<string, Item> =>
+  new Map(items.map((item) => [item.id, item]));

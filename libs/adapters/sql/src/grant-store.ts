@@ -13,7 +13,7 @@ import type {
 import { touchGroups } from './collection-store.ts';
 import { writeEffects } from './effects.ts';
 import { GrantEntity, GroupGrantEntity } from './entities/access-entities.ts';
-import { grown, nextEpochs } from './epochs.ts';
+import { nextValue, nextEpochs } from './epochs.ts';
 import { prepareStates } from './grant-states.ts';
 import { allMembers, groupsOf, isLive } from './memberships.ts';
 import { profileColumns, type ProfileColumns, profileOf } from './profile-record.ts';
@@ -41,16 +41,16 @@ export const createSqlGrantStore = (
     },
 
     async collectionsOf(id, now) {
-      // In this order: if the profile is found, it existed while its grants were read.
+      // In this order: if the profile exists now, it existed while its grants were read.
       const rows = await database.reads.all<CollectionRow>(selectCollections, [id, now, id, id, now]);
       const client = await findProfile(database.reads, id);
-      return client && { client, collections: runsOf(rows, (row) => row.id).map(collectionOf) };
+      return client && { client, collections: groupRows(rows, (row) => row.id).map(collectionOf) };
     },
 
     async clientsOf(collection, now) {
       const rows = await database.reads.all<ClientRow>(selectClients, [collection, now, collection, now, collection]);
       if (rows.length === 0) return null;
-      return runsOf(rows.filter(isClient), (row) => row.id).map(clientOf);
+      return groupRows(rows.filter(isClient), (row) => row.id).map(clientOf);
     },
   };
 };
@@ -71,27 +71,27 @@ const writeGrants = async (sql: Sql, grants: readonly (Pair & Grant)[]): Promise
 };
 
 const removeGrants = async (sql: Sql, pairs: readonly Pair[]): Promise<void> => {
-  const ofKind = (kind: Pair['grantee']['kind']) =>
+  const idsOfKind = (kind: Pair['grantee']['kind']) =>
     pairs.filter(({ grantee }) => grantee.kind === kind).map(({ grantee, collection }) => [grantee.id, collection]);
-  await sql.runEach('delete from grants where profile_id = ? and collection_id = ?', ofKind('profile'));
-  await sql.runEach('delete from group_grants where group_id = ? and collection_id = ?', ofKind('group'));
+  await sql.runEach('delete from grants where profile_id = ? and collection_id = ?', idsOfKind('profile'));
+  await sql.runEach('delete from group_grants where group_id = ? and collection_id = ?', idsOfKind('group'));
 };
 
-/** Makes the epochs grow of whose grants have changed. */
+/** Advances the epochs of the profiles and groups whose grants have changed. */
 const touch = async (sql: Sql, pairs: readonly Pair[]): Promise<void> => {
   const clients = new Set(pairs.flatMap(({ grantee }) => (grantee.kind === 'profile' ? [grantee.id] : [])));
   await touchGrants(sql, [...clients]);
   if (pairs.some(({ grantee }) => grantee.kind === 'group')) await sql.run(touchGroups, nextEpochs());
 };
 
-/** Makes the grants epoch of these profiles grow. */
+/** Advances the grants epoch of these profiles. */
 export const touchGrants = (sql: Sql, profiles: readonly ProfileId[]): Promise<void> =>
   sql.runEach(
-    `update profiles set grants_epoch = ${grown('grants_epoch')} where id = ?`,
+    `update profiles set grants_epoch = ${nextValue('grants_epoch')} where id = ?`,
     profiles.map((id) => [...nextEpochs(), id]),
   );
 
-/** A way in which a client has a collection. */
+/** A way in which a client has access to a collection. */
 interface Way extends Grant {
   readonly groupId: GroupId | null;
   readonly groupName: string | null;
@@ -105,23 +105,23 @@ interface ClientWay extends Way, ProfileColumns {}
 type ClientRow = ClientWay | { readonly id: null };
 const isClient = (row: ClientRow): row is ClientWay => row.id !== null;
 
-const collectionOf = ([row, ...others]: Run<CollectionRow>): CollectionAccess => ({
+const collectionOf = ([row, ...others]: RowGroup<CollectionRow>): CollectionAccess => ({
   id: row.id,
   name: row.name,
   description: row.description,
   ways: [row, ...others].flatMap((each) => (isWay(each) ? [wayOf(each)] : [])),
 });
 
-const clientOf = ([row, ...others]: Run<ClientWay>): ClientAccess => ({
+const clientOf = ([row, ...others]: RowGroup<ClientWay>): ClientAccess => ({
   profile: profileOf(row),
   ways: [wayOf(row), ...others.map(wayOf)],
 });
 
 /** Rows with the same key. */
-type Run<Row> = readonly [Row, ...Row[]];
+type RowGroup<Row> = readonly [Row, ...Row[]];
 
-const runsOf = <Row>(rows: readonly Row[], keyOf: (row: Row) => string): readonly Run<Row>[] =>
-  [...Map.groupBy(rows, keyOf).values()] as unknown as readonly Run<Row>[];
+const groupRows = <Row>(rows: readonly Row[], keyOf: (row: Row) => string): readonly RowGroup<Row>[] =>
+  [...Map.groupBy(rows, keyOf).values()] as unknown as readonly RowGroup<Row>[];
 
 const wayOf = ({ groupId, groupName, grantedAt, expiresAt }: Way): AccessWay => ({
   group: groupId === null || groupName === null ? null : { id: groupId, name: groupName },
@@ -133,15 +133,17 @@ const wayColumns = columns('w', ['groupId', 'groupName', 'grantedAt', 'expiresAt
 const own = 'null as group_id, null as group_name, g.granted_at, g.expires_at';
 const ofGroup = 'r.id as group_id, r.name as group_name, g.granted_at, g.expires_at';
 /** A client's own grant first. */
-const inOrderOfWays = 'w.group_name is not null, w.group_name';
+const orderOfWays = 'w.group_name is not null, w.group_name';
 
-/** Each collection with each way in which a profile has it. Its parameters are the profile and the moment, twice. */
+/**
+ * Each collection with each way in which a profile has access. The parameters are the profile and the instant, twice.
+ */
 const selectCollections = `select ${columns('c', ['id', 'name', 'description'])}, ${wayColumns}
   from collections c left join (
     select g.collection_id, ${own} from grants g where g.profile_id = ? and ${isLive('g')}
     union select g.collection_id, ${ofGroup} from (${groupsOf('?')}) m join access_groups r on r.id = m.group_id
       join group_grants g on g.group_id = r.id where ${isLive('g')}) w on w.collection_id = c.id
-  order by c.name_key, c.id, ${inOrderOfWays}`;
+  order by c.name_key, c.id, ${orderOfWays}`;
 
 const selectClients = `select ${columns('p', profileColumns)}, ${wayColumns}
   from collections c left join (
@@ -149,4 +151,4 @@ const selectClients = `select ${columns('p', profileColumns)}, ${wayColumns}
     union select m.profile_id, g.collection_id, ${ofGroup} from group_grants g join access_groups r on r.id = g.group_id
       join (${allMembers}) m on m.group_id = g.group_id where g.collection_id = ? and ${isLive('g')}
   ) w on w.collection_id = c.id left join profiles p on p.id = w.profile_id
-  where c.id = ? order by p.email, ${inOrderOfWays}`;
+  where c.id = ? order by p.email, ${orderOfWays}`;

@@ -1,7 +1,7 @@
 import {
   type AccessRequest,
-  everyGroup,
-  foldedName,
+  allGroups,
+  foldCase,
   type Group,
   type GroupClaims,
   type GroupCollection,
@@ -17,7 +17,7 @@ import { touchGroups } from './collection-store.ts';
 import { writeEffects } from './effects.ts';
 import { ClaimedGroupEntity, GroupMemberEntity } from './entities/access-entities.ts';
 import { ProfileEntity } from './entities/profile-entity.ts';
-import { grown, nextEpochs } from './epochs.ts';
+import { nextValue, nextEpochs } from './epochs.ts';
 import { groupColumns, insertGroup, updateGroup } from './group-record.ts';
 import { prepareMemberStates } from './member-states.ts';
 import { isLive } from './memberships.ts';
@@ -26,7 +26,7 @@ import { requestColumns, writeDecisions } from './request-record.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
 import { columns, columnsOf, insertInto, updateOf, upsertInto, write, writeEach } from './table.ts';
 
-/** Of all groups, by name. */
+/** Returns the ids and names of all groups, sorted by name. */
 export const groupNames = (sql: Sql): Promise<readonly Pick<Group, 'id' | 'name'>[]> =>
   sql.all('select id, name from access_groups order by name');
 
@@ -37,21 +37,21 @@ export const createSqlGroupStore = (
   async add(group, effects) {
     await database.transact(async (transaction) => {
       await refuseUnknownTier(transaction, null, group.tier);
-      await refusingTaken(database, () => write(transaction, insertGroup, group));
+      await translateTaken(database, () => write(transaction, insertGroup, group));
       await transaction.run(touchGroups, nextEpochs());
       await writeEffects(transaction, effects);
     }, effects.deadline);
   },
 
-  async list(now, page = everyGroup) {
-    const whole = page.limit === null && page.containing === null && page.after === null;
-    const ids = whole ? [] : await idsOf(database.reads, page);
-    const [those, parameters] = whole ? ['', []] : [`where r.id in (${idsInJson})`, [JSON.stringify(ids)]];
-    return database.reads.all<ListedGroup>(`${selectListed} ${those} order by r.name`, [now, ...parameters]);
+  async list(now, page = allGroups) {
+    const isWhole = page.limit === null && page.containing === null && page.after === null;
+    const ids = isWhole ? [] : await idsOf(database.reads, page);
+    const [condition, parameters] = isWhole ? ['', []] : [`where r.id in (${idsInJson})`, [JSON.stringify(ids)]];
+    return database.reads.all<ListedGroup>(`${selectListed} ${condition} order by r.name`, [now, ...parameters]);
   },
 
   async count(containing) {
-    return (await idsOf(database.reads, { ...everyGroup, containing })).length;
+    return (await idsOf(database.reads, { ...allGroups, containing })).length;
   },
 
   async find(id, now) {
@@ -65,13 +65,13 @@ export const createSqlGroupStore = (
 
   async update(id, decide, renaming = null) {
     return database.transact(async (transaction) => {
-      const before = await load(transaction, id);
+      const currentGroup = await load(transaction, id);
       const requests = renaming
         ? await transaction.all<AccessRequest>(selectNamedRequests, [renaming.name, id, renaming.now])
         : [];
-      const change = decide(before, requests);
-      await refuseUnknownTier(transaction, before.tier, change.group.tier);
-      await refusingTaken(database, () => write(transaction, updateGroup, { ...change.group, id }));
+      const change = decide(currentGroup, requests);
+      await refuseUnknownTier(transaction, currentGroup.tier, change.group.tier);
+      await translateTaken(database, () => write(transaction, updateGroup, { ...change.group, id }));
       await transaction.run(touchGroups, nextEpochs());
       await writeDecisions(transaction, change.requests);
       await writeEffects(transaction, change);
@@ -101,7 +101,7 @@ export const createSqlGroupStore = (
 const membersOf = (
   database: SqlDatabase,
   idsInJson: string,
-): Pick<GroupStore, 'members' | 'groupsOf' | 'updateMembers' | 'followClaims' | 'forgetClaims'> => {
+): Pick<GroupStore, 'members' | 'groupsOf' | 'updateMembers' | 'syncClaims' | 'clearClaims'> => {
   const memberStates = prepareMemberStates(idsInJson);
   const touchMembers = prepareTouch(idsInJson);
   const deleteMembers = `delete from group_members where group_id = ? and profile_id in (${idsInJson})`;
@@ -130,25 +130,25 @@ const membersOf = (
       });
     },
 
-    async followClaims(profile, claims, decide) {
+    async syncClaims(profile, claims, decide) {
       await database.transact(async (transaction) => {
         const row = await transaction.first<ClaimColumns>(selectClaims, [profile]);
-        const before = row && claimsOf(row);
-        if (!row || (before && before.issuedAt > claims.issuedAt)) return;
+        const currentClaims = row && claimsOf(row);
+        if (!row || (currentClaims && currentClaims.issuedAt > claims.issuedAt)) return;
         await writeClaims(transaction, profile, claims);
         const requests = await transaction.all<AccessRequest>(selectClaimedRequests, [claims.seenAt, profile]);
-        const known = new Set(before?.names);
-        if (claims.names.length !== known.size || claims.names.some((name) => !known.has(name)))
+        const previousNames = new Set(currentClaims?.names);
+        if (claims.names.length !== previousNames.size || claims.names.some((name) => !previousNames.has(name)))
           await touchMembers(transaction, [profile]);
-        const change = decide(before ?? null, requests);
+        const change = decide(currentClaims ?? null, requests);
         await writeDecisions(transaction, change.requests);
         await writeEffects(transaction, change);
       });
     },
 
-    async forgetClaims() {
+    async clearClaims() {
       return database.transact(async (transaction) => {
-        const known = await transaction.all<{ id: ProfileId }>(
+        const profiles = await transaction.all<{ id: ProfileId }>(
           'select id from profiles where claimed_groups is not null',
         );
         await transaction.run('delete from claimed_groups');
@@ -156,19 +156,19 @@ const membersOf = (
         where claimed_groups is not null`);
         await touchMembers(
           transaction,
-          known.map(({ id }) => id),
+          profiles.map(({ id }) => id),
         );
-        return known.length;
+        return profiles.length;
       });
     },
   };
 };
 
 const selectGroup = `select ${columns('r', groupColumns)} from access_groups r where r.id = ?`;
-/** A member by hand and by claim counts once. */
+/** A member that was both added and claimed counts once. */
 const membersOfGroup = `select m.profile_id from group_members m where m.group_id = r.id
   union select k.profile_id from claimed_groups k where k.name = r.name`;
-/** Its first parameter is the moment. */
+/** The first parameter is the instant. */
 const selectListed = `select ${columns('r', groupColumns)}, (select count(*) from (${membersOfGroup}) x) as "members",
   (select count(*) from group_grants g where g.group_id = r.id and ${isLive('g')}) as "collections" from access_groups r`;
 const selectCollections = `select c.id, c.name, g.granted_at as "grantedAt", g.expires_at as "expiresAt" from group_grants g
@@ -184,12 +184,12 @@ const selectGroupsOf = `select ${columns('r', groupColumns)}, max(w.added_at) as
     union all select r.id as group_id, null as added_at, p.claims_seen_at as claimed_at from claimed_groups k
       join profiles p on p.id = k.profile_id join access_groups r on r.name = k.name where k.profile_id = ?) w
   join access_groups r on r.id = w.group_id group by r.id order by r.name`;
-/** The pending requests of a profile for what the groups of its claims have. */
+/** The pending requests of a profile for collections that its claimed groups have. */
 const selectClaimedRequests = `select distinct ${columns('q', requestColumns)} from access_requests q
   join claimed_groups k on k.profile_id = q.profile_id join access_groups r on r.name = k.name
   join group_grants g on g.group_id = r.id and g.collection_id = q.collection_id and ${isLive('g')}
   where q.status = 'pending' and q.profile_id = ?`;
-/** The pending requests, for what a group has, of those whose tokens name this name. */
+/** The pending requests for a group's collections from profiles whose tokens contain this name. */
 const selectNamedRequests = `select ${columns('q', requestColumns)} from access_requests q
   join claimed_groups k on k.profile_id = q.profile_id and k.name = ?
   join group_grants g on g.collection_id = q.collection_id and g.group_id = ? and ${isLive('g')}
@@ -199,9 +199,9 @@ const putMember = upsertInto(GroupMemberEntity, 'profileId', 'groupId');
 const putClaims = updateOf(ProfileEntity, 'id', claimColumns);
 const insertClaim = insertInto(ClaimedGroupEntity, columnsOf(ClaimedGroupEntity));
 
-/** Makes the grants epoch of these profiles grow, whose memberships have changed. */
+/** Advances the grants epoch of profiles whose memberships have changed. */
 const prepareTouch = (idsInJson: string) => {
-  const touch = `update profiles set grants_epoch = ${grown('grants_epoch')}, in_groups =
+  const touch = `update profiles set grants_epoch = ${nextValue('grants_epoch')}, in_groups =
       exists (select 1 from group_members m where m.profile_id = profiles.id)
       or exists (select 1 from claimed_groups k where k.profile_id = profiles.id) where id in (${idsInJson})`;
   return async (sql: Sql, profiles: readonly ProfileId[]): Promise<void> => {
@@ -209,13 +209,13 @@ const prepareTouch = (idsInJson: string) => {
   };
 };
 
-/** All names are read, which are few and short: the databases fold ASCII letters alone. */
+/** Reads all names, which are few and short, because the databases fold only ASCII letters. */
 const idsOf = async (sql: Sql, { containing, limit, after }: GroupPage): Promise<readonly GroupId[]> => {
   // No name is empty.
   const names = await sql.all<Pick<Group, 'id' | 'name'>>(selectNames, [after ?? '']);
-  const found =
-    containing === null ? names : names.filter(({ name }) => foldedName(name).includes(foldedName(containing)));
-  return found.slice(0, limit ?? found.length).map(({ id }) => id);
+  const matches =
+    containing === null ? names : names.filter(({ name }) => foldCase(name).includes(foldCase(containing)));
+  return matches.slice(0, limit ?? matches.length).map(({ id }) => id);
 };
 
 const selectNames = 'select r.id, r.name from access_groups r where r.name > ? order by r.name';
@@ -237,13 +237,13 @@ const writeClaims = async (sql: Sql, id: ProfileId, { names, issuedAt, seenAt }:
   );
 };
 
-const refuseUnknownTier = async (sql: Sql, before: string | null, tier: string | null): Promise<void> => {
-  if (tier !== null && tier !== before && !(await sql.first('select tier from tiers where tier = ?', [tier])))
+const refuseUnknownTier = async (sql: Sql, currentTier: string | null, tier: string | null): Promise<void> => {
+  if (tier !== null && tier !== currentTier && !(await sql.first('select tier from tiers where tier = ?', [tier])))
     throw new PorticoError('tier_not_found');
 };
 
 /** Translates a uniqueness violation of the group's name. */
-const refusingTaken = async (database: SqlDatabase, store: () => Promise<unknown>): Promise<void> => {
+const translateTaken = async (database: SqlDatabase, store: () => Promise<unknown>): Promise<void> => {
   try {
     await store();
   } catch (cause) {

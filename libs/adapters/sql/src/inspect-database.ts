@@ -8,35 +8,35 @@ import { createSqlSealedStore } from './sealed-store.ts';
 import { createSettingsTable, type SettingsTable } from './settings-table.ts';
 import type { SqlDatabase } from './sql.ts';
 
-/** What is found out about a database without changing it. */
+/** The results of inspecting a database without changing it. */
 export interface InspectedDatabase {
   /** The product with its version. */
   readonly product: string;
   /** Whether this version of the product is not supported. */
   readonly isTooOld: boolean;
-  /** `new`: it has no tables yet. `foreign`: they are of another application. */
+  /** `new`: there are no tables yet. `foreign`: the tables belong to another application. */
   readonly tables: MigrationState | { readonly state: 'new' } | { readonly state: 'foreign' };
-  /** Why it accepts no writes; null if it does, as far as that shows without writing. */
+  /** The reason why it accepts no writes; null if it accepts them, as far as can be determined without writing. */
   readonly refusesWrites: string | null;
-  /** By how many milliseconds the server's clock is ahead of ours; null if it is ours. */
+  /** The number of milliseconds by which the server's clock is ahead of ours; null if it is the same clock. */
   readonly aheadMs: number | null;
-  /** For reads only. They fail unless the tables are `current`. */
+  /** Read-only. They fail unless the tables are `current`. */
   readonly stores: Pick<StorePorts, 'sealed' | 'profiles' | 'outbox'> & {
     readonly settings: Pick<SettingsTable, 'get'>;
     readonly groupNames: () => Promise<readonly Pick<Group, 'id' | 'name'>[]>;
   };
-  /** The file, if it is one; null for a server, which checks what it reads. */
+  /** The file, if the database is one; null for a server, which verifies the data that it reads. */
   readonly file: {
     readonly bytes: number;
-    /** Reads the whole file, and blocks this process meanwhile; returns what is damaged, or null. */
+    /** Reads the whole file and blocks this process while it does; returns a description of the damage, or null. */
     findDamage(): string | null;
   } | null;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens the database for reading, without migrating or creating anything. Null if its file does not exist yet. Rejects
- * as `openSqlStores` does, but waits for nothing.
+ * Opens the database for reading, without migrating or creating anything. Returns null if its file does not exist yet.
+ * Rejects like `openSqlStores`, but does not wait for anything.
  */
 export const inspectDatabase = async (config: SqlConfig): Promise<InspectedDatabase | null> => {
   // Imported here, so that the driver of the other database is never loaded.
@@ -52,7 +52,7 @@ export const inspectDatabase = async (config: SqlConfig): Promise<InspectedDatab
   }
 };
 
-export const storesToRead = (database: SqlDatabase): InspectedDatabase['stores'] => ({
+export const createReadOnlyStores = (database: SqlDatabase): InspectedDatabase['stores'] => ({
   sealed: createSqlSealedStore(database),
   profiles: createSqlProfileStore(database),
   groupNames: () => groupNames(database.reads),

@@ -7,7 +7,7 @@ type StoredRow = Row<typeof JobEntity>;
 export const jobColumns = without(columnsOf(JobEntity), 'leasedUntil', 'givenUp', 'error');
 export type JobRow = Pick<StoredRow, (typeof jobColumns)[number]>;
 
-/** A dead letter reuses `dueAt` for when it became one, and has an empty `sealed` if it held a secret. */
+/** In a dead letter, `dueAt` is the time at which it became one, and `sealed` is empty if the job had a secret. */
 export const deadLetterColumns = [
   'id',
   'kind',
@@ -19,7 +19,7 @@ export const deadLetterColumns = [
   'error',
 ] as const satisfies readonly (keyof StoredRow)[];
 export interface DeadLetterRow extends Pick<StoredRow, (typeof deadLetterColumns)[number]> {
-  /** Those of the profile and the collection that the job is about, if there are. */
+  /** The profile and the collection of the job, if it has them and they exist. */
   readonly profileEmail: string | null;
   readonly collectionName: string | null;
 }
@@ -27,15 +27,15 @@ export interface DeadLetterRow extends Pick<StoredRow, (typeof deadLetterColumns
 export const insertJob = insertInto(JobEntity, [...without(jobColumns, 'asked', 'attempts'), 'leasedUntil']);
 
 /**
- * Not a lease: the job is free, but not for release 0.1.0, which would take this for a lease. It can go with the
- * triggers of migration 0006.
+ * Not a lease: the job can be claimed, but not by release 0.1.0, which mistakes this value for a lease. Can be removed
+ * together with the triggers of migration 0006.
  */
 export const reserved = Number.MAX_SAFE_INTEGER;
 export const isReserved = `job_group = '${missingEmbeddings}'`;
 
 /** A task is stored in columns, so that a profile's mails can be found. */
 export const jobRow = ({ id, task, group, dueAt }: NewJob) => ({
-  ...nothing,
+  ...emptyTask,
   ...task,
   id,
   jobGroup: group,
@@ -43,7 +43,7 @@ export const jobRow = ({ id, task, group, dueAt }: NewJob) => ({
   leasedUntil: group === missingEmbeddings ? reserved : null,
 });
 
-/** Throws if the row lacks what a task of its kind needs. */
+/** Throws if the row lacks a field that a task of its kind needs. */
 export const jobOf = ({ id, jobGroup, dueAt, attempts, ...task }: JobRow): Job => ({
   id,
   task: taskOf(task),
@@ -59,33 +59,41 @@ export const deadLetterOf = ({ dueAt, sealed, error, ...job }: DeadLetterRow): D
   secretRemoved: sealed !== null,
 });
 
-const nothing = { profileId: null, collectionId: null, sealed: null, reason: null, requestId: null };
+const emptyTask = { profileId: null, collectionId: null, sealed: null, reason: null, requestId: null };
 
 type TaskColumns = Omit<JobRow, 'id' | 'jobGroup' | 'dueAt' | 'attempts'>;
 
-const taskOf = ({ kind, profileId, collectionId, sealed, reason, requestId, asked }: TaskColumns): JobTask => {
+const taskOf = ({
+  kind,
+  profileId,
+  collectionId,
+  sealed,
+  reason,
+  requestId,
+  asked: requestCount,
+}: TaskColumns): JobTask => {
   switch (kind) {
     case 'mail.credentials':
     case 'mail.rotation':
-      return { kind, profileId: present(profileId), sealed: present(sealed) };
+      return { kind, profileId: required(profileId), sealed: required(sealed) };
     case 'mail.rejection':
     case 'mail.suspension':
-      return { kind, profileId: present(profileId), reason };
+      return { kind, profileId: required(profileId), reason };
     case 'mail.resumption':
     case 'mail.expiry':
     case 'mail.expiries':
-      return { kind, profileId: present(profileId) };
+      return { kind, profileId: required(profileId) };
     case 'mail.request':
-      return { kind, profileId: present(profileId), requestId: present(requestId) };
+      return { kind, profileId: required(profileId), requestId: required(requestId) };
     case 'mail.notice':
-      return { kind, profileId: present(profileId), asked };
+      return { kind, profileId: required(profileId), requestCount };
     case 'embed':
     case 'operations':
-      return { kind, collectionId: present(collectionId) };
+      return { kind, collectionId: required(collectionId) };
   }
 };
 
-const present = <T>(value: T | null): T => {
+const required = <T>(value: T | null): T => {
   if (value === null) throw new Error('A job in the database lacks a part of its task.');
   return value;
 };

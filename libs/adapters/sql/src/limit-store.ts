@@ -10,7 +10,7 @@ import type {
   Tier,
 } from '@portico/domain';
 import { writeEffects } from './effects.ts';
-import { grown } from './epochs.ts';
+import { nextValue } from './epochs.ts';
 import { OverrideEntity, TierEntity } from './entities/limit-entities.ts';
 import {
   type LimitColumns,
@@ -29,12 +29,12 @@ type TierStore = Pick<LimitStore, 'tiers' | 'addTier' | 'updateTier' | 'removeTi
 type OverrideStore = Omit<LimitStore, keyof TierStore | 'clients'>;
 
 export const createSqlLimitStore = (database: SqlDatabase): LimitStore => ({
-  ...tierStoreOn(database),
-  ...overrideStoreOn(database),
+  ...createTierStore(database),
+  ...createOverrideStore(database),
   clients: async () => (await database.reads.all<ClientRow>(selectClients)).map(clientOf),
 });
 
-const tierStoreOn = (database: SqlDatabase): TierStore => ({
+const createTierStore = (database: SqlDatabase): TierStore => ({
   async tiers() {
     return (await database.reads.all<TierRow>(selectTiers)).map(tierOf);
   },
@@ -65,14 +65,14 @@ const tierStoreOn = (database: SqlDatabase): TierStore => ({
     await database.transact(async (transaction) => {
       const change = decide(await loadTier(transaction, name));
       await transaction.run(deleteTier, [name]);
-      await transaction.run(takeFromProfiles, [change.removedAt, change.removedAt, name]);
-      await transaction.run(takeFromGroups, [change.removedAt, change.removedAt, name]);
+      await transaction.run(removeFromProfiles, [change.removedAt, change.removedAt, name]);
+      await transaction.run(removeFromGroups, [change.removedAt, change.removedAt, name]);
       await writeEffects(transaction, change);
     });
   },
 });
 
-const overrideStoreOn = (database: SqlDatabase): OverrideStore => ({
+const createOverrideStore = (database: SqlDatabase): OverrideStore => ({
   async overrides(activeOnly) {
     return (await database.reads.all<OverrideRow>(activeOnly ? selectActive : selectOverrides)).map(overrideOf);
   },
@@ -142,8 +142,8 @@ const selectTier = `select ${columns('t', tierColumns)} from tiers t where t.tie
 const insertTier = insertInto(TierEntity, tierColumns);
 const updateTier = updateOf(TierEntity, 'tier', without(tierColumns, 'tier'));
 const deleteTier = 'delete from tiers where tier = ?';
-const takeFromGroups = `update access_groups set tier = null, updated_at = ${grown('updated_at')} where tier = ?`;
-const takeFromProfiles = `update profiles set tier = null, updated_at = ${grown('updated_at')} where tier = ?`;
+const removeFromGroups = `update access_groups set tier = null, updated_at = ${nextValue('updated_at')} where tier = ?`;
+const removeFromProfiles = `update profiles set tier = null, updated_at = ${nextValue('updated_at')} where tier = ?`;
 
 const overrideColumns = columnsOf(OverrideEntity);
 const selectFrom = `select ${columns('o', overrideColumns)} from overrides o`;
@@ -171,7 +171,7 @@ const loadTier = async (sql: Sql, name: string): Promise<Tier> => {
   return tierOf(row);
 };
 
-/** With its client, who must exist: a foreign key deletes overrides with their profile. */
+/** Loads an override with its client, which always exists: a foreign key deletes overrides with their profile. */
 const loadOverride = async (
   sql: Sql,
   id: number,
@@ -185,7 +185,7 @@ const loadOverride = async (
 const overridesOf = async (sql: Sql, client: ProfileId): Promise<readonly Override[]> =>
   (await sql.all<OverrideRow>(selectOfClient, [client])).map(overrideOf);
 
-/** Written before the override itself: a client may never have two active ones. */
+/** Must be written before the override itself: a client may never have two active overrides. */
 const storeOthers = (
   sql: Sql,
   profileId: ProfileId,
@@ -212,7 +212,7 @@ const clientOf = (row: ClientRow): LimitedClient => ({
   limits: limitsOf(row),
 });
 
-/** The groups of a profile are looked at only if it may have any. */
+/** Reads the groups of a profile only if it may have any. */
 const selectClients = `select p.id, p.email, p.full_name as "fullName", p.client_id as "clientId", ${limitColumns},
   case when p.in_groups then (select ${tierAsText} from access_groups r join tiers a on a.tier = r.tier
     where a.is_active = true and r.id in (${groupsOf('p.id')}) ${mostGenerousTier}) end as "groupTier"

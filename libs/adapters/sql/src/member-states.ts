@@ -5,7 +5,7 @@ import { requestColumns } from './request-record.ts';
 import type { Sql } from './sql.ts';
 import { columns } from './table.ts';
 
-/** Reads the states of profiles for a decision about members in the same few statements, however many they are. */
+/** Reads the states of profiles for a decision about members, in a fixed number of statements. */
 export const prepareMemberStates = (idsInJson: string) => {
   const selectProfiles = `select ${columns('p', profileColumns)} from profiles p where p.id in (${idsInJson})`;
   const selectAdded = `select m.profile_id as "profileId", m.added_at as "at" from group_members m
@@ -23,20 +23,20 @@ export const prepareMemberStates = (idsInJson: string) => {
     now: Instant,
   ): Promise<readonly MemberState[]> => {
     const ids = JSON.stringify([...new Set(profiles)]);
-    const found = new Map(
+    const profilesById = new Map(
       (await sql.all<ProfileColumns>(selectProfiles, [ids])).map(profileOf).map((profile) => [profile.id, profile]),
     );
-    const added = timesOf(await sql.all<MemberRow>(selectAdded, [group.id, ids]));
-    const claimed = timesOf(await sql.all<MemberRow>(selectClaimed, [group.name, ids]));
+    const addedTimes = timesOf(await sql.all<MemberRow>(selectAdded, [group.id, ids]));
+    const claimedTimes = timesOf(await sql.all<MemberRow>(selectClaimed, [group.name, ids]));
     const requests = Map.groupBy(
       await sql.all<AccessRequest>(selectRequests, [group.id, now, ids]),
       ({ profileId }) => profileId,
     );
     return profiles.map((id) => ({
       id,
-      profile: found.get(id) ?? null,
-      addedAt: added.get(id) ?? null,
-      claimedAt: claimed.get(id) ?? null,
+      profile: profilesById.get(id) ?? null,
+      addedAt: addedTimes.get(id) ?? null,
+      claimedAt: claimedTimes.get(id) ?? null,
       requests: requests.get(id) ?? [],
     }));
   };

@@ -1,32 +1,39 @@
 /**
- * SQL about who has which grants, of their own and of their groups. A profile belongs to a group by an administrator's
- * hand, or because its newest token names the group.
+ * SQL for the grants of profiles: their own, and those of their groups. A profile belongs to a group because an
+ * administrator added it, or because its newest token names the group.
  */
 
 /**
- * Selects the `group_id` of each group of a profile, which `profile` names in the SQL around it. May repeat one, and
- * holds null for names that no group has. A name is looked up by a subquery: as a join, PostgreSQL reads all groups.
+ * Selects the `group_id` of each group of a profile; `profile` is an expression of the surrounding SQL. May contain
+ * duplicates, and null for names that no group has. A subquery looks up the name: for a join, PostgreSQL would read all
+ * groups.
  */
 export const groupsOf = (profile: string): string =>
   `select m.group_id from group_members m where m.profile_id = ${profile}
     union all select (select r.id from access_groups r where r.name = k.name) from claimed_groups k
       where k.profile_id = ${profile}`;
 
-/** Who belongs to which group; may repeat a pair. */
+/** Selects the members of all groups; may contain duplicates. */
 export const allMembers = `select m.profile_id, m.group_id from group_members m
   union all select k.profile_id, r.id as group_id from claimed_groups k join access_groups r on r.name = k.name`;
 
-/** Whether a grant has not expired; its parameter is the moment. */
+/** Whether a grant has not expired. The parameter is the instant. */
 export const isLive = (grant: string): string => `(${grant}.expires_at is null or ${grant}.expires_at > ?)`;
 
-/** Selects the ids of the collections that a profile has at a moment; its parameters are the profile and the moment, twice. */
+/**
+ * Selects the ids of the collections that a profile can access at an instant. For parameters see
+ * `grantedIdsParameters`.
+ */
 export const grantedIds = `select g.collection_id from grants g where g.profile_id = ? and ${isLive('g')}
   union select g.collection_id from (${groupsOf('?')}) mine cross join group_grants g
   where g.group_id = mine.group_id and ${isLive('g')}`;
 
 export const grantedIdsParameters = (profile: string, at: number) => [profile, at, profile, profile, at] as const;
 
-/** Whether a profile has a collection at a moment, for few collections; its parameters are as follows. */
+/**
+ * Whether a profile can access a collection at an instant. Use it for few collections. Parameters:
+ * `isGrantedParameters`.
+ */
 export const isGranted = (collection: string): string => `(exists (select 1 from grants g
     where g.profile_id = ? and g.collection_id = ${collection} and ${isLive('g')})
   or exists (select 1 from group_grants g where g.collection_id = ${collection} and ${isLive('g')}

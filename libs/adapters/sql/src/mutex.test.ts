@@ -1,4 +1,4 @@
-import { deadlineByHand } from '@portico/contracts';
+import { createManualDeadline } from '@portico/contracts';
 import { expect, test } from 'vitest';
 import { Mutex } from './mutex.ts';
 
@@ -23,52 +23,52 @@ test('failed work lets the next one run', async () => {
   expect(await next).toBe('done');
 });
 
-test('work that waits too long is refused and never runs, and nothing overtakes running work', async () => {
+test('work that waits too long is rejected and never runs, and nothing overtakes running work', async () => {
   const mutex = new Mutex();
-  const held = Promise.withResolvers<void>();
+  const blocker = Promise.withResolvers<void>();
   const steps: string[] = [];
   const first = mutex.run(async () => {
-    await held.promise;
+    await blocker.promise;
     steps.push('first');
   });
-  const late = mutex.run(async () => steps.push('late'), { waitMs: 10 });
+  const lateWork = mutex.run(async () => steps.push('late'), { waitMs: 10 });
   const third = mutex.run(async () => steps.push('third'));
-  await expect(late).rejects.toThrow('within 10 ms');
+  await expect(lateWork).rejects.toThrow('within 10 ms');
   expect(steps).toEqual([]);
-  held.resolve();
+  blocker.resolve();
   await Promise.all([first, third]);
   expect(steps).toEqual(['first', 'third']);
 });
 
-test('work that expires before its turn is refused and never runs, and nothing overtakes running work', async () => {
+test('work that expires before it starts is rejected and never runs, and nothing overtakes running work', async () => {
   const mutex = new Mutex();
-  const deadline = deadlineByHand();
-  const held = Promise.withResolvers<void>();
+  const deadline = createManualDeadline();
+  const blocker = Promise.withResolvers<void>();
   const steps: string[] = [];
-  const first = mutex.run(() => held.promise);
-  const late = [{ deadline }, { deadline, waitMs: 60_000 }].map((patience) =>
-    mutex.run(async () => steps.push('late'), patience),
+  const first = mutex.run(() => blocker.promise);
+  const lateWorks = [{ deadline }, { deadline, waitMs: 60_000 }].map((limits) =>
+    mutex.run(async () => steps.push('late'), limits),
   );
-  const third = mutex.run(async () => steps.push('third'), { deadline: deadlineByHand() });
+  const third = mutex.run(async () => steps.push('third'), { deadline: createManualDeadline() });
   deadline.expire();
-  for (const one of late) await expect(one).rejects.toMatchObject({ code: 'timed_out' });
+  for (const work of lateWorks) await expect(work).rejects.toMatchObject({ code: 'timed_out' });
   expect(steps).toEqual([]);
-  held.resolve();
+  blocker.resolve();
   await Promise.all([first, third]);
   expect(steps).toEqual(['third']);
 });
 
-test('closing waits for earlier work, and refuses later work', async () => {
+test('closing waits for earlier work, and rejects later work', async () => {
   const mutex = new Mutex();
-  const held = Promise.withResolvers<void>();
+  const blocker = Promise.withResolvers<void>();
   let isDone = false;
-  const before = mutex.run(async () => {
-    await held.promise;
+  const earlierWork = mutex.run(async () => {
+    await blocker.promise;
     isDone = true;
   });
   const closed = mutex.close().then(() => isDone);
   await expect(mutex.run(async () => undefined)).rejects.toThrow('closed');
-  held.resolve();
+  blocker.resolve();
   expect(await closed).toBe(true);
-  await before;
+  await earlierWork;
 });

@@ -1,8 +1,8 @@
-import { fulfilledWithin } from '@portico/dependencies';
+import { fulfillsWithin } from '@portico/dependencies';
 import { PorticoError, type Deadline } from '@portico/domain';
 
-/** How long work waits for its turn. No limit unless given. */
-export interface TurnLimits {
+/** Limits on the time that work waits for the lock. Without them it waits indefinitely. */
+export interface LockLimits {
   readonly waitMs?: number;
   readonly deadline?: Deadline | null;
 }
@@ -13,22 +13,22 @@ export class Mutex {
   #closed = false;
 
   /**
-   * Rejects without starting the work if its turn does not come within `waitMs`. Throws `timed_out` if the deadline
-   * expires before its turn.
+   * Rejects without starting the work if it does not acquire the lock within `waitMs`. Throws `timed_out` if the
+   * deadline expires before that.
    */
-  async run<T>(work: () => Promise<T>, { waitMs = Infinity, deadline = null }: TurnLimits = {}): Promise<T> {
+  async run<T>(work: () => Promise<T>, { waitMs = Infinity, deadline = null }: LockLimits = {}): Promise<T> {
     if (this.#closed) throw new Error('The database is closed.');
-    const before = this.#last;
-    const left = Promise.withResolvers<void>();
-    this.#last = left.promise;
+    const previous = this.#last;
+    const released = Promise.withResolvers<void>();
+    this.#last = released.promise;
     try {
-      const turn = beforeDeadline(before, deadline);
-      if (waitMs === Infinity) await turn;
-      else if (!(await fulfilledWithin(waitMs, turn))) throw new Error(`No lock acquired within ${waitMs} ms.`);
+      const acquired = beforeDeadline(previous, deadline);
+      if (waitMs === Infinity) await acquired;
+      else if (!(await fulfillsWithin(waitMs, acquired))) throw new Error(`No lock acquired within ${waitMs} ms.`);
       return await work();
     } finally {
       // Work that stops waiting must not let later work overtake earlier work.
-      void before.then(() => left.resolve());
+      void previous.then(() => released.resolve());
     }
   }
 
@@ -39,14 +39,14 @@ export class Mutex {
   }
 }
 
-/** Waits for the work; throws `timed_out` if the deadline expires first. */
+/** Waits for the promise; throws `timed_out` if the deadline expires first. */
 const beforeDeadline = async <T>(work: Promise<T>, deadline: Deadline | null): Promise<T> => {
   if (!deadline) return work;
-  const late = Promise.withResolvers<never>();
-  const forget = deadline.onExpired(() => late.reject(new PorticoError('timed_out')));
+  const expired = Promise.withResolvers<never>();
+  const unsubscribe = deadline.onExpired(() => expired.reject(new PorticoError('timed_out')));
   try {
-    return await Promise.race([work, late.promise]);
+    return await Promise.race([work, expired.promise]);
   } finally {
-    forget();
+    unsubscribe();
   }
 };

@@ -13,15 +13,15 @@ export const createSqlOneTimeCodeStore = (database: SqlDatabase): OneTimeCodeSto
   take: (digest, purpose, now) =>
     database.write(async (sql) => {
       const code = await sql.first<OneTimeCode>(select, [digest, purpose, now]);
-      // The count says who deleted it: processes that have read it at once all find it.
-      const taken = code ? await sql.run(deleteOne, [digest, purpose]) : 0;
-      return code && taken === 1 ? code : null;
+      // Concurrent processes may all have read the code: the count shows which one deleted it.
+      const deletedCount = code ? await sql.run(deleteOne, [digest, purpose]) : 0;
+      return code && deletedCount === 1 ? code : null;
     }),
 });
 
-const names = columnsOf(OneTimeCodeEntity);
-const insert = insertInto(OneTimeCodeEntity, names);
-const select = `select ${columns('c', names)} from one_time_codes c
+const columnNames = columnsOf(OneTimeCodeEntity);
+const insert = insertInto(OneTimeCodeEntity, columnNames);
+const select = `select ${columns('c', columnNames)} from one_time_codes c
   where c.digest = ? and c.purpose = ? and c.expires_at > ?`;
 const deleteOne = 'delete from one_time_codes where digest = ? and purpose = ?';
 const deleteExpired = 'delete from one_time_codes where expires_at <= ?';

@@ -12,15 +12,15 @@ import {
   jobsOnly,
   aJob,
   noEffects,
-  grantOne,
-  revokeOne,
+  grantToClient,
+  revokeFromClient,
   start,
 } from '@portico/contracts';
 import { expect, test } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
 
-describeDialects(({ withPlace, withStores }) => {
-  test('stored data is there after the database is reopened', () =>
+describeDialects(({ withDatabase: withPlace, withStores }) => {
+  test('stored data is still there after the database is reopened', () =>
     withPlace(async (open) => {
       const profile = aProfile();
       const collection = aCollection();
@@ -29,7 +29,7 @@ describeDialects(({ withPlace, withStores }) => {
       const first = await open();
       await first.stores.profiles.add(profile, noEffects);
       await first.stores.collections.add(collection, document, jobsOnly(aJob()));
-      await grantOne(first.stores.grants, profile.id, collection.id, () => ({ ...noEffects, grantedAt: 5 }));
+      await grantToClient(first.stores.grants, profile.id, collection.id, () => ({ ...noEffects, grantedAt: 5 }));
       await first.stores.embeddings.put(embedding);
       await first.stores.limits.addTier(aTier(), noEffects);
       const override = await first.stores.limits.addOverride(profile.id, adding(anOverride()));
@@ -53,15 +53,15 @@ describeDialects(({ withPlace, withStores }) => {
       await close();
     }));
 
-  test('tables of an earlier version are refused as they are, or migrated, and the log says what ran and how long', () =>
+  test('tables of an earlier version are refused unchanged, or migrated, which is logged with its duration', () =>
     withPlace(async (open, run) => {
       await run("drop index jobs_kind_index; delete from schema_migrations where name = '0002-due-jobs-by-kind'");
       const applied = () => run<{ name: string }>('select name from schema_migrations order by id', []);
-      const before = await applied();
+      const appliedBefore = await applied();
       await expect(open({ older: 'refuse' })).rejects.toThrow(
         'cannot be opened: its tables are of an earlier version (1 migration is missing). Back up, then run "portico migrate-tables", or start the service',
       );
-      expect(await applied()).toEqual(before);
+      expect(await applied()).toEqual(appliedBefore);
       const log = recordLog();
       const { migrated, close } = await open({ log });
       await close();
@@ -74,31 +74,31 @@ describeDialects(({ withPlace, withStores }) => {
           fields: { migration: '0002-due-jobs-by-kind', ms: migrated[0]?.ms },
         },
       ]);
-      const again = await open({ older: 'refuse' });
-      expect(again.migrated).toEqual([]);
-      await again.close();
+      const reopened = await open({ older: 'refuse' });
+      expect(reopened.migrated).toEqual([]);
+      await reopened.close();
     }));
 
-  test('an epoch from before the restore of a backup never returns', () =>
+  test('an epoch from before the restore of a backup is never reused', () =>
     withStores(async ({ stores }) => {
       const profile = aProfile();
       const collection = aCollection();
       await stores.profiles.add(profile, noEffects);
-      const before = Date.now();
+      const startedAt = Date.now();
       await stores.collections.add(collection, aContent(), noEffects);
-      await grantOne(stores.grants, profile.id, collection.id, () => ({ ...noEffects, grantedAt: 5 }));
+      await grantToClient(stores.grants, profile.id, collection.id, () => ({ ...noEffects, grantedAt: 5 }));
       await stores.embeddings.put(anEmbedding(collection));
       const epochs = (await stores.callers.byUid(profile.uid, null, start))?.epochs;
       for (const epoch of [epochs?.grants, epochs?.catalog, epochs?.embeddings]) {
-        expect(epoch).toBeGreaterThanOrEqual(before);
+        expect(epoch).toBeGreaterThanOrEqual(startedAt);
         expect(Number.isSafeInteger(epoch)).toBe(true);
       }
-      await revokeOne(stores.grants, profile.id, collection.id, () => noEffects);
-      const after = (await stores.callers.byUid(profile.uid, null, start))?.epochs;
-      expect(after?.grants).toBeGreaterThan(epochs?.grants ?? Infinity);
+      await revokeFromClient(stores.grants, profile.id, collection.id, () => noEffects);
+      const newEpochs = (await stores.callers.byUid(profile.uid, null, start))?.epochs;
+      expect(newEpochs?.grants).toBeGreaterThan(epochs?.grants ?? Infinity);
     }));
 
-  test('a name of 200 characters is stored and listed, however long its sort key', () =>
+  test('a name of 200 characters is stored and listed, regardless of the length of its sort key', () =>
     withStores(async ({ stores }) => {
       // 4 bytes each, and 12 once normalised.
       const collection = aCollection({ name: '\u{1d160}'.repeat(200) });
@@ -117,12 +117,12 @@ describeDialects(({ withPlace, withStores }) => {
       await expect(probe.check()).rejects.toThrow();
     }));
 
-  test('closing waits for earlier requests, and refuses later ones', () =>
+  test('closing waits for earlier requests, and rejects later ones', () =>
     withPlace(async (open) => {
       const first = await open();
-      const asked = [first.stores.audit.append(anEntry(), null), first.settings.put('name', 'value')];
+      const requests = [first.stores.audit.append(anEntry(), null), first.settings.put('name', 'value')];
       await first.close();
-      await Promise.all(asked);
+      await Promise.all(requests);
       await expect(first.settings.put('name', 'other')).rejects.toThrow('closed');
       await expect(first.stores.audit.append(anEntry(), null)).rejects.toThrow('closed');
 
@@ -132,12 +132,12 @@ describeDialects(({ withPlace, withStores }) => {
       await close();
     }));
 
-  test('a setting stays until it is replaced; of simultaneous first ones one is stored', () =>
+  test('a setting stays until it is replaced; one of several simultaneous first values is stored', () =>
     withStores(async ({ settings }) => {
       expect(await settings.get('pepper')).toBeNull();
-      const answers = await Promise.all(['a', 'b', 'c'].map((value) => settings.putIfAbsent('pepper', value)));
-      const kept = await settings.get('pepper');
-      expect(answers).toEqual([kept, kept, kept]);
+      const values = await Promise.all(['a', 'b', 'c'].map((value) => settings.putIfAbsent('pepper', value)));
+      const stored = await settings.get('pepper');
+      expect(values).toEqual([stored, stored, stored]);
       await settings.put('pepper', 'z');
       expect(await settings.putIfAbsent('pepper', 'a')).toBe('z');
     }));

@@ -1,10 +1,10 @@
 import type { Log } from '@portico/dependencies';
 import type { Probe, StorePorts } from '@portico/domain';
 import type { OlderTables } from './migrations/index.ts';
-import type { RanMigration } from './migrations/migration.ts';
+import type { AppliedMigration } from './migrations/migration.ts';
 import type { SettingsTable } from './settings-table.ts';
 
-/** Where the database is. */
+/** The location of the database. */
 export type SqlConfig =
   | {
       readonly kind: 'sqlite';
@@ -22,9 +22,9 @@ export interface SqlOptions {
   readonly writeWaitMs?: number;
   /** PostgreSQL: how long a start waits for an unreachable server, in milliseconds. 60,000 by default. */
   readonly startWaitMs?: number;
-  /** Whether to migrate the tables of an earlier version, the default, or to refuse the database. */
+  /** Whether to migrate the tables of an earlier version, which is the default, or to refuse the database. */
   readonly older?: OlderTables;
-  /** Receives what is migrated, why a start is slow, and when the database stops accepting writes. */
+  /** Logs migrations, the reason for a slow start, and when the database stops accepting writes. */
   readonly log?: Log;
 }
 
@@ -32,16 +32,16 @@ export interface SqlStores {
   readonly stores: StorePorts;
   readonly probe: Probe;
   readonly settings: SettingsTable;
-  /** The migrations that ran when it was opened, in order. */
-  readonly migrated: readonly RanMigration[];
+  /** The migrations that ran when the database was opened, in order. */
+  readonly migrated: readonly AppliedMigration[];
   /** Resolves once all earlier requests are written and the database is closed. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens the database and migrates its tables; several processes may do so at once. Rejects, naming the database and the
- * reason, if it cannot be opened, is not a database, was written by a newer version, or by an older one that it is not to
- * migrate; with a `DatabaseUnavailableError` if waiting may help.
+ * Opens the database and migrates its tables; several processes may do so concurrently. Rejects with an error that
+ * names the database and the reason if it cannot be opened, is not a database, was written by a newer version, or by an
+ * older version while `older` forbids migrating. The error is a `DatabaseUnavailableError` if waiting may help.
  */
 export const openSqlStores = async (config: SqlConfig, options: SqlOptions = {}): Promise<SqlStores> => {
   const { writeWaitMs = 5_000, startWaitMs = 60_000, older = 'migrate', log = silent } = options;
@@ -58,5 +58,5 @@ export const openSqlStores = async (config: SqlConfig, options: SqlOptions = {})
   }
 };
 
-const ignored = (): void => undefined;
-const silent: Log = { debug: ignored, info: ignored, warn: ignored, error: ignored };
+const ignore = (): void => undefined;
+const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };

@@ -3,41 +3,46 @@ import type { Collection } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
 
-/** From this size on, in bytes, a block is read by itself. */
+/** The size in bytes from which a block is read on its own. */
 const largeBytes = 2 ** 18 + 1;
 
 type Subject = Pick<Stores, 'collections' | 'operationBlocks'>;
 
-const added = async ({ collections }: Subject): Promise<Collection> => {
+const addCollection = async ({ collections }: Subject): Promise<Collection> => {
   const collection = aCollection();
   await collections.add(collection, aContent(), noEffects);
   return collection;
 };
 
-/** Each number tells the block's version. */
+/** Each byte of the block is its version. */
 const put = ({ operationBlocks }: Subject, collection: Collection, bytes: number, version: number) =>
   operationBlocks.put(
     anOperationBlock(collection, { packed: new Uint8Array(bytes).fill(version), operations: version }),
   );
 
-describeDialects(({ withPlace }) => {
-  test('blocks of any size come whole, and in order, also where another process stored them', () =>
+describeDialects(({ withDatabase: withPlace }) => {
+  test('blocks of any size are read completely and in order, even if another process stored them', () =>
     withPlace(async (open) => {
-      const [storing, reading] = [await open(), await open()];
+      const [writer, reader] = [await open(), await open()];
       const sizes = [1, largeBytes - 1, largeBytes, 5_000_000, 2];
-      for (const [at, bytes] of sizes.entries()) await put(storing.stores, await added(storing.stores), bytes, at + 1);
-      for (const { stores } of [storing, reading]) {
+      for (const [at, bytes] of sizes.entries())
+        await put(writer.stores, await addCollection(writer.stores), bytes, at + 1);
+      for (const { stores } of [writer, reader]) {
         const changes = await stores.operationBlocks.changedSince(0, 'm1', 9);
         expect(changes.map(({ packed }) => packed.length)).toEqual(sizes);
         expect(changes.map(({ packed }) => [packed[0], packed.at(-1)])).toEqual(sizes.map((_, at) => [at + 1, at + 1]));
       }
-      for (const { close } of [reading, storing]) await close();
+      for (const { close } of [reader, writer]) await close();
     }));
 
-  test('each block that is there comes, of one version, even if it is replaced or removed while they are read', () =>
+  test('every existing block is read in a single version, even if it is replaced or removed during the read', () =>
     withPlace(async (open) => {
       const { stores, close } = await open();
-      const [first, second, third] = [await added(stores), await added(stores), await added(stores)];
+      const [first, second, third] = [
+        await addCollection(stores),
+        await addCollection(stores),
+        await addCollection(stores),
+      ];
       for (const collection of [first, second, third]) await put(stores, collection, largeBytes, 1);
       for (let version = 2; version < 30; version += 1) {
         const [changes] = await Promise.all([

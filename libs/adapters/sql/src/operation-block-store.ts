@@ -28,7 +28,7 @@ export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: Pr
   },
 
   async removeOthers(modelId, limit) {
-    // SQLite calls are synchronous: yield, or many portions starve the event loop.
+    // SQLite calls are synchronous: without yielding, many batches would starve the event loop.
     await yieldToEventLoop();
     return database.transact((transaction) => transaction.run(removeOthers, [modelId, limit]));
   },
@@ -46,15 +46,15 @@ const preparePut = (database: SqlDatabase): OperationBlockStore['put'] => {
 };
 
 const prepareChangedSince = (prepared: PreparedReads): OperationBlockStore['changedSince'] => {
-  const changed = prepared.all<ChangeRow>(selectChanged);
-  const packedOf = prepared.large<Pick<OperationBlockChange, 'packed'>>(selectPacked);
+  const readChanges = prepared.all<ChangeRow>(selectChanged);
+  const readPacked = prepared.large<Pick<OperationBlockChange, 'packed'>>(selectPacked);
 
-  /** Large ones one at a time. Null if one is replaced or removed meanwhile. */
+  /** Reads large blocks one at a time. Returns null if one of them was replaced or removed in the meantime. */
   const withPacked = async (rows: readonly ChangeRow[]): Promise<readonly OperationBlockChange[] | null> => {
     const changes: OperationBlockChange[] = [];
     for (const row of rows) {
       const { collectionId, modelId, sequence } = row;
-      const packed = row.packed ?? (await packedOf(collectionId, modelId, sequence))?.packed;
+      const packed = row.packed ?? (await readPacked(collectionId, modelId, sequence))?.packed;
       if (!packed) return null;
       changes.push({ ...row, packed });
     }
@@ -63,7 +63,7 @@ const prepareChangedSince = (prepared: PreparedReads): OperationBlockStore['chan
 
   return async (after, modelId, limit) => {
     for (;;) {
-      const changes = await withPacked(await changed(after, modelId, limit));
+      const changes = await withPacked(await readChanges(after, modelId, limit));
       if (changes) return changes;
     }
   };
@@ -71,7 +71,7 @@ const prepareChangedSince = (prepared: PreparedReads): OperationBlockStore['chan
 
 type ChangeRow = Omit<OperationBlockChange, 'packed'> & { readonly packed: Uint8Array | null };
 
-/** What is larger is not read with others: PostgreSQL sends such rows as text, twice as long. */
+/** Larger blocks are read one by one: in a batch PostgreSQL would send them as text, which is twice as long. */
 const smallBytesMax = 2 ** 18;
 
 const selectCurrent = `select id from collections

@@ -3,14 +3,14 @@ import { aCollection, aContent, anOperation, expiringAtCommit, noEffects } from 
 import type { Collection, CollectionId, Operation, OperationKey } from '@portico/domain';
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { endSlicesAtOnce } from '../test/slices.ts';
+import { yieldEveryTime } from '../test/slices.ts';
 import { describeDialects } from '../test/dialects.ts';
 import { withMigratedFile, withStores } from '../test/with-stores.ts';
 import { openSqlStores, type SqlStores } from './index.ts';
 
 const all = { tag: null, containing: null };
 
-/** More than are written at a stretch. */
+/** More operations than one batch writes. */
 const manyOperations = (count = 4_000): readonly Operation[] =>
   Array.from({ length: count }, (_, number) =>
     anOperation({ key: `operation${number}`.padEnd(16, 'a') as OperationKey }),
@@ -28,8 +28,8 @@ const keysIn = async ({ stores }: SqlStores, { id }: Pick<Collection, 'id'>) =>
 
 const keysOf = (operations: readonly Operation[]) => operations.map(({ key }) => key);
 
-describeDialects(({ withPlace }) => {
-  test('operations that an earlier version left of another document are not shown until those of the stored one are', () =>
+describeDialects(({ withDatabase: withPlace }) => {
+  test('operations of an outdated document, left by an earlier version, are hidden until they are replaced', () =>
     withPlace(async (open, run) => {
       const collection = aCollection();
       const { id } = collection;
@@ -37,17 +37,17 @@ describeDialects(({ withPlace }) => {
       const { key } = operation;
       const { stores, close } = await open();
       await stores.collections.add(collection, aContent(undefined, [operation]), noEffects);
-      const shown = async () => [
+      const visibleOperations = async () => [
         (await stores.operations.list(id, all, null)).length,
         (await stores.operations.find(id, key))?.key ?? null,
-        (await stores.operations.found([{ collectionId: id, key }])).length,
+        (await stores.operations.findMany([{ collectionId: id, key }])).length,
       ];
-      expect(await shown()).toEqual([1, key, 1]);
+      expect(await visibleOperations()).toEqual([1, key, 1]);
       await run(`update collections set document_digest = 'of another' where id = '${id}'`);
-      expect(await shown()).toEqual([0, null, 0]);
+      expect(await visibleOperations()).toEqual([0, null, 0]);
       expect(await stores.operationBlocks.outdated('any')).toEqual([id]);
       expect(await stores.operations.replace(id, 'of another', [operation])).toBe(true);
-      expect(await shown()).toEqual([1, key, 1]);
+      expect(await visibleOperations()).toEqual([1, key, 1]);
       await close();
     }));
 
@@ -61,30 +61,30 @@ describeDialects(({ withPlace }) => {
     }),
   );
 
-  test('a list is of one document, even if it is replaced meanwhile', () =>
+  test('a list has the operations of a single document, even if the document is replaced during the read', () =>
     withPlace(async (open) => {
       const opened = await open();
-      const [collection, one] = [aCollection(), manyOperations(2_000)];
-      await opened.stores.collections.add(collection, aContent(undefined, one), noEffects);
-      const other = one.toReversed().slice(0, 1_500);
-      let isOver = false;
-      const changing = (async () => {
+      const [collection, operations] = [aCollection(), manyOperations(2_000)];
+      await opened.stores.collections.add(collection, aContent(undefined, operations), noEffects);
+      const otherOperations = operations.toReversed().slice(0, 1_500);
+      let isDone = false;
+      const changes = (async () => {
         for (let round = 0; round < 6; round += 1) {
           await setTimeout(30);
-          await replaceDocument(opened, collection.id, `document ${round}`, round % 2 ? one : other);
+          await replaceDocument(opened, collection.id, `document ${round}`, round % 2 ? operations : otherOperations);
         }
-        isOver = true;
+        isDone = true;
       })();
-      const [found, whole] = [new Set<string>(), [[], keysOf(one), keysOf(other)].map(String)];
-      for (; !isOver; await setImmediate()) found.add(String(await keysIn(opened, collection)));
-      await changing;
-      expect([...found].filter((keys) => !whole.includes(keys))).toEqual([]);
-      expect(found.size).toBeGreaterThan(1);
+      const [lists, validLists] = [new Set<string>(), [[], keysOf(operations), keysOf(otherOperations)].map(String)];
+      for (; !isDone; await setImmediate()) lists.add(String(await keysIn(opened, collection)));
+      await changes;
+      expect([...lists].filter((keys) => !validLists.includes(keys))).toEqual([]);
+      expect(lists.size).toBeGreaterThan(1);
       await opened.close();
     }));
 });
 
-test.each([600, 1_500])('of %i operations those that are the same at their place are not written again', (count) =>
+test.each([600, 1_500])('of %i operations, the ones with the same content and position are not rewritten', (count) =>
   withMigratedFile(async (file) => {
     const opened = await openSqlStores({ kind: 'sqlite', file });
     const [collection, stored] = [aCollection(), manyOperations(count)];
@@ -93,76 +93,77 @@ test.each([600, 1_500])('of %i operations those that are the same at their place
     connection.exec(`create trigger again before update on operations
       begin select raise(abort, 'it is written again'); end`);
     connection.close();
-    const next = [...stored.slice(0, -2), anOperation({ key: 'b'.repeat(16) as OperationKey })];
-    await replaceDocument(opened, collection.id, 'next', next);
-    expect(await keysIn(opened, collection)).toEqual(keysOf(next));
+    const nextOperations = [...stored.slice(0, -2), anOperation({ key: 'b'.repeat(16) as OperationKey })];
+    await replaceDocument(opened, collection.id, 'next', nextOperations);
+    expect(await keysIn(opened, collection)).toEqual(keysOf(nextOperations));
     await opened.close();
   }),
 );
 
-/** How many of the first and the last operation were found, again and again until the change was over. */
-const seenDuring = async (
+/** Repeatedly counts how many of the first and the last operation exist, until the change is done. */
+const countDuring = async (
   { stores }: SqlStores,
   { id }: Collection,
   ends: readonly Operation[],
   change: Promise<unknown>,
 ): Promise<readonly number[]> => {
-  let isOver = false;
-  const over = () => void (isOver = true);
-  change.then(over, over);
-  const seen: number[] = [];
-  for (; !isOver; await setImmediate()) {
-    const found = await stores.operations.found(ends.map(({ key }) => ({ collectionId: id, key })));
-    seen.push(found.length);
+  let isDone = false;
+  const onDone = () => void (isDone = true);
+  change.then(onDone, onDone);
+  const counts: number[] = [];
+  for (; !isDone; await setImmediate()) {
+    const matches = await stores.operations.findMany(ends.map(({ key }) => ({ collectionId: id, key })));
+    counts.push(matches.length);
   }
-  return seen;
+  return counts;
 };
 
-test('while many operations change, SQLite lets others read, and shows all of those before or all of those after', () =>
+test('while many operations change, SQLite can be read, and shows either all old or all new operations', () =>
   withStores(async (opened) => {
-    endSlicesAtOnce();
+    yieldEveryTime();
     const [collection, stored] = [aCollection(), manyOperations(12_000)];
     const { collections } = opened.stores;
     const ends = [...stored.slice(0, 1), ...stored.slice(-1)];
-    const seen = async (change: Promise<unknown>) => (await seenDuring(opened, collection, ends, change)).slice(0, -1);
-    const none = await seen(collections.add(collection, aContent(undefined, stored), noEffects));
-    expect(none.length).toBeGreaterThan(3);
-    expect(new Set(none)).toEqual(new Set([0]));
+    const countsBeforeEnd = async (change: Promise<unknown>) =>
+      (await countDuring(opened, collection, ends, change)).slice(0, -1);
+    const countsDuringAdd = await countsBeforeEnd(collections.add(collection, aContent(undefined, stored), noEffects));
+    expect(countsDuringAdd.length).toBeGreaterThan(3);
+    expect(new Set(countsDuringAdd)).toEqual(new Set([0]));
     expect(await keysIn(opened, collection)).toEqual(keysOf(stored));
-    const all = await seen(replaceDocument(opened, collection.id, 'next', []));
-    expect(all.length).toBeGreaterThan(3);
-    expect(new Set(all)).toEqual(new Set([2]));
+    const countsDuringReplace = await countsBeforeEnd(replaceDocument(opened, collection.id, 'next', []));
+    expect(countsDuringReplace.length).toBeGreaterThan(3);
+    expect(new Set(countsDuringReplace)).toEqual(new Set([2]));
     expect(await keysIn(opened, collection)).toEqual([]);
   }));
 
-test('while a collection with many operations is deleted, SQLite lets others read it, and keeps all of it or nothing', () =>
+test('while a collection with many operations is deleted, SQLite can be read, and shows all of it or nothing', () =>
   withStores(async (opened) => {
-    endSlicesAtOnce();
+    yieldEveryTime();
     const [collection, stored] = [aCollection(), manyOperations(12_000)];
     const { collections } = opened.stores;
     await collections.add(collection, aContent(undefined, stored), noEffects);
     const ends = [...stored.slice(0, 1), ...stored.slice(-1)];
-    const late = collections.remove(collection.id, () => ({ ...noEffects, deadline: expiringAtCommit() }));
-    const [seen] = await Promise.all([
-      seenDuring(opened, collection, ends, late),
-      expect(late).rejects.toMatchObject({ code: 'timed_out' }),
+    const lateRemoval = collections.remove(collection.id, () => ({ ...noEffects, deadline: expiringAtCommit() }));
+    const [counts] = await Promise.all([
+      countDuring(opened, collection, ends, lateRemoval),
+      expect(lateRemoval).rejects.toMatchObject({ code: 'timed_out' }),
     ]);
-    expect(seen.length).toBeGreaterThan(3);
-    expect(new Set(seen)).toEqual(new Set([2]));
+    expect(counts.length).toBeGreaterThan(3);
+    expect(new Set(counts)).toEqual(new Set([2]));
     expect(await keysIn(opened, collection)).toEqual(keysOf(stored));
     const removal = collections.remove(collection.id, () => noEffects);
-    const seenAtLast = await seenDuring(opened, collection, ends, removal);
-    expect(seenAtLast.filter((count) => count === 2).length).toBeGreaterThan(3);
+    const countsDuringRemoval = await countDuring(opened, collection, ends, removal);
+    expect(countsDuringRemoval.filter((count) => count === 2).length).toBeGreaterThan(3);
     expect(await keysIn(opened, collection)).toEqual([]);
     expect(await collections.find(collection.id)).toBeNull();
   }));
 
-test('of documents that replace each other at once, the operations of the last one are stored', () =>
+test('if documents replace each other concurrently, the operations of the last document are stored', () =>
   withStores(async (opened) => {
     const collection = aCollection();
     const { id, documentDigest } = collection;
     const [all, fewer, others] = [manyOperations(), manyOperations(3_000), manyOperations(5_000).slice(2_500)];
-    // The first one is back before it was all written.
+    // The first document is stored again before all of its operations were written.
     await Promise.all([
       opened.stores.collections.add(collection, aContent(documentDigest, all), noEffects),
       replaceDocument(opened, id, 'second', others),

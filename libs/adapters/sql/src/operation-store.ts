@@ -1,12 +1,12 @@
 import { createYielder } from '@portico/dependencies';
 import type {
   CollectionId,
-  FoundOperation,
+  OperationWithCollection,
   Operation,
   OperationFilter,
   OperationPage,
   OperationStore,
-  PlacedOperation,
+  PositionedOperation,
 } from '@portico/domain';
 import { OperationEntity } from './entities/collection-entities.ts';
 import { writeOperations } from './operation-writes.ts';
@@ -25,18 +25,19 @@ export const createSqlOperationStore = (
     join collections c on ${ofStoredDocument}`;
 
   return {
-    list: listOn(database, isTagged),
+    list: createList(database, isTagged),
 
     async find(collectionId, key) {
       const row = await database.reads.first<OperationRow>(selectOne, [collectionId, key]);
       return row ? operationOf(row) : null;
     },
 
-    async found(names) {
-      const wanted = JSON.stringify(names.map(({ collectionId, key }) => `${collectionId} ${key}`));
-      const rows = await database.reads.all<OperationRow & Omit<FoundOperation, keyof Operation>>(selectFound, [
-        wanted,
-      ]);
+    async findMany(names) {
+      const namesJson = JSON.stringify(names.map(({ collectionId, key }) => `${collectionId} ${key}`));
+      const rows = await database.reads.all<OperationRow & Omit<OperationWithCollection, keyof Operation>>(
+        selectFound,
+        [namesJson],
+      );
       return rows.map(({ collectionId, collectionName, ...row }) => ({
         ...operationOf(row),
         collectionId,
@@ -45,9 +46,9 @@ export const createSqlOperationStore = (
     },
 
     async areAllDeprecated(collectionId) {
-      const areSome = async (deprecated: boolean) =>
+      const hasAny = async (deprecated: boolean) =>
         (await database.reads.first(selectDeprecated, [collectionId, deprecated])) !== undefined;
-      return !(await areSome(false)) && areSome(true);
+      return !(await hasAny(false)) && hasAny(true);
     },
 
     async digest(collectionId) {
@@ -64,64 +65,64 @@ export const createSqlOperationStore = (
   };
 };
 
-/** Lists them; many in portions, between which others have their turn. */
-const listOn = (database: SqlDatabase, isTagged: string): OperationStore['list'] => {
-  const listed = async (
+/** Lists operations. Many of them are read in batches, yielding to the event loop in between. */
+const createList = (database: SqlDatabase, isTagged: string): OperationStore['list'] => {
+  const readPage = async (
     collectionId: CollectionId,
     filter: OperationFilter,
     page: OperationPage | null,
-  ): Promise<readonly PlacedOperation[]> => {
-    const [text, parameters] = listing(isTagged, collectionId, filter, page);
-    const rows = await database.reads.all<OperationRow & Pick<PlacedOperation, 'position'>>(text, parameters);
+  ): Promise<readonly PositionedOperation[]> => {
+    const [text, parameters] = listStatement(isTagged, collectionId, filter, page);
+    const rows = await database.reads.all<OperationRow & Pick<PositionedOperation, 'position'>>(text, parameters);
     return rows.map(({ position, ...row }) => ({ ...operationOf(row), position }));
   };
 
-  /** All of them, in portions. */
-  const listedInPortions = async (collectionId: CollectionId, filter: OperationFilter) => {
+  /** Reads all operations in batches. */
+  const readInBatches = async (collectionId: CollectionId, filter: OperationFilter) => {
     const yieldToEventLoop = createYielder();
-    const all: PlacedOperation[] = [];
+    const all: PositionedOperation[] = [];
     for (let from = 0; ;) {
-      const portion = await listed(collectionId, filter, { from, limit: rowsReadAtOnce });
-      all.push(...portion);
-      const last = portion.at(-1);
-      if (!last || portion.length < rowsReadAtOnce) return all;
+      const batch = await readPage(collectionId, filter, { from, limit: batchSize });
+      all.push(...batch);
+      const last = batch.at(-1);
+      if (!last || batch.length < batchSize) return all;
       from = last.position + 1;
       // SQLite calls are synchronous.
       await yieldToEventLoop();
     }
   };
 
-  /** Changes with the stored document. */
-  const stateOf = async (collectionId: CollectionId): Promise<string> =>
+  /** The state changes with the stored document. */
+  const readState = async (collectionId: CollectionId): Promise<string> =>
     JSON.stringify(await database.reads.first(selectState, [collectionId]));
 
   return async (collectionId, filter, page) => {
-    if (page) return listed(collectionId, filter, page);
-    const first = await listed(collectionId, filter, { from: 0, limit: rowsReadAtOnce });
-    if (first.length < rowsReadAtOnce) return first;
+    if (page) return readPage(collectionId, filter, page);
+    const first = await readPage(collectionId, filter, { from: 0, limit: batchSize });
+    if (first.length < batchSize) return first;
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-      const state = await stateOf(collectionId);
-      const all = await listedInPortions(collectionId, filter);
-      if ((await stateOf(collectionId)) === state) return all;
+      const state = await readState(collectionId);
+      const all = await readInBatches(collectionId, filter);
+      if ((await readState(collectionId)) === state) return all;
     }
-    return listed(collectionId, filter, null);
+    return readPage(collectionId, filter, null);
   };
 };
 
-/** They take some 2 ms, during which SQLite holds the event loop. */
-const rowsReadAtOnce = 512;
-/** How often many are read in portions that turn out not to be of one document, before others wait for one statement. */
+/** A batch takes about 2 ms, during which SQLite blocks the event loop. */
+const batchSize = 512;
+/** Attempts to read batches of a single document version, before one statement that blocks the event loop reads all. */
 const attemptsMax = 3;
 
-/** The statement that lists operations, and its parameters. */
-const listing = (
+/** Returns the statement that lists operations, and its parameters. */
+const listStatement = (
   isTagged: string,
   collectionId: CollectionId,
   { tag, containing }: OperationFilter,
   page: OperationPage | null,
 ): readonly [text: string, parameters: readonly Value[]] => {
   const contains = containingColumns.map((column) => `lower(${column}) like ? escape '!'`).join(' or ');
-  const pattern = `%${lowered(containing ?? '').replace(/[!%_]/g, '!$&')}%`;
+  const pattern = `%${lowerAscii(containing ?? '').replace(/[!%_]/g, '!$&')}%`;
   const parts: readonly (readonly [text: string, ...parameters: Value[]])[] = [
     [selectAll, collectionId],
     ...(page ? [[' and o.position >= ?', page.from] as const] : []),
@@ -137,20 +138,20 @@ type OperationRow = Omit<Row<typeof OperationEntity>, 'collectionId' | 'position
 
 const operationColumns = without(columnsOf(OperationEntity), 'collectionId', 'position');
 const containingColumns = ['o.path', 'o.operation_id', 'o.summary'];
-const selected = columns('o', operationColumns);
-/** A document that release 0.1.0 stored has none until its job has written them. */
+const columnList = columns('o', operationColumns);
+/** A document that release 0.1.0 stored has no operations until its job has written them. */
 const ofStoredDocument = 'c.id = o.collection_id and c.operations_digest = c.document_digest';
 const fromStored = `from operations o join collections c on ${ofStoredDocument} where o.collection_id = ?`;
-const selectAll = `select ${selected}, o.position ${fromStored}`;
-const selectOne = `select ${selected} ${fromStored} and o.key = ?`;
+const selectAll = `select ${columnList}, o.position ${fromStored}`;
+const selectOne = `select ${columnList} ${fromStored} and o.key = ?`;
 const selectDeprecated = `select 1 ${fromStored} and o.deprecated = ? limit 1`;
 const selectDigest = `select operations_digest as "digest" from collections
   where id = ? and operations_digest = document_digest`;
 const selectState = `select operations_digest as "digest", revision as "revision" from collections where id = ?`;
 const selectCurrent = 'select id from collections where id = ? and document_digest = ?';
 
-/** As `lower` does on both databases. */
-const lowered = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+/** Lowercases ASCII letters only, like `lower` on both databases. */
+const lowerAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 const operationOf = ({ tags, deprecated, ...row }: OperationRow): Operation => ({
   ...row,

@@ -4,111 +4,113 @@ import { OperationEntity } from './entities/collection-entities.ts';
 import type { Sql } from './sql.ts';
 import { columns, columnsOf, type Row, upsertInto, without, writeEach } from './table.ts';
 
-/** The operations of a document that is stored. */
+/** The operations of a stored document. */
 export interface OperationsOfDocument {
   readonly collectionId: CollectionId;
   readonly documentDigest: string;
   readonly operations: readonly Operation[];
 }
 
-/** Stores the operations of a document in place of those of an earlier one, in the transaction that stores the document. */
+/** Replaces the operations of an earlier document, in the same transaction that stores the new document. */
 export const writeOperations = async (sql: Sql, document: OperationsOfDocument): Promise<void> => {
   const { collectionId, documentDigest } = document;
-  for await (const lot of lotsOf(sql, document)) await writeLot(sql, lot);
-  await sql.run(setDigest, [documentDigest, collectionId]);
+  for await (const batch of batchesOf(sql, document)) await writeBatch(sql, batch);
+  await sql.run(updateDigest, [documentDigest, collectionId]);
 };
 
 /**
- * Deletes the operations of a collection before it is itself deleted, in the same transaction. Its foreign key would
- * delete all of them at once, during which SQLite holds the event loop.
+ * Deletes the operations of a collection before the collection itself, in the same transaction. The foreign key would
+ * delete all of them in one call, during which SQLite blocks the event loop.
  */
 export const deleteOperations = async (sql: Sql, id: CollectionId): Promise<void> => {
   const yieldToEventLoop = createYielder();
-  while ((await sql.run(deleteSome, [id, id, lotMax])) >= lotMax) await yieldToEventLoop();
+  while ((await sql.run(deleteBatch, [id, id, batchMax])) >= batchMax) await yieldToEventLoop();
 };
 
 /**
- * How many are written or deleted at once: some 5 to 20 ms, during which SQLite holds the event loop. With more turns those
- * who wait for the transaction would wait longer.
+ * The operations written or deleted per batch: 5 to 20 ms during which SQLite blocks the event loop. With smaller
+ * batches, other writers would wait longer for the transaction.
  */
-const lotMax = 2_048;
+const batchMax = 2_048;
 
 type OperationRow = Row<typeof OperationEntity>;
 type StoredRow = Omit<OperationRow, 'collectionId'>;
 
-interface Lot {
+interface Batch {
   readonly changed: readonly OperationRow[];
-  readonly gone: readonly (readonly [CollectionId, OperationKey])[];
+  readonly removed: readonly (readonly [CollectionId, OperationKey])[];
 }
 
-/** Only what differs: most documents replace one with almost the same operations, and others' changes wait for this one. */
-async function* lotsOf(sql: Sql, { collectionId, operations }: OperationsOfDocument): AsyncGenerator<Lot> {
+/** Yields only differences: most new documents change few operations, and other writers wait for this transaction. */
+async function* batchesOf(sql: Sql, { collectionId, operations }: OperationsOfDocument): AsyncGenerator<Batch> {
   const yieldToEventLoop = createYielder();
   const keys = new Set(operations.map(({ key }) => key));
-  let areSomeStored = false;
+  let hasStored = false;
   for await (const stored of storedKeys(sql, collectionId)) {
-    areSomeStored ||= stored.length > 0;
-    const gone = stored.filter((key) => !keys.has(key)).map((key) => [collectionId, key] as const);
-    if (gone.length > 0) yield { changed: [], gone };
+    hasStored ||= stored.length > 0;
+    const removedKeys = stored.filter((key) => !keys.has(key)).map((key) => [collectionId, key] as const);
+    if (removedKeys.length > 0) yield { changed: [], removed: removedKeys };
   }
-  for (let from = 0; from < operations.length; from += lotMax) {
+  for (let from = 0; from < operations.length; from += batchMax) {
     await yieldToEventLoop();
-    const before = areSomeStored ? await storedRows(sql, collectionId, from) : nothing;
+    const storedByKey = hasStored ? await storedRows(sql, collectionId, from) : noRows;
     const changed = operations
-      .slice(from, from + lotMax)
+      .slice(from, from + batchMax)
       .map((operation, at) => ({
         ...operation,
         collectionId,
         position: from + at,
         tags: JSON.stringify(operation.tags),
       }))
-      .filter((row) => !isSame(before.get(row.key), row));
-    if (changed.length > 0) yield { changed, gone: [] };
+      .filter((row) => !isUnchanged(storedByKey.get(row.key), row));
+    if (changed.length > 0) yield { changed, removed: [] };
   }
 }
 
-const writeLot = async (sql: Sql, { changed, gone }: Lot): Promise<void> => {
+const writeBatch = async (sql: Sql, { changed, removed: removedKeys }: Batch): Promise<void> => {
   await writeEach(sql, upsertOperation, changed);
-  await sql.runEach(deleteOperation, gone);
+  await sql.runEach(deleteOperation, removedKeys);
 };
 
 async function* storedKeys(sql: Sql, collectionId: CollectionId): AsyncGenerator<readonly OperationKey[]> {
   const yieldToEventLoop = createYielder();
   for (let after: OperationKey | '' = ''; ;) {
-    const rows: readonly Pick<StoredRow, 'key'>[] = await sql.all(selectKeys, [collectionId, after, lotMax]);
+    const rows: readonly Pick<StoredRow, 'key'>[] = await sql.all(selectKeys, [collectionId, after, batchMax]);
     yield rows.map(({ key }) => key);
     const last = rows.at(-1);
-    if (!last || rows.length < lotMax) return;
+    if (!last || rows.length < batchMax) return;
     after = last.key;
     // SQLite calls are synchronous.
     await yieldToEventLoop();
   }
 }
 
-/** Those of the positions of a lot: a row that stands elsewhere differs. */
+/** Returns the stored rows at the positions of a batch; a row at another position counts as changed. */
 const storedRows = async (
   sql: Sql,
   collectionId: CollectionId,
   from: number,
 ): Promise<ReadonlyMap<OperationKey, StoredRow>> => {
-  const rows = await sql.all<StoredRow>(selectStored, [collectionId, from, from + lotMax]);
+  const rows = await sql.all<StoredRow>(selectStored, [collectionId, from, from + batchMax]);
   return new Map(rows.map((row) => [row.key, row]));
 };
 
-const nothing: ReadonlyMap<OperationKey, StoredRow> = new Map();
+const noRows: ReadonlyMap<OperationKey, StoredRow> = new Map();
 
 /** PostgreSQL returns a boolean where SQLite returns 0 or 1. */
-const isSame = (stored: StoredRow | undefined, row: StoredRow): boolean =>
+const isUnchanged = (stored: StoredRow | undefined, row: StoredRow): boolean =>
   stored !== undefined &&
   storedColumns.every((name) => (name === 'deprecated' ? Boolean(stored[name]) : stored[name]) === row[name]);
 
 const upsertOperation = upsertInto(OperationEntity, 'collectionId', 'key');
 const deleteOperation = 'delete from operations where collection_id = ? and key = ?';
-/** From the first position on, as they lie in the file: by key most pages would change again and again, up to the commit. */
-const deleteSome = `delete from operations where collection_id = ? and position <= (select max(position)
+/**
+ * Ordered by position, like the rows in the file: ordered by key, most pages would be modified many times per commit.
+ */
+const deleteBatch = `delete from operations where collection_id = ? and position <= (select max(position)
   from (select position from operations where collection_id = ? order by position limit ?) as first_ones)`;
 const storedColumns = without(columnsOf(OperationEntity), 'collectionId');
 const selectStored = `select ${columns('o', storedColumns)} from operations o
   where o.collection_id = ? and o.position >= ? and o.position < ?`;
 const selectKeys = 'select key from operations where collection_id = ? and key > ? order by key limit ?';
-const setDigest = 'update collections set operations_digest = ? where id = ?';
+const updateDigest = 'update collections set operations_digest = ? where id = ?';

@@ -4,11 +4,11 @@ import { isReserved, jobColumns, jobOf, reserved, type JobRow } from './job-reco
 import type { SqlDatabase, Value } from './sql.ts';
 import { columns } from './table.ts';
 
-export const createSqlOutbox = (database: SqlDatabase, whenWritten: Outbox['whenWritten']): Outbox => {
+export const createSqlOutbox = (database: SqlDatabase, onWritten: Outbox['onWritten']): Outbox => {
   const change = (text: string, parameters: readonly Value[]) => database.write((sql) => sql.run(text, parameters));
 
   return {
-    whenWritten,
+    onWritten,
 
     async due(kind, now, limit) {
       return (await database.reads.all<{ id: JobId }>(selectDue, [kind, now, now, limit])).map(({ id }) => id);
@@ -31,7 +31,7 @@ export const createSqlOutbox = (database: SqlDatabase, whenWritten: Outbox['when
     },
 
     async rest({ id, task }, next) {
-      await change(rest, [next.id, next.dueAt, task.asked, id]);
+      await change(rest, [next.id, next.dueAt, task.requestCount, id]);
     },
 
     async deadLetter(id, now, error) {
@@ -67,7 +67,7 @@ const retry = `update jobs set attempts = attempts + 1, due_at = ?,
   leased_until = case when ${isReserved} then ${reserved} end, error = ? where id = ? and given_up = false`;
 const rest = `update jobs set id = ?, due_at = ?, asked = asked - ?, attempts = 0, leased_until = null, error = null
   where id = ? and given_up = false`;
-/** `due_at` becomes the time at which the job was given up, and an empty text replaces the secret. */
+/** `due_at` becomes the time at which the job was given up, and an empty string replaces the secret. */
 export const deadLetter = `update jobs set given_up = true, due_at = ?, attempts = attempts + 1, leased_until = null, error = ?,
   sealed = case when sealed is null then null else '' end where id = ? and given_up = false`;
 const selectSealed = 'select id, sealed from jobs where given_up = false and sealed is not null';
@@ -79,12 +79,12 @@ const selectState = `select
 
 const isLeased = `leased_until > ? and leased_until <> ${reserved}`;
 const isUnleased = `(leased_until is null or leased_until <= ? or leased_until = ${reserved})`;
-const howMany = (condition: string): string => `count(case when ${condition} then 1 end)`;
+const countWhere = (condition: string): string => `count(case when ${condition} then 1 end)`;
 const selectCounts = `select kind,
-  ${howMany(`given_up = false and attempts = 0 and ${isUnleased}`)} as "waiting",
-  ${howMany(`given_up = false and ${isLeased}`)} as "running",
-  ${howMany(`given_up = false and attempts > 0 and ${isUnleased}`)} as "retrying",
+  ${countWhere(`given_up = false and attempts = 0 and ${isUnleased}`)} as "waiting",
+  ${countWhere(`given_up = false and ${isLeased}`)} as "running",
+  ${countWhere(`given_up = false and attempts > 0 and ${isUnleased}`)} as "retrying",
   min(case when given_up = false and attempts > 0 and ${isUnleased} then due_at end) as "nextRetryAt",
-  ${howMany('given_up = true')} as "deadLetters",
+  ${countWhere('given_up = true')} as "deadLetters",
   min(case when given_up = false and due_at <= ? then due_at end) as "oldestDueAt"
   from jobs where given_up = true or asked > 0 group by kind`;

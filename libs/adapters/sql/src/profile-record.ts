@@ -4,7 +4,7 @@ import { columnsOf, insertInto, type Row, updateOf, without } from './table.ts';
 
 type ProfileRow = Row<typeof ProfileEntity>;
 
-/** Those of a key's secrets, of profiles and service accounts alike. */
+/** The columns of a key's secrets, for both profiles and service accounts. */
 export const secretColumns = [
   'keyHash',
   'keyTag',
@@ -36,13 +36,13 @@ export type ClaimColumns = Pick<ProfileRow, (typeof claimColumns)[number]>;
 export type SecretColumns = Pick<ProfileRow, (typeof secretColumns)[number]>;
 export type KeyColumns = Pick<ProfileRow, (typeof keyColumns)[number]>;
 
-/** `GroupStore` writes what tokens claim, and whether there are groups to look for. */
+/** `GroupStore` writes the claims of tokens and `inGroups`. */
 const writtenColumns = without(columnsOf(ProfileEntity), 'inGroups', ...claimColumns);
 
 export const insertProfile = insertInto(ProfileEntity, writtenColumns);
 export const updateProfile = updateOf(ProfileEntity, 'id', without(writtenColumns, 'id', 'emailKey', 'grantsEpoch'));
 
-/** Spelled out, here and for collections and entries: a loop over the names is twenty times slower. */
+/** Lists the members, like the functions for collections and entries: a loop over the names is twenty times slower. */
 export const profileOf = (row: ProfileColumns): Profile =>
   ({
     id: row.id,
@@ -61,13 +61,13 @@ export const profileOf = (row: ProfileColumns): Profile =>
     approvedAt: row.approvedAt,
   }) satisfies { readonly [Name in keyof Profile]: unknown } as Profile;
 
-/** Null if the profile has no key. */
+/** Returns null if the profile has no key. */
 export const keyOf = (row: KeyColumns): StoredKey | null => {
   const secrets = secretsOf(row);
   return secrets && { ...secrets, expiresAt: row.keyExpiresAt };
 };
 
-/** Null if there is none. */
+/** Returns null if there is no key. */
 export const secretsOf = (row: SecretColumns): Pick<StoredKey, 'current' | 'previous'> | null => {
   const { keyHash, keyTag, previousHash, previousTag, previousUntil } = row;
   if (keyHash === null || keyTag === null) return null;
@@ -78,7 +78,7 @@ export const secretsOf = (row: SecretColumns): Pick<StoredKey, 'current' | 'prev
   };
 };
 
-/** Null if no token said anything. */
+/** Returns null if no token has had group claims. */
 export const claimsOf = ({ claimedGroups, claimsIssuedAt, claimsSeenAt }: ClaimColumns): GroupClaims | null =>
   claimedGroups === null || claimsIssuedAt === null || claimsSeenAt === null
     ? null

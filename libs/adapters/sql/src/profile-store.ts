@@ -18,7 +18,7 @@ import { columns, write } from './table.ts';
 export const createSqlProfileStore = (database: SqlDatabase): ProfileStore => ({
   async add(profile, effects) {
     await database.transact(async (transaction) => {
-      await refusingTaken(database, profile, () => insert(transaction, profile));
+      await translateTaken(database, profile, () => insert(transaction, profile));
       await writeEffects(transaction, effects);
     }, effects.deadline);
   },
@@ -41,7 +41,7 @@ export const createSqlProfileStore = (database: SqlDatabase): ProfileStore => ({
   count: (filter) => countProfiles(database, filter),
 
   async admins() {
-    return adminsIn(database.reads);
+    return readAdmins(database.reads);
   },
 
   async pending(limit) {
@@ -50,17 +50,17 @@ export const createSqlProfileStore = (database: SqlDatabase): ProfileStore => ({
     return { total: count?.total ?? 0, newest: newest.map(profileOf) };
   },
 
-  ...changesOf(database),
+  ...createChanges(database),
 });
 
-const changesOf = (database: SqlDatabase): Pick<ProfileStore, 'update' | 'remove' | 'claimAdmin'> => ({
+const createChanges = (database: SqlDatabase): Pick<ProfileStore, 'update' | 'remove' | 'claimAdmin'> => ({
   async update(id, decide) {
     return database.transact(async (transaction) => {
-      const before = await load(transaction, id);
-      const change = decide({ ...before, admins: await adminsIn(transaction) });
+      const current = await load(transaction, id);
+      const change = decide({ ...current, admins: await readAdmins(transaction) });
       const profile = { ...change.profile, id };
-      await refuseUnknownTier(transaction, before.profile, profile);
-      await refusingTaken(database, profile, () => write(transaction, updateProfile, profileRow(profile, change.key)));
+      await refuseUnknownTier(transaction, current.profile, profile);
+      await translateTaken(database, profile, () => write(transaction, updateProfile, profileRow(profile, change.key)));
       await writeEffects(transaction, change);
       return change.profile;
     });
@@ -68,11 +68,11 @@ const changesOf = (database: SqlDatabase): Pick<ProfileStore, 'update' | 'remove
 
   async remove(id, decide) {
     await database.transact(async (transaction) => {
-      const state = { ...(await load(transaction, id)), admins: await adminsIn(transaction) };
+      const state = { ...(await load(transaction, id)), admins: await readAdmins(transaction) };
       const effects = decide(state);
       // Foreign keys delete its grants and overrides.
       await transaction.run(remove, [id]);
-      await passKeyOn(transaction, state.profile);
+      await passEmailKey(transaction, state.profile);
       await transaction.run(deleteMails, [id]);
       await writeEffects(transaction, effects);
     });
@@ -83,10 +83,10 @@ const changesOf = (database: SqlDatabase): Pick<ProfileStore, 'update' | 'remove
       const row =
         (await transaction.first<StateColumns>(selectStateByUid, [uid])) ??
         (await transaction.first<StateColumns>(selectStateByEmail, emailParameters(email)));
-      const change = decide({ admins: await adminsIn(transaction), match: row ? profileOf(row) : null });
+      const change = decide({ admins: await readAdmins(transaction), match: row ? profileOf(row) : null });
       if (!change) return null;
       const { profile } = change;
-      await refusingTaken(database, profile, () =>
+      await translateTaken(database, profile, () =>
         row?.id === profile.id
           ? write(transaction, updateProfile, profileRow(profile, keyOf(row)))
           : insert(transaction, profile),
@@ -99,7 +99,7 @@ const changesOf = (database: SqlDatabase): Pick<ProfileStore, 'update' | 'remove
 
 type StateColumns = ProfileColumns & KeyColumns;
 
-/** Null if there is none. */
+/** Returns null if there is no such profile. */
 export const findProfile = async (sql: Sql, id: ProfileId): Promise<Profile | null> => {
   const row = await sql.first<ProfileColumns>(selectById, [id]);
   return row ? profileOf(row) : null;
@@ -109,7 +109,7 @@ const profiles = `select ${columns('p', profileColumns)} from profiles p`;
 const profilesWithKeys = `select ${columns('p', [...profileColumns, ...keyColumns])} from profiles p`;
 const selectAll = `${profiles} order by p.created_at, p.id`;
 const selectById = `${profiles} where p.id = ?`;
-/** Several profiles of one mailbox may stand since a version before: `findByEmail` says which of them it is. */
+/** An earlier version may have stored several profiles of one mailbox: `findByEmail` specifies which one is chosen. */
 const hasEmail = `where (p.email in (?, ?) or p.email_key = ?)
   order by case when p.email = ? then 0 when p.email_key = ? then 1 else 2 end, p.created_at, p.id limit 1`;
 export const emailParameters = (email: string): readonly (string | null)[] => {
@@ -128,7 +128,7 @@ const selectStateByEmail = `${profilesWithKeys} ${hasEmail}`;
 const remove = 'delete from profiles where id = ?';
 const selectTier = 'select tier from tiers where tier = ?';
 const selectKeyless = `select p.id, p.email from profiles p where p.email_key is null order by p.created_at, p.id`;
-const giveKey = `update profiles set email_key = ?
+const assignEmailKey = `update profiles set email_key = ?
   where id = ? and not exists (select 1 from profiles h where h.email_key = ?)`;
 const deleteMails = 'delete from jobs where profile_id = ?';
 
@@ -141,20 +141,20 @@ const load = async (sql: Sql, id: ProfileId): Promise<Pick<ProfileState, 'profil
   return { profile: profileOf(row), key: keyOf(row) };
 };
 
-/** Gives the key of a profile that is gone to the oldest of the others with its mailbox, unless one has it. */
-const passKeyOn = async (sql: Sql, gone: Profile): Promise<void> => {
-  const key = emailKey(gone.email);
+/** Passes the e-mail key of a removed profile to the oldest other profile of its mailbox, unless one has it already. */
+const passEmailKey = async (sql: Sql, removedProfile: Profile): Promise<void> => {
+  const key = emailKey(removedProfile.email);
   if (key === null) return;
   const keyless = await sql.all<Pick<Profile, 'id' | 'email'>>(selectKeyless);
   const next = keyless.find(({ email }) => emailKey(email) === key);
-  if (next) await sql.run(giveKey, [key, next.id, key]);
+  if (next) await sql.run(assignEmailKey, [key, next.id, key]);
 };
 
-const adminsIn = async (sql: Sql): Promise<readonly Profile[]> =>
+const readAdmins = async (sql: Sql): Promise<readonly Profile[]> =>
   (await sql.all<ProfileColumns>(selectAdmins)).map(profileOf);
 
-const refuseUnknownTier = async (sql: Sql, before: Profile, { tier }: Profile): Promise<void> => {
-  if (tier !== null && tier !== before.tier && !(await sql.first(selectTier, [tier])))
+const refuseUnknownTier = async (sql: Sql, currentProfile: Profile, { tier }: Profile): Promise<void> => {
+  if (tier !== null && tier !== currentProfile.tier && !(await sql.first(selectTier, [tier])))
     throw new PorticoError('tier_not_found');
 };
 
@@ -162,7 +162,11 @@ const refuseUnknownTier = async (sql: Sql, before: Profile, { tier }: Profile): 
  * Translates a uniqueness violation of this profile's e-mail or uid. If both are taken, the database may name either.
  * The e-mail takes precedence, so it is checked again.
  */
-const refusingTaken = async (database: SqlDatabase, profile: Profile, store: () => Promise<unknown>): Promise<void> => {
+const translateTaken = async (
+  database: SqlDatabase,
+  profile: Profile,
+  store: () => Promise<unknown>,
+): Promise<void> => {
   try {
     await store();
   } catch (cause) {
@@ -176,6 +180,6 @@ const refusingTaken = async (database: SqlDatabase, profile: Profile, store: () 
 };
 
 const isEmailTaken = async ({ reads }: SqlDatabase, { id, email }: Profile): Promise<boolean> => {
-  const holder = await reads.first<ProfileColumns>(selectByEmail, emailParameters(email));
-  return holder !== undefined && holder.id !== id;
+  const profileWithEmail = await reads.first<ProfileColumns>(selectByEmail, emailParameters(email));
+  return profileWithEmail !== undefined && profileWithEmail.id !== id;
 };

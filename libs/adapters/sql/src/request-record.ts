@@ -6,8 +6,8 @@ import { columnsOf, insertInto, updateOf, writeEach } from './table.ts';
 export const requestColumns = columnsOf(AccessRequestEntity);
 
 export const insertRequest = insertInto(AccessRequestEntity, requestColumns);
-const changeRequest = updateOf(AccessRequestEntity, 'id', ['status', 'decidedAt', 'answer']);
+const updateRequest = updateOf(AccessRequestEntity, 'id', ['status', 'decidedAt', 'answer']);
 
-/** Stores what was decided about requests. */
+/** Stores the decisions about requests. */
 export const writeDecisions = (sql: Sql, requests: readonly AccessRequest[] = []): Promise<void> =>
-  writeEach(sql, changeRequest, requests);
+  writeEach(sql, updateRequest, requests);

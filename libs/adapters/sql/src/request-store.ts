@@ -1,8 +1,8 @@
 import {
   type AccessRequest,
   type AccessRequestStore,
-  type AskState,
-  type CatalogLine,
+  type NewRequestState,
+  type CatalogEntry,
   type CatalogPage,
   type CollectionId,
   type Grant,
@@ -27,9 +27,9 @@ export const createSqlRequestStore = (
   database: SqlDatabase,
   { idsInJson }: { readonly idsInJson: string },
 ): AccessRequestStore => ({
-  async ask(asker, collection, now, decide) {
+  async create(requester, collection, now, decide) {
     await database.transact(async (transaction) => {
-      const change = decide(await askState(transaction, asker, collection, now));
+      const change = decide(await askState(transaction, requester, collection, now));
       await write(transaction, insertRequest, change.request);
       await writeEffects(transaction, change);
     });
@@ -45,7 +45,7 @@ export const createSqlRequestStore = (
   },
 
   async list(filter, page) {
-    const { text, parameters } = listing(filter, page);
+    const { text, parameters } = listStatement(filter, page);
     return (await database.reads.all<RequestRow>(text, parameters)).map(requestOf);
   },
 
@@ -68,27 +68,30 @@ export const createSqlRequestStore = (
   },
 
   async catalog(reader, page) {
-    const { text, parameters } = cataloguing(reader, page);
-    return database.reads.all<CatalogLine>(text, parameters);
+    const { text, parameters } = catalogStatement(reader, page);
+    return database.reads.all<CatalogEntry>(text, parameters);
   },
 
   async discoverable(ids) {
     const text = `select c.id from collections c where c.discoverable = ? and c.id in (${idsInJson})`;
-    const found = await database.reads.all<{ id: CollectionId }>(text, [true, JSON.stringify(ids)]);
-    return new Set(found.map(({ id }) => id));
+    const rows = await database.reads.all<{ id: CollectionId }>(text, [true, JSON.stringify(ids)]);
+    return new Set(rows.map(({ id }) => id));
   },
 });
 
-/** A statement that is put together, with the parameters for its `?`s. */
+/** A composed statement, with the parameters for its `?`s. */
 interface Statement {
   readonly text: string;
   readonly parameters: readonly Value[];
 }
 type Part = readonly [text: string, ...parameters: Value[]];
 
-const joined = (parts: readonly (Part | null)[]): Statement => {
-  const given = parts.filter((part) => part !== null);
-  return { text: given.map(([text]) => text).join(' '), parameters: given.flatMap(([, ...parameters]) => parameters) };
+const joinParts = (parts: readonly (Part | null)[]): Statement => {
+  const presentParts = parts.filter((part) => part !== null);
+  return {
+    text: presentParts.map(([text]) => text).join(' '),
+    parameters: presentParts.flatMap(([, ...parameters]) => parameters),
+  };
 };
 
 /** SQLite stores a boolean as 0 or 1. */
@@ -110,42 +113,47 @@ const findRequest = async (sql: Sql, id: AccessRequest['id']): Promise<ListedReq
 const selectCollection = 'select id, name, discoverable from collections where id = ?';
 const selectPending = `select q.collection_id as id from access_requests q where q.profile_id = ? and q.status = 'pending'`;
 
-const askState = async (sql: Sql, asker: ProfileId, collection: CollectionId, now: number): Promise<AskState> => {
-  const profile: Profile | null = await findProfile(sql, asker);
-  const found = await sql.first<NonNullable<AskState['collection']>>(selectCollection, [collection]);
+const askState = async (
+  sql: Sql,
+  requester: ProfileId,
+  collection: CollectionId,
+  now: number,
+): Promise<NewRequestState> => {
+  const profile: Profile | null = await findProfile(sql, requester);
+  const row = await sql.first<NonNullable<NewRequestState['collection']>>(selectCollection, [collection]);
   const granted = `select 1 from (${grantedIds}) g where g.collection_id = ?`;
-  const pending = await sql.all<{ id: CollectionId }>(selectPending, [asker]);
+  const pending = await sql.all<{ id: CollectionId }>(selectPending, [requester]);
   return {
     profile,
-    collection: found ? { ...found, discoverable: Boolean(found.discoverable) } : null,
-    granted: (await sql.first(granted, [...grantedIdsParameters(asker, now), collection])) !== undefined,
+    collection: row ? { ...row, discoverable: Boolean(row.discoverable) } : null,
+    granted: (await sql.first(granted, [...grantedIdsParameters(requester, now), collection])) !== undefined,
     requested: pending.some(({ id }) => id === collection),
     pending: pending.length,
   };
 };
 
-const listing = (
+const listStatement = (
   { status, profileId, collectionId }: RequestFilter,
   { limit, order, after }: RequestPage,
 ): Statement => {
-  const [beyond, direction] = order === 'oldest first' ? ['>', 'asc'] : ['<', 'desc'];
-  return joined([
+  const [comparison, direction] = order === 'oldest first' ? ['>', 'asc'] : ['<', 'desc'];
+  return joinParts([
     [`${selectRequests} where true`],
     status && ['and q.status = ?', status],
     profileId && ['and q.profile_id = ?', profileId],
     collectionId && ['and q.collection_id = ?', collectionId],
-    after && [`and (q.created_at, q.id) ${beyond} (?, ?)`, after.createdAt, after.id],
+    after && [`and (q.created_at, q.id) ${comparison} (?, ?)`, after.createdAt, after.id],
     [`order by q.created_at ${direction}, q.id ${direction} limit ?`, limit],
   ]);
 };
 
-/** What decides the access of a reader, and which collections it is shown. */
-const seenBy = (reader: Visibility): { readonly access: Part; readonly shown: Part } => {
+/** Returns the SQL for a reader's access to a collection, and the condition for the collections it can see. */
+const visibilityParts = (reader: Visibility): { readonly access: Part; readonly visible: Part } => {
   switch (reader.of) {
     case 'all':
-      return { access: [`'granted'`], shown: ['true'] };
+      return { access: [`'granted'`], visible: ['true'] };
     case 'nothing':
-      return { access: [`'none'`], shown: ['c.discoverable = ?', true] };
+      return { access: [`'none'`], visible: ['c.discoverable = ?', true] };
     case 'granted': {
       const granted = grantedIdsParameters(reader.to, reader.at);
       return {
@@ -154,20 +162,20 @@ const seenBy = (reader: Visibility): { readonly access: Part; readonly shown: Pa
           ...granted,
           reader.to,
         ],
-        shown: [`(c.discoverable = ? or c.id in (${grantedIds}))`, true, ...granted],
+        visible: [`(c.discoverable = ? or c.id in (${grantedIds}))`, true, ...granted],
       };
     }
   }
 };
 
-const cataloguing = (reader: Visibility, { containing, limit, after }: CatalogPage): Statement => {
-  const { access, shown } = seenBy(reader);
-  const pattern = `%${lowered(containing ?? '').replace(/[!%_]/g, '!$&')}%`;
-  return joined([
+const catalogStatement = (reader: Visibility, { containing, limit, after }: CatalogPage): Statement => {
+  const { access, visible } = visibilityParts(reader);
+  const pattern = `%${lowerAscii(containing ?? '').replace(/[!%_]/g, '!$&')}%`;
+  return joinParts([
     ['select c.id, c.name, c.description,'],
     access,
     ['as access from collections c where'],
-    shown,
+    visible,
     after && ['and (c.name_key, c.id) > (?, ?)', after.nameKey, after.id],
     containing === null
       ? null
@@ -176,5 +184,5 @@ const cataloguing = (reader: Visibility, { containing, limit, after }: CatalogPa
   ]);
 };
 
-/** As `lower` does on both databases. */
-const lowered = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+/** Lowercases ASCII letters only, like `lower` on both databases. */
+const lowerAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

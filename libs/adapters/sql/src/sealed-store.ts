@@ -9,22 +9,22 @@ import type { SqlDatabase, Sql } from './sql.ts';
 import { columns } from './table.ts';
 
 export const createSqlSealedStore = (database: SqlDatabase): SealedStore => ({
-  read: () => database.snapshot(sealedIn),
+  read: () => database.snapshot(readSealed),
 
-  keepPepper: (sealed) => createSettingsTable(database).putIfAbsent(pepperName, sealed),
+  ensurePepper: (sealed) => createSettingsTable(database).putIfAbsent(pepperName, sealed),
 
   resealPepper: (before, after) =>
     database.transact(async (transaction) => (await transaction.run(resealPepper, [after, pepperName, before])) > 0),
 
   async reset(decide) {
     await database.transact(async (transaction) => {
-      const sealed = await sealedIn(transaction);
+      const sealed = await readSealed(transaction);
       const reset = decide(sealed);
       if (!reset) return;
-      const lost = new Set(reset.collections);
-      const collections = sealed.collections.filter(({ id }) => lost.has(id));
+      const lostIds = new Set(reset.collections);
+      const collections = sealed.collections.filter(({ id }) => lostIds.has(id));
       await transaction.runEach(
-        forgetCredential,
+        clearCredential,
         collections.map(({ id, updatedAt }) => [nextChangeAt(updatedAt, reset.at), id]),
       );
       await transaction.run(touchCatalog, nextEpochs());
@@ -34,8 +34,8 @@ export const createSqlSealedStore = (database: SqlDatabase): SealedStore => ({
       );
       if (reset.pepper !== null) {
         await transaction.run(putPepper, [reset.pepper, pepperName]);
-        await transaction.run(forgetKeysOf('profiles'));
-        await transaction.run(forgetKeysOf('service_accounts'));
+        await transaction.run(clearKeysOf('profiles'));
+        await transaction.run(clearKeysOf('service_accounts'));
       }
       await writeEffects(transaction, reset);
     });
@@ -44,7 +44,7 @@ export const createSqlSealedStore = (database: SqlDatabase): SealedStore => ({
 
 const pepperName = 'api-key-pepper';
 
-const sealedIn = async (sql: Sql): Promise<SealedSecrets> => ({
+const readSealed = async (sql: Sql): Promise<SealedSecrets> => ({
   collections: (await sql.all<CollectionColumns>(selectCollections)).map(collectionOf),
   mails: await sql.all<SealedMail>(selectMails),
   pepper: (await sql.first<{ value: string }>(selectPepper, [pepperName]))?.value ?? null,
@@ -61,8 +61,8 @@ type KeyTable = 'profiles' | 'service_accounts';
 const countKeysOf = (table: KeyTable): string => `select count(*) as keys from ${table} where key_hash is not null`;
 const resealPepper = 'update settings set value = ? where name = ? and value = ?';
 const putPepper = 'update settings set value = ? where name = ?';
-const forgetCredential = `update collections set stored_sealed_value = null, updated_at = ?, revision = revision + 1
+const clearCredential = `update collections set stored_sealed_value = null, updated_at = ?, revision = revision + 1
   where id = ?`;
-const forgetKeysOf = (table: KeyTable): string =>
+const clearKeysOf = (table: KeyTable): string =>
   `update ${table} set key_hash = null, key_tag = null, previous_hash = null, previous_tag = null,
     previous_until = null where key_hash is not null`;

@@ -21,7 +21,7 @@ export const createSqlSearchModels = (database: SqlDatabase): SearchModels => ({
     });
   },
 
-  progress: (from, to) => progressOf(database.reads, from, to),
+  progress: (from, to) => readProgress(database.reads, from, to),
 
   promote: (from, to) =>
     database.transact(async (transaction) => {
@@ -29,7 +29,7 @@ export const createSqlSearchModels = (database: SqlDatabase): SearchModels => ({
       const epochs = await transaction.first<EpochsRow>(selectEpochs);
       if (epochs?.searchModel !== from) return false;
       if (from !== null) {
-        const { total, done, failed } = await progressOf(transaction, from, to);
+        const { total, done, failed } = await readProgress(transaction, from, to);
         if (done + failed < total) return false;
       }
       await transaction.run('update epochs set search_model = ? where id = 1', [to]);
@@ -37,12 +37,12 @@ export const createSqlSearchModels = (database: SqlDatabase): SearchModels => ({
     }),
 
   async removeEmbeddings(modelId, limit) {
-    // SQLite calls are synchronous: yield, or many portions starve the event loop.
+    // SQLite calls are synchronous: without yielding, many batches would starve the event loop.
     await yieldToEventLoop();
     return database.transact((transaction) => transaction.run(removeEmbeddings, [modelId, modelId, limit]));
   },
 
-  async forget({ modelId, lastSeenAt }) {
+  async remove({ modelId, lastSeenAt }) {
     await database.transact(async (transaction) => {
       await transaction.run(lockEpochs);
       await transaction.run(forget, [modelId, lastSeenAt]);
@@ -58,7 +58,7 @@ interface EpochsRow {
 }
 
 const selectEpochs = `select ${columns('e', ['catalog', 'embeddings', 'operations', 'searchModel'])} from epochs e where e.id = 1`;
-/** Embeddings are written outside of changes: none is until this change commits (`createSequencedWrites`). */
+/** Embeddings are written outside of `transact`: this blocks such writes until the commit (`createSequencedWrites`). */
 const lockEpochs = 'update epochs set search_model = search_model where id = 1';
 const selectModels = `select ${columns('m', columnsOf(SearchModelEntity))} from search_models m
   order by m.first_seen_at, m.model_id`;
@@ -80,5 +80,5 @@ const forget = `delete from search_models where model_id = ? and last_seen_at = 
   and not exists (select 1 from epochs where search_model = search_models.model_id)
   and not exists (select 1 from collection_embeddings e where e.model_id = search_models.model_id)`;
 
-const progressOf = async (sql: Sql, from: string, to: string): Promise<ModelProgress> =>
+const readProgress = async (sql: Sql, from: string, to: string): Promise<ModelProgress> =>
   (await sql.first<ModelProgress>(selectProgress, [to, from])) ?? { total: 0, done: 0, failed: 0 };

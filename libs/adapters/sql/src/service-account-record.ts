@@ -18,7 +18,7 @@ export const updateAccount = updateOf(ServiceAccountEntity, 'id', without(allCol
 export const accountOf = (row: AccountColumns): ServiceAccount => ({
   id: row.id,
   name: row.name,
-  // A scope that this version does not know counts for nothing.
+  // Scopes that this version does not know are ignored.
   scopes: scopesOf(row.scopes.split(' ') as readonly Scope[]),
   expiresAt: row.expiresAt,
   createdBy: row.createdBy,

@@ -17,10 +17,10 @@ import { columns, write } from './table.ts';
 
 export const createSqlServiceAccountStore = (database: SqlDatabase): ServiceAccountStore => ({
   async add(decide) {
-    await refusingTaken(database, () =>
+    await translateTaken(database, () =>
       database.transact(async (transaction) => {
-        const stored = await transaction.first<{ accounts: number }>(countAccounts);
-        const { account, key, ...effects } = decide(stored?.accounts ?? 0);
+        const row = await transaction.first<{ accounts: number }>(countAccounts);
+        const { account, key, ...effects } = decide(row?.accounts ?? 0);
         await write(transaction, insertAccount, accountRow({ account, key }));
         await writeEffects(transaction, effects);
       }),
@@ -37,10 +37,10 @@ export const createSqlServiceAccountStore = (database: SqlDatabase): ServiceAcco
   },
 
   async update(id, decide) {
-    return refusingTaken(database, () =>
+    return translateTaken(database, () =>
       database.transact(async (transaction) => {
-        const { account: changed, key, ...effects } = decide(await load(transaction, id));
-        const account = { ...changed, id };
+        const { account: changedAccount, key, ...effects } = decide(await load(transaction, id));
+        const account = { ...changedAccount, id };
         await write(transaction, updateAccount, accountRow({ account, key }));
         await writeEffects(transaction, effects);
         return account;
@@ -70,7 +70,7 @@ const load = async (sql: Sql, id: ServiceAccountId): Promise<AccountState> => {
   return accountStateOf(row);
 };
 
-const refusingTaken = async <T>(database: SqlDatabase, change: () => Promise<T>): Promise<T> => {
+const translateTaken = async <T>(database: SqlDatabase, change: () => Promise<T>): Promise<T> => {
   try {
     return await change();
   } catch (cause) {

@@ -1,11 +1,11 @@
 import type { SqlDatabase } from './sql.ts';
 
-/** A few named texts that the service stores for itself. */
+/** A few named strings that the service stores for its own use. */
 export interface SettingsTable {
-  /** Null if not set. */
+  /** Returns null if it is not set. */
   get(name: string): Promise<string | null>;
   put(name: string, value: string): Promise<void>;
-  /** Stores the value unless one is set; returns the stored one. */
+  /** Stores the value unless one is set; returns the stored value. */
   putIfAbsent(name: string, value: string): Promise<string>;
   /** Loads, decides and stores in one transaction; `decide` may run again. */
   update(name: string, decide: (value: string | null) => string): Promise<void>;
@@ -22,8 +22,8 @@ export const createSettingsTable = (database: SqlDatabase): SettingsTable => {
     },
 
     async putIfAbsent(name, value) {
-      const kept = await get(name);
-      if (kept !== null) return kept;
+      const storedValue = await get(name);
+      if (storedValue !== null) return storedValue;
       return database.transact(async (transaction) => {
         await transaction.run(insert, [name, value]);
         return (await transaction.first<{ value: string }>(select, [name]))?.value ?? value;
@@ -32,8 +32,8 @@ export const createSettingsTable = (database: SqlDatabase): SettingsTable => {
 
     async update(name, decide) {
       await database.transact(async (transaction) => {
-        const stored = await transaction.first<{ value: string }>(select, [name]);
-        await transaction.run(upsert, [name, decide(stored?.value ?? null)]);
+        const row = await transaction.first<{ value: string }>(select, [name]);
+        await transaction.run(upsert, [name, decide(row?.value ?? null)]);
       });
     },
   };

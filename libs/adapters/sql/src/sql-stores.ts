@@ -24,10 +24,10 @@ import { createSqlServiceAccountStore } from './service-account-store.ts';
 import { createSettingsTable } from './settings-table.ts';
 import type { SqlDatabase, PreparedReads } from './sql.ts';
 import { createSqlUsageStore, type UsageDialect } from './usage-store.ts';
-import { tellingOfJobs } from './written-jobs.ts';
+import { withJobNotifications } from './written-jobs.ts';
 import { createWriteCheck, type WriteCheckOptions } from './write-check.ts';
 
-/** What a dialect provides for its stores. */
+/** The dialect-specific parts of the stores. */
 export interface SqlDialect {
   readonly database: SqlDatabase & { close(): Promise<void> };
   readonly migrated: SqlStores['migrated'];
@@ -41,7 +41,7 @@ export interface SqlDialect {
 
 export const createSqlStores = (dialect: SqlDialect): SqlStores => {
   const { migrated, prepared, collections, usage } = dialect;
-  const { database, whenWritten } = tellingOfJobs(dialect.database);
+  const { database, onWritten } = withJobNotifications(dialect.database);
   const checkWrites = createWriteCheck(database, dialect.writeCheck);
   const audit = createSqlAuditLog(database, collections);
 
@@ -62,7 +62,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       embeddings: createSqlEmbeddingStore(database),
       embeddingJobs: createSqlEmbeddingJobs(database, collections),
       models: createSqlSearchModels(database),
-      outbox: createSqlOutbox(database, whenWritten),
+      outbox: createSqlOutbox(database, onWritten),
       deadLetters: createSqlDeadLetters(database),
       sealed: createSqlSealedStore(database),
       usage: createSqlUsageStore(database, { ...collections, ...usage }),

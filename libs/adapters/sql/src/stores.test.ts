@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { aCollection, aContent, aJob, aProfile, jobsOnly, noEffects, start } from '@portico/contracts';
 import { expect, test } from 'vitest';
-import { endSlicesAtOnce } from '../test/slices.ts';
+import { yieldEveryTime } from '../test/slices.ts';
 import { describeDialects } from '../test/dialects.ts';
 
 describeDialects(({ withStores }) => {
@@ -26,7 +26,7 @@ describeDialects(({ withStores }) => {
     "'; drop table profiles; --",
     '😀 𝔘𝔫𝔦𝔠𝔬𝔡𝔢 \u202e \u0301',
     '%s {0} ${name} `x`',
-  ])('the text %j is stored as it is', (text) =>
+  ])('the text %j is stored unchanged', (text) =>
     withStores(async ({ stores: { profiles, collections, callers } }) => {
       const profile = aProfile({ fullName: text, companyName: text, uid: text });
       await profiles.add(profile, noEffects);
@@ -44,29 +44,29 @@ describeDialects(({ withStores }) => {
     }),
   );
 
-  test('jobs added in many portions do not starve the event loop', () =>
+  test('jobs added in many batches do not starve the event loop', () =>
     withStores(async ({ stores: { embeddingJobs } }) => {
-      endSlicesAtOnce();
-      let [turns, ended] = [0, false];
+      yieldEveryTime();
+      let [ticks, isDone] = [0, false];
       const count = () => {
-        turns += 1;
-        if (!ended) setImmediate(count);
+        ticks += 1;
+        if (!isDone) setImmediate(count);
       };
       setImmediate(count);
-      for (let portion = 1; portion <= 5; portion += 1) await embeddingJobs.enqueue(jobsOnly(aJob()));
-      ended = true;
-      expect(turns).toBeGreaterThanOrEqual(5);
+      for (let batch = 1; batch <= 5; batch += 1) await embeddingJobs.enqueue(jobsOnly(aJob()));
+      isDone = true;
+      expect(ticks).toBeGreaterThanOrEqual(5);
     }));
 
-  test('the error of a refused write does not reveal the written values', () =>
+  test('the error of a rejected write does not reveal the written values', () =>
     withStores(async ({ stores: { profiles } }) => {
       const profile = aProfile();
       await profiles.add(profile, noEffects);
-      const refused: unknown = await profiles
+      const rejection: unknown = await profiles
         .add({ ...aProfile(), uid: profile.uid }, noEffects)
         .catch((e: unknown) => e);
       const texts = [];
-      for (let error: unknown = refused; error instanceof Error; error = error.cause) {
+      for (let error: unknown = rejection; error instanceof Error; error = error.cause) {
         texts.push(error.message, error.stack, ...Object.values(error).map(String));
       }
       expect(texts.join('\n')).toContain('Identity already registered');

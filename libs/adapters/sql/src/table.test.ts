@@ -20,7 +20,7 @@ test('an insert has a parameter for each column, in the order of its text', () =
   expect(parameters(tier)).toEqual([60, 'gold']);
 });
 
-test('an update names the written columns, and the key last', () => {
+test('an update lists the written columns, and the key last', () => {
   const { text, parameters } = updateOf(TierEntity, 'tier', ['isActive', 'description']);
   expect(text).toBe('update tiers set is_active = ?, description = ? where tier = ?');
   expect(parameters(tier)).toEqual([true, null, 'gold']);

@@ -5,23 +5,23 @@ import { describeDialects } from '../test/dialects.ts';
 
 const always = { first: 0, end: dayOf(start) + 1, profileId: null, collectionId: null };
 
-describeDialects(({ withPlace }) => {
-  test('what two processes count adds up, whichever of them writes first', () =>
+describeDialects(({ withDatabase: withPlace }) => {
+  test('the counts of two processes add up, regardless of which one writes first', () =>
     withPlace(async (open) => {
-      const [one, other] = [await open(), await open()];
+      const [first, second] = [await open(), await open()];
       const profile = aProfile();
       const collections = Array.from({ length: 20 }, () => aCollection());
-      await one.stores.profiles.add(profile, noEffects);
-      for (const collection of collections) await one.stores.collections.add(collection, aContent(), noEffects);
+      await first.stores.profiles.add(profile, noEffects);
+      for (const collection of collections) await first.stores.collections.add(collection, aContent(), noEffects);
       const uses = collections.map((collection) => aUse(profile, collection));
       await Promise.all(
         Array.from({ length: 10 }, async () => {
-          await one.stores.usage.add(uses);
-          await other.stores.usage.add(uses.toReversed());
+          await first.stores.usage.add(uses);
+          await second.stores.usage.add(uses.toReversed());
         }),
       );
-      const lines = await other.stores.usage.report('collection', always, 99);
+      const lines = await second.stores.usage.report('collection', always, 99);
       expect(lines.map(({ counts }) => counts)).toEqual(collections.map(() => ({ ...noUses, read: 20 })));
-      await Promise.all([one.close(), other.close()]);
+      await Promise.all([first.close(), second.close()]);
     }));
 });

@@ -17,9 +17,9 @@ import type { UsageDayEntity } from './entities/usage-entity.ts';
 import type { SqlDatabase, Value } from './sql.ts';
 import type { Row } from './table.ts';
 
-/** What differs between the dialects. */
+/** The differences between the dialects. */
 export interface UsageDialect {
-  /** The objects of the JSON array passed as its `?`, in a column `value`. */
+  /** A table of the objects of the JSON array passed as its `?`, in a column `value`. */
   readonly objectsInJson: string;
 }
 
@@ -27,12 +27,12 @@ export const createSqlUsageStore = (
   database: SqlDatabase,
   { objectsInJson, idsInJson }: UsageDialect & Pick<CollectionDialect, 'idsInJson'>,
 ): UsageStore => {
-  const addAll = addFrom(objectsInJson);
+  const addAll = upsertFrom(objectsInJson);
   const selectProfiles = `select p.id, ${latestOf('last_used_at', 'profile_id = p.id')} as "lastUsedAt",
     ${latestOf('key_used_at', 'profile_id = p.id')} as "keyUsedAt" from profiles p where p.id in (${idsInJson})`;
   const selectByAnyone = `select c.id, ${latestOf('last_used_at', 'collection_id = c.id')} as "lastUsedAt"
     from collections c where c.id in (${idsInJson})`;
-  // A profile has few rows, a collection those of all profiles.
+  // A profile has few rows, while a collection has rows of all profiles.
   const selectByProfile = `select u.collection_id as id, max(u.last_used_at) as "lastUsedAt" from usage_days u
     where u.profile_id = ? and ${database.unindexed('u.collection_id')} in (${idsInJson}) group by u.collection_id`;
 
@@ -75,10 +75,11 @@ const rowOf = ({ counts, ...use }: DayUse): UsageRow => ({
 });
 
 /**
- * One statement for all rows. Leaves out those about a profile or collection that is gone, which a foreign key would
- * refuse, and always takes the rows in the same order, so that processes that write at once do not deadlock.
+ * Returns one statement for all rows. It skips rows of a profile or collection that no longer exists, which a foreign
+ * key would reject, and always takes the rows in the same order, so that processes that write concurrently do not
+ * deadlock.
  */
-const addFrom = (objectsInJson: string): string => `insert into usage_days
+const upsertFrom = (objectsInJson: string): string => `insert into usage_days
   (day, profile_id, subject, collection_id, reads, searches, slices, credential_reads, refused, last_used_at, key_used_at)
   select u.* from (select ${numberIn('day')} as day, value ->> 'profileId' as profile_id,
     value ->> 'subject' as subject, value ->> 'collectionId' as collection_id,
@@ -88,16 +89,16 @@ const addFrom = (objectsInJson: string): string => `insert into usage_days
   where exists (select 1 from profiles p where p.id = u.profile_id)
     and (u.collection_id is null or exists (select 1 from collections c where c.id = u.collection_id))
   order by u.day, u.profile_id, u.subject
-  on conflict (day, profile_id, subject) do update set ${counted.map(addedUp).join(', ')},
+  on conflict (day, profile_id, subject) do update set ${countColumns.map(addition).join(', ')},
     last_used_at = ${later('last_used_at')}, key_used_at = ${later('key_used_at')}`;
 
 const numberIn = (name: string): string => `cast(value ->> '${name}' as bigint)`;
-const counted = ['reads', 'searches', 'slices', 'credential_reads', 'refused'] as const;
-const addedUp = (column: string): string => `${column} = usage_days.${column} + excluded.${column}`;
+const countColumns = ['reads', 'searches', 'slices', 'credential_reads', 'refused'] as const;
+const addition = (column: string): string => `${column} = usage_days.${column} + excluded.${column}`;
 const later = (column: string): string => `case when usage_days.${column} is null
   or excluded.${column} > usage_days.${column} then excluded.${column} else usage_days.${column} end`;
 
-/** A look at the end of an index. */
+/** Reads only the end of an index. */
 const latestOf = (column: string, condition: string): string =>
   `(select max(u.${column}) from usage_days u where u.${condition})`;
 
@@ -123,7 +124,9 @@ interface ReportRow {
 }
 
 interface Grouping {
-  /** The column that it groups by; what it shows of each group, with the table that knows it; and in which order. */
+  /**
+   * The column to group by; the columns of each group, with the table that contains them; and the order of the groups.
+   */
   readonly key: string;
   readonly columns: string;
   readonly join: string;
@@ -149,11 +152,11 @@ const groupings: Readonly<Record<UsageGrouping, Grouping>> = {
   },
 };
 
-/** Few texts, since none is built from data. */
+/** There are only a few different statements, because none contains data. */
 const reportOf = (
   by: UsageGrouping,
   { first, end, profileId, collectionId }: UsageFilter,
-  wanted: UsageOrder = 'subject',
+  sortOrder: UsageOrder = 'subject',
 ): { readonly text: string; readonly parameters: readonly Value[] } => {
   const { key, columns, join, order } = groupings[by];
   const conditions: readonly (readonly [condition: string, value: Value])[] = [
@@ -162,19 +165,19 @@ const reportOf = (
     ...(profileId === null ? [] : [['u.profile_id = ?', profileId] as const]),
     ...(collectionId === null ? [] : [['u.collection_id = ?', collectionId] as const]),
   ];
-  // Summed up before names are looked up: there are many more counts than subjects.
+  // Sums first and looks up names afterwards: there are many more counts than subjects.
   return {
-    text: `select ${columns}, ${summed} from (
+    text: `select ${columns}, ${sumColumns} from (
         select u.${key}, ${sums} from usage_days u where ${conditions.map(([text]) => text).join(' and ')}
-        group by u.${key} having ${counted.map((column) => `sum(u.${column})`).join(' + ')} > 0) g
-      ${join} order by ${wanted === 'most' ? `${usesOfGroup} desc, ` : ''}${order} limit ?`,
+        group by u.${key} having ${countColumns.map((column) => `sum(u.${column})`).join(' + ')} > 0) g
+      ${join} order by ${sortOrder === 'most' ? `${usesOfGroup} desc, ` : ''}${order} limit ?`,
     parameters: conditions.map(([, value]) => value),
   };
 };
 
-const sums = counted.map((column) => `cast(sum(u.${column}) as bigint) as ${column}`).join(', ');
-const usesOfGroup = counted.map((column) => `g.${column}`).join(' + ');
-const summed = 'g.reads, g.searches, g.slices, g.credential_reads as "credentialReads", g.refused';
+const sums = countColumns.map((column) => `cast(sum(u.${column}) as bigint) as ${column}`).join(', ');
+const usesOfGroup = countColumns.map((column) => `g.${column}`).join(' + ');
+const sumColumns = 'g.reads, g.searches, g.slices, g.credential_reads as "credentialReads", g.refused';
 
 const countsOf = ({ reads, searches, slices, credentialReads, refused }: ReportRow): UsageCounts => ({
   read: reads,

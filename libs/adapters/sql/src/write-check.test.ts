@@ -15,7 +15,7 @@ const isLinux = process.platform === 'linux';
 const rejected = 'The database rejects writes: not ready until it accepts them';
 
 describe('a check of writes', () => {
-  const over = (write: () => Promise<unknown>, isWaitingFine = false) => {
+  const checkOver = (write: () => Promise<unknown>, isWaitingFine = false) => {
     const log = recordLog();
     let writes = 0;
     const database = { write: () => write().finally(() => (writes += 1)) } as unknown as SqlDatabase;
@@ -23,15 +23,15 @@ describe('a check of writes', () => {
     return { check, warnings: () => log.messages('warn'), infos: () => log.messages('info'), writes: () => writes };
   };
 
-  test('makes no other write for a while after one succeeded', async () => {
-    const { check, writes, warnings } = over(() => Promise.resolve(1));
+  test('does not write again for a while after a write has succeeded', async () => {
+    const { check, writes, warnings } = checkOver(() => Promise.resolve(1));
     for (let time = 0; time < 3; time += 1) await check();
     expect([writes(), warnings()]).toEqual([1, []]);
   });
 
-  test('writes every time while writes fail, and passes once one succeeds; it logs the outage and its end once', async () => {
+  test('writes every time while writes fail, and passes once one succeeds; logs the outage and its end once', async () => {
     const outcomes = [new Error('full'), new Error('still full'), null];
-    const { check, warnings, infos } = over(async () => {
+    const { check, warnings, infos } = checkOver(async () => {
       const outcome = outcomes.shift();
       if (outcome) throw outcome;
     });
@@ -44,13 +44,13 @@ describe('a check of writes', () => {
 
   test('rejects if its write is slow, unless waiting is fine', async () => {
     const never = () => new Promise<never>(() => undefined);
-    await expect(over(never).check()).rejects.toThrow('within 20 ms');
-    await over(never, true).check();
+    await expect(checkOver(never).check()).rejects.toThrow('within 20 ms');
+    await checkOver(never, true).check();
   });
 
   test('rejects the next time if its write fails late', async () => {
     const late = Promise.withResolvers<never>();
-    const { check } = over(() => late.promise, true);
+    const { check } = checkOver(() => late.promise, true);
     await check();
     late.reject(new Error('full'));
     await expect(check()).rejects.toThrow('full');
@@ -59,19 +59,19 @@ describe('a check of writes', () => {
 
 test.skipIf(!isLinux)('on SQLite the probe fails while the file cannot grow, and passes once it can', () =>
   withMigratedFile(async (file) => {
-    const { child, ended } = startChild('write-to-the-limit.ts', file);
+    const { child, ended: exited } = startChild('write-to-the-limit.ts', file);
     await once(child, 'message');
     const limitTo = (bytes: number | 'unlimited') =>
       execFileSync('prlimit', [`--fsize=${bytes}:unlimited`, `--pid=${child.pid}`]);
     const state = async () => {
-      const answered = once(child, 'message');
+      const reply = once(child, 'message');
       child.send('state');
-      return (await answered)[0] as unknown;
+      return (await reply)[0] as unknown;
     };
     try {
       expect(await state()).toEqual({ isTaken: true, isReadable: true, isReady: true, warnings: [] });
       limitTo(statSync(`${file}-wal`).size);
-      // A check that passed holds for a while.
+      // A check that has passed stays valid for a while.
       await expect
         .poll(state, { interval: 500 })
         .toEqual({ isTaken: false, isReadable: true, isReady: false, warnings: [rejected] });
@@ -79,7 +79,7 @@ test.skipIf(!isLinux)('on SQLite the probe fails while the file cannot grow, and
       expect(await state()).toMatchObject({ isTaken: true, isReady: true });
     } finally {
       child.kill();
-      await ended;
+      await exited;
     }
   }),
 );
@@ -87,8 +87,8 @@ test.skipIf(!isLinux)('on SQLite the probe fails while the file cannot grow, and
 test('on SQLite the probe passes while a write may still wait for another process', () =>
   withMigratedFile(async (file) => {
     const { probe, close } = await openSqlStores({ kind: 'sqlite', file }, { writeWaitMs: 2_000 });
-    const other = new SqliteDriver(file);
-    other.exec('begin immediate');
+    const otherConnection = new SqliteDriver(file);
+    otherConnection.exec('begin immediate');
     await probe.check();
     await expect
       .poll(() =>
@@ -98,8 +98,8 @@ test('on SQLite the probe passes while a write may still wait for another proces
         ),
       )
       .toBe('not ready');
-    other.exec('commit');
-    other.close();
+    otherConnection.exec('commit');
+    otherConnection.close();
     await probe.check();
     await close();
   }));
@@ -109,7 +109,7 @@ test.skipIf(!postgres)(
   async () => {
     const url = await newMigratedDatabase();
     const { stores, probe, close } = await openSqlStores({ kind: 'postgresql', url });
-    const readOnly = (setting: 'on' | 'off') =>
+    const setReadOnly = (setting: 'on' | 'off') =>
       onDatabase(url, async (client) => {
         await client.query('set default_transaction_read_only = off');
         await client.query(`alter system set default_transaction_read_only = ${setting}`);
@@ -122,12 +122,12 @@ test.skipIf(!postgres)(
       );
     try {
       expect(await isReady()).toBe(true);
-      await readOnly('on');
+      await setReadOnly('on');
       await expect.poll(isReady, { interval: 500 }).toBe(false);
       await expect(stores.audit.append(anEntry(), null)).rejects.toThrow('read-only');
       await stores.audit.page({ source: 'all' }, 0, 1);
     } finally {
-      await readOnly('off');
+      await setReadOnly('off');
     }
     await expect.poll(isReady).toBe(true);
     await close();

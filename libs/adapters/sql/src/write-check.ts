@@ -1,4 +1,4 @@
-import { createOutage, fulfilledWithin, type Log } from '@portico/dependencies';
+import { createOutage, fulfillsWithin, type Log } from '@portico/dependencies';
 import type { SqlDatabase } from './sql.ts';
 
 export interface WriteCheckOptions {
@@ -10,41 +10,41 @@ export interface WriteCheckOptions {
 }
 
 /** After a successful write, checks pass without a new one for this many milliseconds. */
-const takenMs = 5_000;
+const recentWriteMs = 5_000;
 
 /**
  * A check that rejects while the database accepts no writes: a full disk, a file at its size limit, a read-only server.
- * It writes a row of its own. While writes fail it tries one at every check, so it passes again as soon as one
+ * It writes its own row. While writes fail, every check tries one, so that checks pass again as soon as a write
  * succeeds.
  */
 export const createWriteCheck = (
   database: SqlDatabase,
   { waitMs, isWaitingFine, log }: WriteCheckOptions,
 ): (() => Promise<void>) => {
-  let takenUntil = -Infinity;
-  let underWay: Promise<void> | null = null;
-  let refusal: { readonly error: unknown } | null = null;
-  const outage = createOutage(log, { back: 'The database accepts writes again' });
+  let validUntil = -Infinity;
+  let pendingWrite: Promise<void> | null = null;
+  let failure: { readonly error: unknown } | null = null;
+  const outage = createOutage(log, { recoveryMessage: 'The database accepts writes again' });
 
   const write = async (): Promise<void> => {
     try {
       await database.write((sql) => sql.run(upsert, [new Date().toISOString()]));
-      takenUntil = performance.now() + takenMs;
-      refusal = null;
+      validUntil = performance.now() + recentWriteMs;
+      failure = null;
       outage.end();
     } catch (error) {
       outage.begin({ message: 'The database rejects writes: not ready until it accepts them', fields: { err: error } });
-      refusal = { error };
+      failure = { error };
     }
   };
 
   return async () => {
-    if (performance.now() < takenUntil) return;
-    underWay ??= write().finally(() => {
-      underWay = null;
+    if (performance.now() < validUntil) return;
+    pendingWrite ??= write().finally(() => {
+      pendingWrite = null;
     });
-    const isDone = await fulfilledWithin(waitMs, underWay);
-    if (refusal) throw refusal.error;
+    const isDone = await fulfillsWithin(waitMs, pendingWrite);
+    if (failure) throw failure.error;
     if (!isDone && !isWaitingFine) throw new Error(`The database did not accept a write within ${waitMs} ms.`);
   };
 };

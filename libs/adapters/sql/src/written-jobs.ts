@@ -2,34 +2,34 @@ import type { NewJob, Outbox } from '@portico/domain';
 import type { Sql, SqlDatabase } from './sql.ts';
 
 /** The jobs that each open transaction has written so far. */
-const open = new WeakMap<Sql, NewJob[]>();
+const jobsByTransaction = new WeakMap<Sql, NewJob[]>();
 
-/** Notes jobs that were written in this transaction. */
-export const noteWritten = (transaction: Sql, jobs: readonly NewJob[]): void => {
-  open.get(transaction)?.push(...jobs);
+/** Records jobs that were written in this transaction. */
+export const recordWrittenJobs = (transaction: Sql, jobs: readonly NewJob[]): void => {
+  jobsByTransaction.get(transaction)?.push(...jobs);
 };
 
-/** A database that tells the jobs of each of its transactions, once they are durable. */
-export const tellingOfJobs = (
+/** Wraps a database to report the jobs that each of its transactions has written, once they are durable. */
+export const withJobNotifications = (
   database: SqlDatabase,
-): { readonly database: SqlDatabase; readonly whenWritten: Outbox['whenWritten'] } => {
-  let told: Parameters<Outbox['whenWritten']>[0] = () => undefined;
+): { readonly database: SqlDatabase; readonly onWritten: Outbox['onWritten'] } => {
+  let notify: Parameters<Outbox['onWritten']>[0] = () => undefined;
   return {
-    whenWritten: (tell) => {
-      told = tell;
+    onWritten: (listener) => {
+      notify = listener;
     },
     database: {
       reads: database.reads,
       snapshot: (work) => database.snapshot(work),
       async transact(work, deadline) {
-        let written: NewJob[] = [];
-        const answer = await database.transact((transaction) => {
-          // Anew each time, because the work may run more than once.
-          open.set(transaction, (written = []));
+        let writtenJobs: NewJob[] = [];
+        const result = await database.transact((transaction) => {
+          // Reset for each attempt, because the work may run more than once.
+          jobsByTransaction.set(transaction, (writtenJobs = []));
           return work(transaction);
         }, deadline);
-        if (written.length > 0) told(written);
-        return answer;
+        if (writtenJobs.length > 0) notify(writtenJobs);
+        return result;
       },
       write: (work) => database.write(work),
       unindexed: (condition) => database.unindexed(condition),

@@ -1,4 +1,4 @@
-/** Opens the file, appends that many audit entries (or until killed), and reports the id of each acknowledged one. */
+/** Opens the file, appends `count` audit entries (or until killed), and reports the id of each acknowledged entry. */
 import { randomUUID } from 'node:crypto';
 import { anEntry } from '@portico/contracts';
 import type { EntryId } from '@portico/domain';

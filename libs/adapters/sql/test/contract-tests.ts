@@ -69,7 +69,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
 };
 
 /** Defines the tests of all contracts of the stores. */
-export const testContracts = ({ withStores, withPlace }: TestedDialect): void => {
+export const testContracts = ({ withStores, withDatabase: withPlace }: TestedDialect): void => {
   for (const [port, contract] of Object.entries(contracts)) {
     describe(port, () => {
       for (const [sentence, check] of Object.entries(contract)) {
@@ -84,7 +84,7 @@ export const testContracts = ({ withStores, withPlace }: TestedDialect): void =>
         withPlace(async (open, run) => {
           const { stores, close } = await open();
           const ask = (request: AccessRequest) => run(insertRequest.text, insertRequest.parameters(request));
-          await check({ ...stores, ask: async (request) => void (await ask(request)) }).finally(close);
+          await check({ ...stores, addRequest: async (request) => void (await ask(request)) }).finally(close);
         }),
       );
     }

@@ -3,20 +3,20 @@ import type { ClientId, CollectionId, ProfileId, StorePorts } from '@portico/dom
 import { insertCollection } from '../src/collection-record.ts';
 import { insertProfile } from '../src/profile-record.ts';
 
-/** How many of each there are. Each profile is in ten groups, in half of them by claim; the first ten are in none. */
-const crowd = { profiles: 10_000, groups: 1_000, collections: 5_000, grantsOfEach: 100 } as const;
+/** The number of rows. Each profile is in ten groups, in half of them by claim; the first ten profiles are in none. */
+const counts = { profiles: 10_000, groups: 1_000, collections: 5_000, grantsOfEach: 100 } as const;
 
-/** What one of the crowd is called, by its number. */
-export const numbered = {
+/** The ids of a profile or collection, by its number. */
+export const idsOf = {
   profile: (n: number) => ({ id: `p${n}` as ProfileId, clientId: `c${n}` as ClientId, uid: `u${n}` }),
   collection: (n: number): CollectionId => `k${n}` as CollectionId,
 } as const;
 
 /**
- * Fills an empty database with a million grants. `run` runs statements, and looks at no foreign key, which would cost most
- * of the time.
+ * Fills an empty database with a million grants. `run` runs statements without checking foreign keys, which would take
+ * most of the time.
  */
-export const crowded = async (
+export const insertManyRows = async (
   { profiles, collections }: StorePorts,
   run: (statements: string) => Promise<void> | void,
 ): Promise<void> => {
@@ -24,7 +24,7 @@ export const crowded = async (
   await profiles.add(profile, noEffects);
   await collections.add(collection, aContent(), noEffects);
   const statements = [
-    copies(insertProfile.text, 'profiles', crowd.profiles, {
+    copies(insertProfile.text, 'profiles', counts.profiles, {
       id: `'p' || n`,
       email: `'e' || n`,
       email_key: `'e' || n`,
@@ -32,33 +32,33 @@ export const crowded = async (
       client_id: `'c' || n`,
       in_groups: 'n > 10',
     }),
-    copies(insertCollection.text, 'collections', crowd.collections, { id: `'k' || n`, name_key: `'road ' || n` }),
+    copies(insertCollection.text, 'collections', counts.collections, { id: `'k' || n`, name_key: `'road ' || n` }),
     `insert into tiers (tier, description, is_active, allowed, window_seconds, created_at, updated_at)
       ${upTo(4)} select 'tier ' || n, null, n < 4, n * 100, 60, ${start}, ${start} from numbers`,
     `insert into access_groups (id, name, description, tier, created_at, updated_at)
-      ${upTo(crowd.groups)} select 'g' || n, 'group ' || n, '', case when n % 3 = 0 then 'tier ' || (1 + n % 4) end,
+      ${upTo(counts.groups)} select 'g' || n, 'group ' || n, '', case when n % 3 = 0 then 'tier ' || (1 + n % 4) end,
         ${start}, ${start} from numbers`,
     `insert into group_members (profile_id, group_id, added_at)
-      ${upTo(crowd.profiles)} select 'p' || n, 'g' || (1 + (n * 7 + of_each.k * 100) % ${crowd.groups}), ${start}
+      ${upTo(counts.profiles)} select 'p' || n, 'g' || (1 + (n * 7 + of_each.k * 100) % ${counts.groups}), ${start}
         from numbers cross join (${oneTo(5)}) of_each where n > 10`,
     `insert into claimed_groups (profile_id, name)
-      ${upTo(crowd.profiles)} select 'p' || n, 'group ' || (1 + (n * 7 + of_each.k * 100 + 500) % ${crowd.groups})
+      ${upTo(counts.profiles)} select 'p' || n, 'group ' || (1 + (n * 7 + of_each.k * 100 + 500) % ${counts.groups})
         from numbers cross join (${oneTo(5)}) of_each where n > 10`,
     `insert into grants (profile_id, collection_id, granted_at, expires_at)
-      ${upTo(crowd.profiles)} select 'p' || n, 'k' || (1 + (n * 13 + of_each.k * 50) % ${crowd.collections}), ${start},
-        ${sometimes('of_each.k')} from numbers cross join (${oneTo(crowd.grantsOfEach)}) of_each`,
+      ${upTo(counts.profiles)} select 'p' || n, 'k' || (1 + (n * 13 + of_each.k * 50) % ${counts.collections}), ${start},
+        ${sometimes('of_each.k')} from numbers cross join (${oneTo(counts.grantsOfEach)}) of_each`,
     `insert into group_grants (group_id, collection_id, granted_at, expires_at)
-      ${upTo(crowd.groups)} select 'g' || n, 'k' || (1 + (n * 17 + of_each.k * 250) % ${crowd.collections}), ${start},
+      ${upTo(counts.groups)} select 'g' || n, 'k' || (1 + (n * 17 + of_each.k * 250) % ${counts.collections}), ${start},
         ${sometimes('of_each.k')} from numbers cross join (${oneTo(20)}) of_each`,
   ];
   await run(statements.join(';\n'));
 };
 
-/** Inserts copies of the only row of a table, with these columns made of their number. */
-const copies = (insert: string, table: string, count: number, made: Readonly<Record<string, string>>): string => {
-  const written = /\(([^)]*)\)/.exec(insert)?.[1]?.split(', ') ?? [];
-  const names = [...new Set([...written, ...Object.keys(made)])];
-  const values = names.map((name) => made[name] ?? `t.${name}`);
+/** Returns an insert of copies of a table's only row, with these columns computed from the copy's number. */
+const copies = (insert: string, table: string, count: number, computed: Readonly<Record<string, string>>): string => {
+  const columns = /\(([^)]*)\)/.exec(insert)?.[1]?.split(', ') ?? [];
+  const names = [...new Set([...columns, ...Object.keys(computed)])];
+  const values = names.map((name) => computed[name] ?? `t.${name}`);
   return `insert into ${table} (${names.join(', ')}) ${upTo(count)} select ${values.join(', ')}
     from numbers cross join (select * from ${table} limit 1) t`;
 };
@@ -69,5 +69,5 @@ const upTo = (count: number): string =>
 const oneTo = (count: number): string =>
   `with recursive counted(k) as (select 1 union all select k + 1 from counted where k < ${count}) select k from counted`;
 
-/** Every tenth grant ends. */
+/** Every tenth grant expires. */
 const sometimes = (k: string): string => `case when ${k} % 10 = 0 then ${start + 86_400_000} + ${k} end`;

@@ -9,8 +9,8 @@ import { withMigratedFile, withStores } from './with-stores.ts';
 export interface TestedDialect {
   /** Runs work on empty stores. */
   readonly withStores: (work: (opened: SqlStores) => Promise<void>) => Promise<void>;
-  /** Runs work on a database of its own; each `open` opens it, and `run` reads and changes it as another program would. */
-  readonly withPlace: (
+  /** Runs work on a new database; each `open` opens it, and `run` reads and changes it like another program. */
+  readonly withDatabase: (
     work: (open: (options?: SqlOptions) => Promise<SqlStores>, run: RunSql) => Promise<void>,
   ) => Promise<void>;
 }
@@ -36,7 +36,7 @@ export const describePostgresql = (tests: DialectTests): void => {
 
 const sqlite: TestedDialect = {
   withStores,
-  withPlace: (work) =>
+  withDatabase: (work) =>
     withMigratedFile((file) =>
       work(
         (options) => openSqlStores({ kind: 'sqlite', file }, options),
@@ -60,7 +60,7 @@ const sqlite: TestedDialect = {
 
 const postgresql: TestedDialect = {
   withStores: withPostgresqlStores,
-  async withPlace(work) {
+  async withDatabase(work) {
     const url = await newMigratedDatabase();
     await work(
       (options) => openSqlStores({ kind: 'postgresql', url }, options),

@@ -1,4 +1,4 @@
-/** Opens a database and reports which drivers, and whether the migrator, were loaded for it. */
+/** Opens a database and reports the drivers that were loaded for it, and the migrator if it was loaded. */
 import { registerHooks } from 'node:module';
 import type { SqlConfig } from '../src/index.ts';
 

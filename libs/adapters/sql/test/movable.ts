@@ -9,7 +9,7 @@ import {
   anEmbedding,
   anEntry,
   anOverride,
-  grantOne,
+  grantToClient,
   aProfile,
   aTier,
   jobsOnly,
@@ -24,31 +24,31 @@ import { fileTemplate } from './with-stores.ts';
 
 export type Kind = SqlConfig['kind'];
 
-/** A database that does not exist yet: a new file, or one without tables. */
-export const newPlace = async (kind: Kind): Promise<SqlConfig> => {
+/** A new database: a file that does not exist yet, or a PostgreSQL database without tables. */
+export const newDatabaseConfig = async (kind: Kind): Promise<SqlConfig> => {
   return kind === 'postgresql' ? { kind, url: await newDatabase() } : { kind, file: newFile() };
 };
 
 const newFile = (): string => join(temporaryFolder(onTestFinished), 'portico.sqlite');
 
 /** A database with rows in every table. */
-export const filledPlace = async (kind: Kind): Promise<SqlConfig> => {
+export const filledDatabase = async (kind: Kind): Promise<SqlConfig> => {
   if (kind === 'postgresql') return { kind, url: await newFilledDatabase() };
   const file = newFile();
   await fillFile(file);
   return { kind, file };
 };
 
-/** Runs statements without parameters, as another program would; returns the rows of the last. */
-export const runIn = async <Row = unknown>(place: SqlConfig, sql: string): Promise<readonly Row[]> => {
-  if (place.kind === 'postgresql') {
-    return onDatabase(place.url, async (client) => {
+/** Runs statements without parameters, like another program; returns the rows of the last statement. */
+export const runIn = async <Row = unknown>(config: SqlConfig, sql: string): Promise<readonly Row[]> => {
+  if (config.kind === 'postgresql') {
+    return onDatabase(config.url, async (client) => {
       const results: unknown = await client.query(sql);
       const last = (Array.isArray(results) ? results.at(-1) : results) as { readonly rows: readonly Row[] };
       return last.rows;
     });
   }
-  const connection = new SqliteDriver(place.file);
+  const connection = new SqliteDriver(config.file);
   try {
     connection.pragma('foreign_keys = ON');
     if (/^\s*select/i.test(sql)) return connection.prepare<[], Row>(sql).all();
@@ -59,22 +59,25 @@ export const runIn = async <Row = unknown>(place: SqlConfig, sql: string): Promi
   }
 };
 
-/** Rows in every table, among them what only one of the dialects stores without a second look. */
-const fill = async (place: SqlConfig): Promise<void> => {
-  const { stores, settings, close } = await openSqlStores(place);
+/** Inserts rows into every table, including values that only one of the dialects stores without conversion. */
+const fill = async (config: SqlConfig): Promise<void> => {
+  const { stores, settings, close } = await openSqlStores(config);
   const profiles = ['Zoë', 'ann', 'émile', '\u{1d518}na'].map((fullName) => aProfile({ fullName }));
   for (const profile of profiles) await stores.profiles.add(profile, noEffects);
   const [first, second] = [aCollection({ name: '\u{1d518}' }), aCollection({ description: '' })];
   await stores.collections.add(first, aContent(), jobsOnly(aJob()));
   await stores.collections.add(second, aContent(), jobsOnly(aJob()));
-  await grantOne(stores.grants, profiles[0]?.id ?? first.createdBy, first.id, () => ({ ...noEffects, grantedAt: 5 }));
+  await grantToClient(stores.grants, profiles[0]?.id ?? first.createdBy, first.id, () => ({
+    ...noEffects,
+    grantedAt: 5,
+  }));
   await stores.limits.addTier(aTier({ isActive: false }), noEffects);
   for (const { id } of profiles) await stores.limits.addOverride(id, adding(anOverride()));
   await Promise.all(Array.from({ length: 1_100 }, () => stores.audit.append(anEntry(), null)));
   await stores.embeddings.put(anEmbedding(first));
   await settings.put('pepper', 'x');
   await close();
-  await runIn(place, oddRows(place.kind, first.id, second.id, profiles[0]?.id ?? ''));
+  await runIn(config, oddRows(config.kind, first.id, second.id, profiles[0]?.id ?? ''));
 };
 
 const newFilledDatabase = databaseTemplate(fill);
@@ -83,7 +86,10 @@ const fillFile = fileTemplate(fill);
 const bytes = (kind: Kind, length: number): string =>
   kind === 'sqlite' ? `randomblob(${length})` : `decode(repeat(md5(random()::text), ${length / 16}), 'hex')`;
 
-/** The last override is gone, yet its id never returns. The earlier version's embedding is not what triggers would make. */
+/**
+ * The last override is removed, but its id is never reused. The earlier version's embedding differs from the one that
+ * triggers would create.
+ */
 const oddRows = (kind: Kind, first: string, second: string, profile: string): string => `
   delete from overrides where id = (select max(id) from overrides);
   update audit_entries set instant = 1700000000000.25 where seq = 7;
@@ -110,12 +116,12 @@ const oddRows = (kind: Kind, first: string, second: string, profile: string): st
   insert into service_accounts (id, name, name_key, scopes, created_at, updated_at) values ('s', 'CI', 'ci', 'catalog:read', 1, 2);
   insert into one_time_codes (digest, purpose, payload, expires_at) values ('d', 'sign-in', '{"uid":"\u{1d518}"}', 9007199254740991)`;
 
-/** All that a database holds, as an independent reader sees it: rows of every table, counters and triggers. */
-export const dump = async (place: SqlConfig): Promise<Readonly<Record<string, unknown>>> =>
-  place.kind === 'sqlite' ? dumpSqlite(place.file) : dumpPostgresql(place.url);
+/** The whole content of a database, as seen by an independent reader: rows of every table, counters and triggers. */
+export const dump = async (config: SqlConfig): Promise<Readonly<Record<string, unknown>>> =>
+  config.kind === 'sqlite' ? dumpSqlite(config.file) : dumpPostgresql(config.url);
 
-/** The instants at which migrations ran differ. */
-const readable = (table: string): string =>
+/** Excludes the instants at which migrations ran, which differ. */
+const selectReadable = (table: string): string =>
   table === 'schema_migrations' ? `select name from ${table} order by name` : `select * from ${table}`;
 
 const dumpSqlite = (file: string): Readonly<Record<string, unknown>> => {
@@ -127,11 +133,11 @@ const dumpSqlite = (file: string): Readonly<Record<string, unknown>> => {
       .all();
     const rowsOf = (name: string): readonly string[] =>
       connection
-        .prepare<[], unknown[]>(readable(name))
+        .prepare<[], unknown[]>(selectReadable(name))
         .raw()
         .safeIntegers()
         .all()
-        .map((row) => row.map((value) => `${typeof value}:${shown(value)}`).join(' | '))
+        .map((row) => row.map((value) => `${typeof value}:${printValue(value)}`).join(' | '))
         .filter((row) => !row.includes('schema_migrations'))
         .toSorted();
     const triggers = connection
@@ -143,7 +149,7 @@ const dumpSqlite = (file: string): Readonly<Record<string, unknown>> => {
   }
 };
 
-const shown = (value: unknown): string =>
+const printValue = (value: unknown): string =>
   value instanceof Uint8Array ? createHash('sha256').update(value).digest('hex') : String(value);
 
 const dumpPostgresql = (url: string): Promise<Readonly<Record<string, unknown>>> =>
@@ -152,20 +158,22 @@ const dumpPostgresql = (url: string): Promise<Readonly<Record<string, unknown>>>
       `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
     );
     const rowsOf = async (name: string) => {
-      const { rows } = await client.query<{ row: string }>(`select md5(t::text) as row from (${readable(name)}) t`);
+      const { rows } = await client.query<{ row: string }>(
+        `select md5(t::text) as row from (${selectReadable(name)}) t`,
+      );
       return rows.map(({ row }) => row).toSorted();
     };
-    const dumped: Record<string, unknown> = {};
-    for (const { name } of tables) dumped[name] = await rowsOf(name);
+    const rowsByTable: Record<string, unknown> = {};
+    for (const { name } of tables) rowsByTable[name] = await rowsOf(name);
     const { rows: sequences } = await client.query(
       `select sequencename, last_value from pg_sequences where sequencename not like 'schema_migrations%' order by 1`,
     );
     const { rows: triggers } = await client.query(
       'select tgname, tgenabled from pg_trigger where not tgisinternal order by 1',
     );
-    return { ...dumped, sequences, triggers };
+    return { ...rowsByTable, sequences, triggers };
   });
 
-/** The bytes of a SQLite file; on PostgreSQL, what it holds. */
-export const stateOf = async (place: SqlConfig): Promise<unknown> =>
-  place.kind === 'sqlite' ? createHash('sha256').update(readFileSync(place.file)).digest('hex') : dump(place);
+/** A digest of a SQLite file; on PostgreSQL, the content of the database. */
+export const stateOf = async (config: SqlConfig): Promise<unknown> =>
+  config.kind === 'sqlite' ? createHash('sha256').update(readFileSync(config.file)).digest('hex') : dump(config);

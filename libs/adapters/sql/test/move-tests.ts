@@ -1,49 +1,54 @@
 import { existsSync } from 'node:fs';
 import { aProfile, adding, anOverride, noEffects } from '@portico/contracts';
 import { expect, onTestFinished, test } from 'vitest';
-import { dump, filledPlace, newPlace, runIn, stateOf, type Kind } from './movable.ts';
+import { dump, filledDatabase, newDatabaseConfig, runIn, stateOf, type Kind } from './movable.ts';
 import { moveDatabase, openSqlStores, type MovedDatabase, type SqlConfig } from '../src/index.ts';
 
-const ignored = (): void => undefined;
-const log = { debug: ignored, info: ignored, warn: ignored, error: ignored };
+const ignore = (): void => undefined;
+const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-export const move = (from: SqlConfig, to: SqlConfig, onProgress: (done: number, total: number) => void = ignored) =>
+export const move = (from: SqlConfig, to: SqlConfig, onProgress: (done: number, total: number) => void = ignore) =>
   moveDatabase(from, to, { log, onProgress });
 
-/** Ends a run after this part of it, as a crash would. */
-const interrupted = async (from: SqlConfig, to: SqlConfig, part: number): Promise<void> => {
+/** Aborts a run after this part of it, like a crash. */
+const interruptMove = async (from: SqlConfig, to: SqlConfig, fraction: number): Promise<void> => {
   const crash = (done: number, total: number) => {
-    if (done >= total * part) throw new Error('crashed');
+    if (done >= total * fraction) throw new Error('crashed');
   };
   await expect(move(from, to, crash)).rejects.toThrow('crashed');
 };
 
-export const addressOf = (place: SqlConfig): string => (place.kind === 'sqlite' ? place.file : new URL(place.url).host);
+export const addressOf = (config: SqlConfig): string =>
+  config.kind === 'sqlite' ? config.file : new URL(config.url).host;
 
-export const refused = async (from: SqlConfig, to: SqlConfig, said: string | RegExp): Promise<void> => {
-  const moving = move(from, to);
-  await expect(moving).rejects.toThrow(said);
-  const { message } = (await moving.catch((error: unknown) => error)) as Error;
+export const expectRefused = async (from: SqlConfig, to: SqlConfig, expected: string | RegExp): Promise<void> => {
+  const moveAttempt = move(from, to);
+  await expect(moveAttempt).rejects.toThrow(expected);
+  const { message } = (await moveAttempt.catch((error: unknown) => error)) as Error;
   expect(message).not.toMatch(/postgres(ql)?:\/\/[^/]*@/);
 };
 
 /** Defines the tests of a move from one kind of database to another. */
-export const testMoves = (one: Kind, other: Kind): void => {
-  test('what is moved there and back is the same, down to the type of each value, and the source is as it was', async () => {
-    const [from, over, back] = [await filledPlace(one), await newPlace(other), await newPlace(one)];
-    const [before, held] = [await stateOf(from), await dump(from)];
-    const moved = await move(from, over);
+export const testMoves = (kind: Kind, otherKind: Kind): void => {
+  test('a database moved there and back is identical, down to the type of each value; the source is unchanged', async () => {
+    const [from, target, copy] = [
+      await filledDatabase(kind),
+      await newDatabaseConfig(otherKind),
+      await newDatabaseConfig(kind),
+    ];
+    const [before, content] = [await stateOf(from), await dump(from)];
+    const result = await move(from, target);
     expect(await stateOf(from)).toEqual(before);
-    await move(over, back);
-    expect(await dump(back)).toEqual(held);
+    await move(target, copy);
+    expect(await dump(copy)).toEqual(content);
 
-    const rows = (of: MovedDatabase, table: string) => of.tables.find((each) => each.table === table)?.rows;
-    expect(rows(moved, 'audit_entries')).toBe(1_100);
-    expect(moved.tables.filter((table) => table.rows === 0).map(({ table }) => table)).toEqual(['embeddings']);
+    const rows = (database: MovedDatabase, table: string) => database.tables.find((each) => each.table === table)?.rows;
+    expect(rows(result, 'audit_entries')).toBe(1_100);
+    expect(result.tables.filter((table) => table.rows === 0).map(({ table }) => table)).toEqual(['embeddings']);
   });
 
-  test('ids go on where they were, and the next change works', async () => {
-    const [from, to] = [await filledPlace(one), await newPlace(other)];
+  test('ids continue where they were, and the next change works', async () => {
+    const [from, to] = [await filledDatabase(kind), await newDatabaseConfig(otherKind)];
     await move(from, to);
     const { stores, close } = await openSqlStores(to);
     onTestFinished(() => close());
@@ -54,60 +59,64 @@ export const testMoves = (one: Kind, other: Kind): void => {
     expect(Number(seq?.seq)).toBe(1_100);
   });
 
-  test('a run that ends on its way leaves a target that is refused, and the next one starts over', async () => {
-    const [from, to] = [await filledPlace(one), await newPlace(other)];
+  test('an aborted run leaves a target that is refused, and the next run starts over', async () => {
+    const [from, to] = [await filledDatabase(kind), await newDatabaseConfig(otherKind)];
     const before = await stateOf(from);
-    for (const part of [0, 0.3, 0.7, 1]) {
-      await interrupted(from, to, part);
+    for (const fraction of [0, 0.3, 0.7, 1]) {
+      await interruptMove(from, to, fraction);
       await expect(openSqlStores(to)).rejects.toThrow(
-        /cannot be opened: it is being filled from .*, which is not done\. Run "portico migrate" again to fill it anew, or drop/,
+        /cannot be opened: it is being filled from .*, which is not done\. Run "portico migrate" again to fill it from scratch, or drop/,
       );
       expect(await stateOf(from)).toEqual(before);
     }
     await move(from, to);
-    expect(await dump(to)).toEqual(await moveAside(from, other));
+    expect(await dump(to)).toEqual(await moveAgain(from, otherKind));
     await (await openSqlStores(to)).close();
   });
 
-  test('a target with tables is refused and stays as it is', async () => {
-    const [from, to] = [await filledPlace(one), await newPlace(other)];
+  test('a target with tables is refused and left unchanged', async () => {
+    const [from, to] = [await filledDatabase(kind), await newDatabaseConfig(otherKind)];
     await (await openSqlStores(to)).close();
     const before = await stateOf(to);
-    await refused(from, to, /cannot be filled: it is not empty/);
+    await expectRefused(from, to, /cannot be filled: it is not empty/);
     await runIn(to, "insert into schema_migrations (name) values ('9999-of-the-future')");
-    await refused(from, to, 'it has the migration 9999-of-the-future, which this version does not know');
+    await expectRefused(from, to, 'it has the migration 9999-of-the-future, which this version does not know');
     await runIn(to, "delete from schema_migrations where name = '9999-of-the-future'");
-    if (other === 'postgresql') expect(await stateOf(to)).toEqual(before);
+    if (otherKind === 'postgresql') expect(await stateOf(to)).toEqual(before);
     await runIn(to, 'drop table schema_migrations');
-    await refused(from, to, /it is the SQLite database of another application|it is not empty/);
+    await expectRefused(from, to, /it is the SQLite database of another application|it is not empty/);
   });
 
   test('two runs do not fill one target', async () => {
-    const [from, again, to] = [await filledPlace(one), await newPlace(one), await newPlace(other)];
-    await (await openSqlStores(again)).close();
+    const [from, otherSource, to] = [
+      await filledDatabase(kind),
+      await newDatabaseConfig(kind),
+      await newDatabaseConfig(otherKind),
+    ];
+    await (await openSqlStores(otherSource)).close();
     const second: Promise<unknown>[] = [];
     await move(from, to, () => {
-      if (second.length === 0) second.push(move(again, to).catch((error: unknown) => error));
+      if (second.length === 0) second.push(move(otherSource, to).catch((error: unknown) => error));
     });
     expect(String(await second[0])).toMatch(/is filling it|a process uses it|it is not empty|it is being filled/);
     await (await openSqlStores(to)).close();
   });
 };
 
-/** What another undisturbed move makes of it. */
-const moveAside = async (from: SqlConfig, kind: Kind) => {
-  const to = await newPlace(kind);
+/** Returns the result of another, undisturbed move. */
+const moveAgain = async (from: SqlConfig, kind: Kind) => {
+  const to = await newDatabaseConfig(kind);
   await move(from, to);
   return dump(to);
 };
 
-/** Defines the tests of what is refused as the source of a move. */
+/** Defines the tests of databases that are refused as the source of a move. */
 export const testSources = (kind: Kind): void => {
-  test('is refused while a process has it open, and afterwards moved', async () => {
-    const [from, to] = [await filledPlace(kind), await newPlace('sqlite')];
+  test('is refused while a process has it open, and moved afterwards', async () => {
+    const [from, to] = [await filledDatabase(kind), await newDatabaseConfig('sqlite')];
     const { settings, close } = await openSqlStores(from);
     await settings.get('pepper');
-    await refused(
+    await expectRefused(
       from,
       to,
       /cannot be moved: a process uses it.*: stop the service, its workers and other commands first/,
@@ -118,31 +127,31 @@ export const testSources = (kind: Kind): void => {
   });
 
   test('is refused if an earlier or a later version wrote it, or it is being filled', async () => {
-    const [from, to] = [await filledPlace(kind), await newPlace('sqlite')];
+    const [from, to] = [await filledDatabase(kind), await newDatabaseConfig('sqlite')];
     await runIn(from, "delete from schema_migrations where name = '0002-due-jobs-by-kind'");
-    await refused(
+    await expectRefused(
       from,
       to,
       'its tables are of an earlier version (1 migration is missing). Back up, then run "portico migrate-tables"',
     );
     await runIn(from, "insert into schema_migrations (name) values ('0002-due-jobs-by-kind'), ('9999-of-the-future')");
-    await refused(from, to, 'a newer version of Portico wrote it, or one that was never released');
-    const half = await newPlace(kind);
-    await interrupted(await filledPlace('sqlite'), half, 0.5);
-    await refused(half, to, 'it is being filled from sqlite:');
+    await expectRefused(from, to, 'a newer version of Portico wrote it, or one that was never released');
+    const incomplete = await newDatabaseConfig(kind);
+    await interruptMove(await filledDatabase('sqlite'), incomplete, 0.5);
+    await expectRefused(incomplete, to, 'it is being filled from sqlite:');
   });
 
   test('is refused as its own target', async () => {
-    const from = await filledPlace(kind);
+    const from = await filledDatabase(kind);
     const before = await stateOf(from);
     const to: SqlConfig = from.kind === 'sqlite' ? from : { ...from, url: from.url.replace('127.0.0.1', 'localhost') };
-    await refused(from, to, 'cannot be filled: it is the database to move');
+    await expectRefused(from, to, 'cannot be filled: it is the database to move');
     expect(await stateOf(from)).toEqual(before);
   });
 
   test('without tables of Portico is refused', async () => {
-    const [from, to] = [await newPlace(kind), await newPlace('sqlite')];
+    const [from, to] = [await newDatabaseConfig(kind), await newDatabaseConfig('sqlite')];
     await runIn(from, 'create table things (id int)');
-    await refused(from, to, /it is the SQLite database of another application|it is not a database of Portico/);
+    await expectRefused(from, to, /it is the SQLite database of another application|it is not a database of Portico/);
   });
 };

@@ -1,7 +1,9 @@
 import { onTestFinished, vi } from 'vitest';
 
-/** For the rest of the test four milliseconds pass with each look at the clock: whoever may yield to the event loop does. */
-export const endSlicesAtOnce = (): void => {
+/**
+ * For the rest of the test, each reading of the clock advances it by four milliseconds, so that every yielder yields.
+ */
+export const yieldEveryTime = (): void => {
   let now = performance.now();
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 4));
   onTestFinished(() => clock.mockRestore());

@@ -3,29 +3,31 @@ import { startPostgres } from '@portico/test-servers';
 import { Client } from 'pg';
 import { openSqlStores, type SqlConfig, type SqlStores } from '../src/index.ts';
 
-/** A server for all test files of this process, which its watchdog ends with it; null if none is available. */
+/**
+ * A server for all test files of this process, which its watchdog stops with the process; null if none is available.
+ */
 export const postgres = await startPostgres();
 
-/** The address of a new database without tables, or of a copy of the one at this address. */
+/** Returns the address of a new database without tables, or of a copy of the database at this address. */
 export const newDatabase = async (template?: string): Promise<string> => {
   if (!postgres) throw new Error('PostgreSQL is not available.');
   return postgres.newDatabase(template);
 };
 
 /** Fills a database once; each call returns the address of a copy. */
-export const databaseTemplate = (fill: (place: SqlConfig) => Promise<void>): (() => Promise<string>) => {
+export const databaseTemplate = (fill: (config: SqlConfig) => Promise<void>): (() => Promise<string>) => {
   let filled: Promise<string> | null = null;
-  const make = async (): Promise<string> => {
+  const create = async (): Promise<string> => {
     const url = await newDatabase();
     await fill({ kind: 'postgresql', url });
-    await unused(url);
+    await waitUntilUnused(url);
     return url;
   };
-  return async () => newDatabase(await (filled ??= make()));
+  return async () => newDatabase(await (filled ??= create()));
 };
 
-/** Resolves once the server has ended all connections to a database, which it copies only then. */
-const unused = async (url: string): Promise<void> => {
+/** Resolves once the server has closed all connections to a database, which it copies only then. */
+const waitUntilUnused = async (url: string): Promise<void> => {
   const name = new URL(url).pathname.slice(1);
   const connections = () =>
     onDatabase(postgres?.url ?? '', (client) =>
@@ -34,10 +36,10 @@ const unused = async (url: string): Promise<void> => {
   while ((await connections()).rows.length > 0) await setTimeout(20);
 };
 
-/** The address of a new database with all tables. */
-export const newMigratedDatabase = databaseTemplate(async (place) => (await openSqlStores(place)).close());
+/** Returns the address of a new database with all tables. */
+export const newMigratedDatabase = databaseTemplate(async (config) => (await openSqlStores(config)).close());
 
-/** Runs work on the database as another program would. */
+/** Runs work on the database like another program. */
 export const onDatabase = async <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> => {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -48,7 +50,7 @@ export const onDatabase = async <T>(url: string, work: (client: Client) => Promi
   }
 };
 
-/** Empty stores. They are opened once per process, and emptied for each test. */
+/** Runs work on empty stores, which are opened once per process and emptied for each test. */
 export const withPostgresqlStores = async (work: (opened: SqlStores) => Promise<void>): Promise<void> => {
   shared ??= await openShared();
   await shared.client.query(emptyAll);

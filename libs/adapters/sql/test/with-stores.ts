@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { recordLog } from '@portico/contracts';
 import { openSqlStores, type SqlConfig, type SqlStores } from '../src/index.ts';
 
-/** How a service opens a database. */
-export const migrating = { older: 'migrate', log: recordLog() } as const;
+/** The options with which a service opens a database. */
+export const migrationOptions = { older: 'migrate', log: recordLog() } as const;
 
-/** A path for a new database, in a folder that is removed afterwards. */
+/** Runs work with a path for a new database, in a folder that is removed afterwards. */
 export const withFile = async <T>(work: (file: string) => Promise<T>): Promise<T> => {
   const folder = await mkdtemp(join(tmpdir(), 'portico-sql-'));
   try {
@@ -18,30 +18,30 @@ export const withFile = async <T>(work: (file: string) => Promise<T>): Promise<T
 };
 
 /** Fills a database once; each call writes a copy to a path. */
-export const fileTemplate = (fill: (place: SqlConfig) => Promise<void>): ((file: string) => Promise<void>) => {
+export const fileTemplate = (fill: (config: SqlConfig) => Promise<void>): ((file: string) => Promise<void>) => {
   let filled: Promise<Buffer> | null = null;
-  const make = () =>
+  const create = () =>
     withFile(async (file) => {
       await fill({ kind: 'sqlite', file });
       return readFile(file);
     });
   return async (file) => {
-    const bytes = await (filled ??= make());
+    const bytes = await (filled ??= create());
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, bytes);
   };
 };
 
-const migrate = fileTemplate(async (place) => (await openSqlStores(place)).close());
+const migrate = fileTemplate(async (config) => (await openSqlStores(config)).close());
 
-/** The path of a new database with all tables, in a folder that is removed afterwards. */
+/** Runs work with the path of a new database with all tables, in a folder that is removed afterwards. */
 export const withMigratedFile = (work: (file: string) => Promise<void>): Promise<void> =>
   withFile(async (file) => {
     await migrate(file);
     await work(file);
   });
 
-/** Stores on a new file. */
+/** Runs work on stores on a new file. */
 export const withStores = (work: (opened: SqlStores) => Promise<void>): Promise<void> =>
   withMigratedFile(async (file) => {
     const opened = await openSqlStores({ kind: 'sqlite', file });

@@ -1,4 +1,4 @@
-/** Opens the file; at each message, reports whether the database is ready and accepts an entry, and the warnings. */
+/** Opens the file. For each message, reports whether the database is ready and accepts an entry, and the warnings. */
 import { anEntry, recordLog } from '@portico/contracts';
 import { openSqlStores } from '../src/index.ts';
 
@@ -12,12 +12,12 @@ const isFulfilled = (work: Promise<unknown>): Promise<boolean> =>
     () => false,
   );
 
-const tell = async (): Promise<void> => {
+const report = async (): Promise<void> => {
   // More than fits into the free pages of the file.
   const isTaken = await isFulfilled(stores.audit.append(anEntry({ message: 'x'.repeat(100_000) }), null));
   const isReadable = await isFulfilled(stores.audit.page({ source: 'all' }, 0, 1));
   process.send?.({ isTaken, isReadable, isReady: await isFulfilled(probe.check()), warnings: log.messages('warn') });
 };
 
-process.on('message', () => void tell());
+process.on('message', () => void report());
 process.send?.('open');

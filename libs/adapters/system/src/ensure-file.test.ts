@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a file is created once, for its owner alone, and then read', async () => {
+test('a file is created once, with access for its owner only, and then read', async () => {
   const path = join(folder, 'deep', 'secrets.key');
   expect(await ensureFile(path, () => 'one')).toEqual({ text: 'one', made: true });
   expect(await ensureFile(path, () => 'two')).toEqual({ text: 'one', made: false });
@@ -19,13 +19,13 @@ test('a file is created once, for its owner alone, and then read', async () => {
   expect(readdirSync(join(folder, 'deep'))).toEqual(['secrets.key']);
 });
 
-test('many simultaneous calls end with one text', async () => {
+test('many simultaneous calls return the same text', async () => {
   const path = join(folder, 'secrets.key');
   const all = await Promise.all(Array.from({ length: 20 }, (_, at) => ensureFile(path, () => `text ${at}`)));
   expect(new Set(all.map(({ text }) => text)).size).toBe(1);
   expect(all.filter(({ made }) => made)).toHaveLength(1);
 });
 
-test('an unreadable file is an error, not a reason to create another', async () => {
+test('an unreadable file is an error and is not replaced', async () => {
   await expect(ensureFile(folder, () => 'text')).rejects.toThrow('EISDIR');
 });

@@ -4,20 +4,20 @@ import { dirname } from 'node:path';
 import { syncFolder, writeNewFile } from '@portico/dependencies';
 
 /**
- * Returns the text of this file, creating it for its owner alone (mode 0600) if missing. Several processes may do so at
- * once and get the same text; a crash leaves either no file or a complete one.
+ * Returns the text of this file. If the file is missing, creates it with access for its owner only (mode 0600).
+ * Concurrent processes get the same text. A crash leaves either no file or a complete one.
  */
 export const ensureFile = async (
   path: string,
   make: () => string | Promise<string>,
 ): Promise<{ readonly text: string; readonly made: boolean }> => {
-  const found = await readIfPresent(path);
-  if (found !== null) return { text: found, made: false };
+  const existing = await readIfPresent(path);
+  if (existing !== null) return { text: existing, made: false };
   const made = await makeFile(path, await make());
   return { text: await readFile(path, 'utf8'), made };
 };
 
-/** The text of the file; null if there is none. */
+/** Returns the text of the file; null if there is no file. */
 export const readIfPresent = async (path: string): Promise<string | null> => {
   try {
     return await readFile(path, 'utf8');
@@ -27,7 +27,9 @@ export const readIfPresent = async (path: string): Promise<string | null> => {
   }
 };
 
-/** Written completely under another name, then linked to its own, which fails if another process was first. */
+/**
+ * Writes the complete file under another name, then links it to its path. Returns false if another process was first.
+ */
 const makeFile = async (path: string, text: string): Promise<boolean> => {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });

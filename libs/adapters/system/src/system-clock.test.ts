@@ -7,7 +7,7 @@ for (const [sentence, check] of Object.entries(clockContract)) {
   test(sentence, () => check({ clock: systemClock, pass: (milliseconds) => pause(milliseconds) }));
 }
 
-test('the wall clock is that of the machine', () => {
+test('the wall clock is the clock of the machine', () => {
   const before = Date.now();
   const now = systemClock.now();
   expect(now).toBeGreaterThanOrEqual(before);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bestScores } from './best-scores.ts';
 
-/** Few values, so that there are many ties. */
+/** Few distinct values, so that there are many ties. */
 const tiedScores = fc
   .array(fc.integer({ min: 0, max: 6 }), { maxLength: 60 })
   .map((levels) => Float32Array.from(levels, (level) => level / 7));
@@ -13,7 +13,7 @@ const sortedThenCut = (scores: Float32Array, limit: number): readonly number[] =
   return positions.filter((position) => (scores[position] ?? 0) >= (scores[last ?? 0] ?? 0));
 };
 
-test('the best match those of a full sort, with all that equal the last', () => {
+test('the best scores equal those of a full sort, including all that equal the last', () => {
   fc.assert(
     fc.property(tiedScores, fc.integer({ min: 1, max: 70 }), (scores, limit) => {
       expect(bestScores(scores, limit)).toEqual(sortedThenCut(scores, limit));
@@ -21,10 +21,10 @@ test('the best match those of a full sort, with all that equal the last', () => 
   );
 });
 
-test('a score of -Infinity is none', () => {
+test('a score of -Infinity is ignored', () => {
   expect(bestScores(Float32Array.of(-Infinity, 1, -Infinity, 0), 3)).toEqual([1, 3]);
 });
 
-test('among equal scores the earlier position comes first', () => {
+test('among equal scores, the earlier position comes first', () => {
   expect(bestScores(Float32Array.of(0.5, 1, 0.5, 1, 0.25), 3)).toEqual([1, 3, 0, 2]);
 });

@@ -1,13 +1,13 @@
 /**
- * Returns the positions of the `limit` best scores, best first, and of all that equal the last of them; among equal ones
- * the earlier position comes first. A score of -Infinity is none.
+ * Returns the positions of the `limit` best scores, best first, and of all scores that equal the last of them. Among
+ * equal scores, the earlier position comes first. A score of -Infinity is ignored.
  */
 export const bestScores = (scores: Float32Array, limit: number): readonly number[] => {
-  const least = lastWithin(scores, limit);
+  const threshold = thresholdOf(scores, limit);
   const positions: number[] = [];
   for (let i = 0; i < scores.length; i += 1) {
     const score = scoreAt(scores, i);
-    if (score >= least && score > -Infinity) positions.push(i);
+    if (score >= threshold && score > -Infinity) positions.push(i);
   }
   return positions.sort((x, y) => {
     const difference = scoreAt(scores, y) - scoreAt(scores, x);
@@ -17,8 +17,10 @@ export const bestScores = (scores: Float32Array, limit: number): readonly number
 
 const scoreAt = (scores: Float32Array, position: number): number => scores[position] ?? 0;
 
-/** The score at place `limit`, or -Infinity if there are fewer: the root of a min-heap of the best scores so far. */
-const lastWithin = (scores: Float32Array, limit: number): number => {
+/**
+ * Returns the score at rank `limit`, or -Infinity if there are fewer scores: the root of a min-heap of the best ones.
+ */
+const thresholdOf = (scores: Float32Array, limit: number): number => {
   const heap = new Float32Array(Math.min(limit, scores.length)).fill(-Infinity);
   let root = -Infinity;
   for (let i = 0; i < scores.length; i += 1) {

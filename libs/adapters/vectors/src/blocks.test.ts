@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { idOf } from '../test/random-operations.ts';
 import { Blocks } from './blocks.ts';
-import { levelsOf } from './kernel.ts';
+import { quantiseQuery } from './kernel.ts';
 
 interface Item {
   readonly collectionId: ReturnType<typeof idOf>;
@@ -10,7 +10,7 @@ interface Item {
   readonly dimension?: number;
 }
 
-/** Blocks whose rows all score the number of their collection. */
+/** Creates blocks in which the score of each row is the number of its collection. */
 const createBlocks = () =>
   new Blocks(({ collectionId, rows: count, dimension = 16 }: Item) => {
     const bytes = new Uint8Array(32 + count * (dimension + 4));
@@ -23,11 +23,11 @@ const createBlocks = () =>
 const scoresOf = (blocks: ReturnType<typeof createBlocks>, numbers: readonly number[]) =>
   scoresAmong(blocks, numbers.map(idOf));
 const scoresAmong = (blocks: ReturnType<typeof createBlocks>, among: readonly ReturnType<typeof idOf>[]) => {
-  const query = levelsOf(Float32Array.from({ length: 16 }, (_, i) => (i === 0 ? 1 : 0)));
+  const query = quantiseQuery(Float32Array.from({ length: 16 }, (_, i) => (i === 0 ? 1 : 0)));
   return [...blocks.score(blocks.visible(among), query, 0)].map((score) => Math.round(score * 1000) / 1000);
 };
 
-test('blocks that are replaced over and over are found, and do not make the memory grow without limit', async () => {
+test('blocks that are replaced many times are found, and the memory does not grow without limit', async () => {
   const blocks = createBlocks();
   const numbers = [0, 1, 2, 3, 4, 5, 6, 7];
   const rowsOf = new Map<number, number>();
@@ -44,7 +44,7 @@ test('blocks that are replaced over and over are found, and do not make the memo
   expect(blocks.kernel.end).toBeLessThan(1.4e6);
 });
 
-test('a block of the same size is written where the one before it was', async () => {
+test('a block of the same size is written to the address of the one that it replaces', async () => {
   const blocks = createBlocks();
   for (const number of [1, 2]) await blocks.put({ collectionId: idOf(number), sequence: number, rows: 4 });
   const among = [1, 2].map(idOf);
@@ -52,14 +52,14 @@ test('a block of the same size is written where the one before it was', async ()
   const { addresses } = blocks.visible(among);
   await blocks.put({ collectionId: idOf(2), sequence: 3, rows: 4 });
   expect(blocks.visible(among).addresses).toEqual(addresses);
-  // As many bytes, rounded up to 16, and another shape.
+  // The same size, rounded up to 16 bytes, but another shape.
   await blocks.put({ collectionId: idOf(2), sequence: 5, rows: 1, dimension: 64 });
   expect(blocks.visible(among).addresses).toEqual(addresses);
-  expect([...blocks.visible(among).places]).toEqual([0, 4, 5]);
+  expect([...blocks.visible(among).rowOffsets]).toEqual([0, 4, 5]);
   expect(blocks.sequenceOf(idOf(2))).toBe(5);
 });
 
-test('what was found for an array of collections is as true as that for a new one', async () => {
+test('the cached result for an array of collections equals that for a new array', async () => {
   const blocks = createBlocks();
   const among = [1, 2, 3, 2].map(idOf);
   await blocks.put({ collectionId: idOf(1), sequence: 1, rows: 1 });
@@ -75,7 +75,7 @@ test('what was found for an array of collections is as true as that for a new on
   expect(blocks.collections()).toEqual([idOf(1), idOf(3)]);
 });
 
-test('more rows than one call scores are scored in parts, each score in its place', async () => {
+test('more rows than fit in one call are scored in several calls, and the scores are in order', async () => {
   const blocks = createBlocks();
   const rows = [65_535, 1, 1, 65_536, 40_000, 30_000, 2];
   for (const [i, count] of rows.entries()) await blocks.put({ collectionId: idOf(i), sequence: i + 1, rows: count });

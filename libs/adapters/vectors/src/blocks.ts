@@ -1,13 +1,13 @@
 import { type Change, createYielder } from '@portico/dependencies';
 import type { CollectionId } from '@portico/domain';
-import type { FollowingCopy } from './catch-up.ts';
-import { Kernel, type Levels, scoredMax } from './kernel.ts';
+import type { Replica } from './catch-up.ts';
+import { Kernel, type QuantisedQuery, scoredRowsMax } from './kernel.ts';
 
-/** What is known of a block besides its bytes. */
+/** The dimensions of a block. */
 export interface Shape {
-  /** Rows. */
+  /** The number of rows. */
   readonly count: number;
-  /** Numbers of a row. */
+  /** The number of numbers per row. */
   readonly dimension: number;
 }
 
@@ -15,48 +15,48 @@ export interface BlockChange extends Change {
   readonly collectionId: CollectionId;
 }
 
-/** A collection's present block. */
+/** The current block of a collection. */
 export interface Block<BlockShape extends Shape> {
   readonly collectionId: CollectionId;
   sequence: number;
   shape: BlockShape;
-  /** Of its bytes, which begin at a multiple of 16 of the memory. */
+  /** The address of the first byte, a multiple of 16. */
   address: number;
   readonly size: number;
 }
 
-/** Blocks with rows, of which each row has a place: rows of the first block come first. */
+/** Blocks with their rows in order: the rows of the first block come first. */
 export interface Visible<BlockShape extends Shape> {
   readonly blocks: readonly Block<BlockShape>[];
   readonly addresses: Uint32Array;
-  /** Of each block, the place of its first row; at last how many rows there are. */
-  readonly places: Uint32Array;
+  /** The index of the first row of each block; the last number is the total number of rows. */
+  readonly rowOffsets: Uint32Array;
   readonly dimensions: ReadonlySet<number>;
   readonly generation: number;
 }
 
-/** With less room wasted than this share of the memory, it rather grows than is compacted. */
-const wastedShare = 1 / 4;
+/** If less than this share of the memory is wasted, the memory grows instead of being compacted. */
+const wastedShareMax = 1 / 4;
 
 /**
- * The index of one model: a block for each collection, all of them in the memory of one kernel, as they are searched. A
- * block that does not fit where the one before it was goes behind the last one; the room of those that are gone is won
- * back when all blocks close up. So the memory stays below 5/3 of what is in use.
+ * The index of one model: a block per collection, all in the memory of one kernel, in the format in which they are
+ * searched. A new block that does not have the size of the block that it replaces is appended. The space of removed
+ * blocks is reclaimed by compaction, which keeps the memory below 5/3 of the used size.
  */
-export class Blocks<Item extends BlockChange, BlockShape extends Shape> implements FollowingCopy<Item> {
+export class Blocks<Item extends BlockChange, BlockShape extends Shape> implements Replica<Item> {
   readonly kernel = new Kernel();
   readonly #read: (change: Item) => { readonly bytes: Uint8Array; readonly shape: BlockShape };
   readonly #yieldToEventLoop = createYielder();
-  /** By ascending address. */
+  /** In order of ascending address. */
   readonly #blocks = new Map<CollectionId, Block<BlockShape>>();
   readonly #visible = new WeakMap<readonly CollectionId[], Visible<BlockShape>>();
-  /** Changes whenever a collection's block has another address, or other rows. */
+  /** Changes when the address or the shape of a block changes. */
   #generation = 0;
-  /** Where the next block is written. */
+  /** The address at which the next block is written. */
   #end = this.kernel.start;
   #bytes = 0;
 
-  /** `read` tells the block of a change; its bytes are copied before it is called again. */
+  /** `read` returns the block of a change. Its bytes are copied before the next call. */
   constructor(read: (change: Item) => { readonly bytes: Uint8Array; readonly shape: BlockShape }) {
     this.#read = read;
   }
@@ -73,7 +73,7 @@ export class Blocks<Item extends BlockChange, BlockShape extends Shape> implemen
     return this.#blocks.get(collectionId)?.sequence;
   }
 
-  /** Until it is written, the block before it is searched. The first search reads all of them. */
+  /** Until the new block is written, searches use the previous one. The first search reads all blocks. */
   async put(change: Item): Promise<void> {
     await this.#yieldToEventLoop();
     const { bytes, shape } = this.#read(change);
@@ -101,40 +101,44 @@ export class Blocks<Item extends BlockChange, BlockShape extends Shape> implemen
   }
 
   /**
-   * The blocks of these collections, each once. To look up 100,000 ids takes longer than to compare their vectors, so what
-   * was found for an array is kept as long as it is true.
+   * Returns the blocks of these collections, each once. Looking up 100,000 ids takes longer than comparing their
+   * vectors, so the result is cached per array until a block changes.
    */
   visible(among: readonly CollectionId[]): Visible<BlockShape> {
-    const known = this.#visible.get(among);
-    if (known?.generation === this.#generation) return known;
+    const cached = this.#visible.get(among);
+    if (cached?.generation === this.#generation) return cached;
     const blocks: Block<BlockShape>[] = [];
     for (const id of new Set(among)) {
       const block = this.#blocks.get(id);
       if (block && block.shape.count > 0) blocks.push(block);
     }
-    const places = new Uint32Array(blocks.length + 1);
-    for (const [i, { shape }] of blocks.entries()) places[i + 1] = (places[i] ?? 0) + shape.count;
+    const rowOffsets = new Uint32Array(blocks.length + 1);
+    for (const [i, { shape }] of blocks.entries()) rowOffsets[i + 1] = (rowOffsets[i] ?? 0) + shape.count;
     const addresses = Uint32Array.from(blocks, ({ address }) => address);
     const dimensions = new Set(blocks.map(({ shape }) => shape.dimension));
-    const visible = { blocks, addresses, places, dimensions, generation: this.#generation };
+    const visible = { blocks, addresses, rowOffsets, dimensions, generation: this.#generation };
     this.#visible.set(among, visible);
     return visible;
   }
 
-  /** The score of each row, by its place, as `Kernel.scoreRows` says. */
-  score({ blocks, addresses, places, dimensions }: Visible<BlockShape>, query: Levels, reach: number): Float32Array {
+  /** Returns the score of each row in order, as defined by `Kernel.scoreRows`. */
+  score(
+    { blocks, addresses, rowOffsets, dimensions }: Visible<BlockShape>,
+    query: QuantisedQuery,
+    margin: number,
+  ): Float32Array {
     const { length } = query.levels;
     for (const dimension of dimensions) {
       if (dimension !== length) throw new RangeError(`A vector has ${dimension} dimensions, not ${length}`);
     }
-    const scores = new Float32Array(places[blocks.length] ?? 0);
+    const scores = new Float32Array(rowOffsets[blocks.length] ?? 0);
     let from = 0;
     while (from < blocks.length) {
-      const first = places[from] ?? 0;
+      const first = rowOffsets[from] ?? 0;
       let to = from + 1;
-      while (to < blocks.length && (places[to + 1] ?? 0) - first <= scoredMax) to += 1;
-      const rows = (places[to] ?? 0) - first;
-      scores.set(this.kernel.scoreRows(addresses.subarray(from, to), rows, query, reach), first);
+      while (to < blocks.length && (rowOffsets[to + 1] ?? 0) - first <= scoredRowsMax) to += 1;
+      const rows = (rowOffsets[to] ?? 0) - first;
+      scores.set(this.kernel.scoreRows(addresses.subarray(from, to), rows, query, margin), first);
       from = to;
     }
     return scores;
@@ -143,12 +147,12 @@ export class Blocks<Item extends BlockChange, BlockShape extends Shape> implemen
   async #makeRoom(size: number): Promise<void> {
     if (this.#end + size <= this.kernel.end) return;
     const wasted = this.#end - this.kernel.start - this.#bytes;
-    if (wasted >= size && wasted >= wastedShare * this.kernel.end) await this.#closeUp();
+    if (wasted >= size && wasted >= wastedShareMax * this.kernel.end) await this.#compact();
     this.kernel.growTo(this.#end + size);
   }
 
-  /** Moves each block down to the one before it. Every block can be searched between two moves. */
-  async #closeUp(): Promise<void> {
+  /** Moves each block to the end of the previous one. All blocks can be searched between two moves. */
+  async #compact(): Promise<void> {
     let end = this.kernel.start;
     for (const block of this.#blocks.values()) {
       if (block.address !== end) {

@@ -7,18 +7,18 @@ import { Blocks } from './blocks.ts';
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as CollectionId;
 
-/** Not searched here. */
+/** Not used for searches here. */
 const shape = { count: 1, dimension: 768 };
 
-/** Blocks that follow a store, which another process writes to and deletes from. */
+/** Creates blocks that follow a store in which another process writes and deletes. */
 const createSubject = () => {
   const embeddings = createEmbeddingChanges();
   const rows = new Blocks(({ vector }: EmbeddingChange) => ({ bytes: new Uint8Array(vector.buffer), shape }));
-  let [readings, sweeps] = [0, 0];
+  let [reads, sweeps] = [0, 0];
   const catchUp = new CatchUp(
     {
       changedSince: async (after, modelId, limit) => {
-        readings += 1;
+        reads += 1;
         return embeddings.changedSince(after, modelId, limit);
       },
       collectionsAfter: async (after, modelId, limit) => {
@@ -38,10 +38,10 @@ const createSubject = () => {
     }
     return asOf;
   };
-  return { embeddings, rows, catchUp, putMore, counts: () => ({ readings, sweeps }) };
+  return { embeddings, rows, catchUp, putMore, counts: () => ({ reads, sweeps }) };
 };
 
-test('rows deleted by another process are dropped once the rows have doubled', async () => {
+test('rows that another process deleted are removed once the rows have doubled', async () => {
   const { embeddings, rows, catchUp, putMore } = createSubject();
   await catchUp.read(putMore(1000));
   for (let i = 0; i < 900; i += 1) embeddings.remove(idOf(i));
@@ -53,7 +53,7 @@ test('rows deleted by another process are dropped once the rows have doubled', a
   for (const number of [900, 1999]) expect(rows.sequenceOf(idOf(number))).toBeDefined();
 });
 
-test('rows do not grow without limit while collections come and go', async () => {
+test('rows do not grow without limit while collections are added and removed', async () => {
   const { embeddings, rows, catchUp, putMore } = createSubject();
   await catchUp.read(putMore(100));
   for (let round = 0; round < 40; round += 1) {
@@ -76,20 +76,20 @@ test('new vectors are found during a sweep', async () => {
 test('a sweep runs only when the rows have doubled, not with each embedding', async () => {
   const { catchUp, putMore, counts } = createSubject();
   await catchUp.read(putMore(600));
-  // The rest of a batch is known to be none.
-  const { readings } = counts();
+  // No further read is needed after an incomplete batch.
+  const { reads } = counts();
   for (let i = 0; i < 599; i += 1) await catchUp.read(putMore(1));
-  expect(counts()).toEqual({ readings: readings + 599, sweeps: 0 });
+  expect(counts()).toEqual({ reads: reads + 599, sweeps: 0 });
   await catchUp.read(putMore(1));
-  expect(counts()).toEqual({ readings: readings + 600, sweeps: 1 });
+  expect(counts()).toEqual({ reads: reads + 600, sweeps: 1 });
   await catchUp.read(putMore(1));
-  expect(counts()).toEqual({ readings: readings + 601, sweeps: 1 });
+  expect(counts()).toEqual({ reads: reads + 601, sweeps: 1 });
 });
 
-test('what is removed while its batch is read does not come back', async () => {
+test('an item that is removed while its batch is read is not restored', async () => {
   const { rows, catchUp, putMore } = createSubject();
   const reading = catchUp.read(putMore(100));
-  catchUp.beforeRemoving(idOf(3));
+  catchUp.noteRemoval(idOf(3));
   rows.delete(idOf(3));
   await reading;
   expect(rows.sequenceOf(idOf(3))).toBeUndefined();

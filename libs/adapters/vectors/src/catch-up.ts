@@ -1,13 +1,13 @@
 import { type Change, type Changes, createYielder, Follower } from '@portico/dependencies';
 import type { CollectionId } from '@portico/domain';
 
-/** What a process holds of one model, something for each collection. */
-export interface FollowingCopy<Item> {
-  /** How much of it is in use. */
+/** A process's replica of the data of one model, with one item per collection. */
+export interface Replica<Item> {
+  /** The used size. */
   readonly bytes: number;
-  /** Those that it has something of. */
+  /** Returns the collections that have an item. */
   collections(): readonly CollectionId[];
-  /** The sequence of what it has of the collection; undefined if that is nothing. */
+  /** Returns the sequence of the collection's item; undefined if it has none. */
   sequenceOf(collectionId: CollectionId): number | undefined;
   put(change: Item): Promise<void>;
   delete(collectionId: CollectionId): void;
@@ -17,88 +17,90 @@ export interface CollectionChange extends Change {
   readonly collectionId: CollectionId;
 }
 
-/** What is followed, and which collections it has something of. */
-export interface FollowedStore<Item extends CollectionChange> extends Changes<Item> {
-  /** Those with an id above `after` (null: all), in that order, at most `limit`. */
+/** The changes to follow, and the collections that have an item. */
+export interface SourceStore<Item extends CollectionChange> extends Changes<Item> {
+  /** Returns the collections with an id above `after` (null: all), ordered by id, at most `limit`. */
   collectionsAfter(after: CollectionId | null, modelId: string, limit: number): Promise<readonly CollectionId[]>;
 }
 
-/** How many ids are read at once: SQLite takes about a millisecond. */
-const idsReadAtOnce = 2_000;
+/** Number of ids per read, which takes SQLite about a millisecond. */
+const idBatchSize = 2_000;
 
-/** From this size on, sweeping what the store no longer has is worth it. */
-const worthSweepingBytes = 3 * 1024 * 1024;
+/** Below this size, a sweep is not worth its cost. */
+const sweepBytesMin = 3 * 1024 * 1024;
 
 /**
- * Keeps what is held of one model a copy of the store, as far as each search needs. Deletions by other processes go
- * unnoticed: no search asks for them, but what is held of them would stay. So whenever the copy has doubled, it is
- * compared with what the store has something of, and what is gone is dropped.
+ * Keeps the replica of one model up to date with the store, as far as each search needs. Deletions by other processes
+ * go unnoticed: no search requests the deleted collections, but their items would stay. So whenever the replica has
+ * doubled in size, it is compared with the collections in the store, and stale items are removed.
  */
 export class CatchUp<Item extends CollectionChange> {
-  readonly #store: FollowedStore<Item>;
+  readonly #store: SourceStore<Item>;
   readonly #modelId: string;
   readonly #follower: Follower<Item>;
-  readonly #copy: FollowingCopy<Item>;
-  /** What was removed during a read, so that a batch still in flight does not bring it back. */
+  readonly #replica: Replica<Item>;
+  /** Collections that were removed during a read, so that a batch in flight does not restore them. */
   readonly #removed = new Set<CollectionId>();
-  #readings = 0;
-  /** The size of the copy at the last sweep. */
-  #bytesSwept = 0;
+  #activeReads = 0;
+  /** The size of the replica at the last sweep. */
+  #bytesAtLastSweep = 0;
 
-  constructor(store: FollowedStore<Item>, batchSize: number, modelId: string, copy: FollowingCopy<Item>) {
+  constructor(store: SourceStore<Item>, batchSize: number, modelId: string, replica: Replica<Item>) {
     this.#store = store;
     this.#modelId = modelId;
-    this.#copy = copy;
+    this.#replica = replica;
     this.#follower = new Follower(store, batchSize, {
       apply: (_modelId, changes) => this.#apply(changes),
-      end: (_modelId, isFirst) => this.#afterReading(isFirst),
+      end: (_modelId, isFirst) => this.#afterRead(isFirst),
     });
   }
 
-  /** Resolves once every change of the model up to `asOf` is in the copy. */
+  /** Resolves once every change of the model up to `asOf` is in the replica. */
   async read(asOf: number): Promise<void> {
     if (this.#follower.isUpTo(this.#modelId, asOf)) return;
-    this.#readings += 1;
+    this.#activeReads += 1;
     try {
       await this.#follower.catchUp(this.#modelId, asOf);
     } finally {
-      this.#readings -= 1;
-      if (this.#readings === 0) this.#removed.clear();
+      this.#activeReads -= 1;
+      if (this.#activeReads === 0) this.#removed.clear();
     }
   }
 
-  beforeRemoving(collectionId: CollectionId): void {
-    if (this.#readings > 0) this.#removed.add(collectionId);
+  noteRemoval(collectionId: CollectionId): void {
+    if (this.#activeReads > 0) this.#removed.add(collectionId);
   }
 
-  async #afterReading(isFirst: boolean): Promise<void> {
-    if (isFirst) this.#bytesSwept = this.#copy.bytes;
-    else if (this.#copy.bytes >= Math.max(worthSweepingBytes, 2 * this.#bytesSwept)) await this.#sweep();
+  async #afterRead(isFirst: boolean): Promise<void> {
+    if (isFirst) this.#bytesAtLastSweep = this.#replica.bytes;
+    else if (this.#replica.bytes >= Math.max(sweepBytesMin, 2 * this.#bytesAtLastSweep)) await this.#sweep();
   }
 
-  /** Drops what is gone from the store. What comes back meanwhile has a new sequence, and is read with the next changes. */
+  /**
+   * Removes items that are no longer in the store. Items that are added again meanwhile are read with the next changes.
+   */
   async #sweep(): Promise<void> {
     const yieldToEventLoop = createYielder();
-    const gone = new Set(this.#copy.collections());
+    const staleIds = new Set(this.#replica.collections());
     let last: CollectionId | null = null;
     do {
-      const there: readonly CollectionId[] = await this.#store.collectionsAfter(last, this.#modelId, idsReadAtOnce);
-      for (const id of there) gone.delete(id);
-      last = there.at(-1) ?? null;
+      const ids: readonly CollectionId[] = await this.#store.collectionsAfter(last, this.#modelId, idBatchSize);
+      for (const id of ids) staleIds.delete(id);
+      last = ids.at(-1) ?? null;
       // SQLite calls are synchronous.
       await yieldToEventLoop();
     } while (last !== null);
-    for (const collectionId of gone) this.#copy.delete(collectionId);
-    this.#bytesSwept = this.#copy.bytes;
+    for (const collectionId of staleIds) this.#replica.delete(collectionId);
+    this.#bytesAtLastSweep = this.#replica.bytes;
   }
 
   async #apply(changes: readonly Item[]): Promise<void> {
     for (const change of changes) {
       const { collectionId, sequence } = change;
-      if (!this.#removed.has(collectionId) && sequence > (this.#copy.sequenceOf(collectionId) ?? 0)) {
-        await this.#copy.put(change);
-        // It may have been removed while others had their turn.
-        if (this.#removed.has(collectionId)) this.#copy.delete(collectionId);
+      if (!this.#removed.has(collectionId) && sequence > (this.#replica.sequenceOf(collectionId) ?? 0)) {
+        await this.#replica.put(change);
+        // It may have been removed while `put` yielded to the event loop.
+        if (this.#removed.has(collectionId)) this.#replica.delete(collectionId);
       }
     }
   }

@@ -22,7 +22,7 @@ const similarity = (query: HybridVector, { dense, sparse }: HybridVector): numbe
   return query.dense.reduce((sum, x, i) => sum + x * (dense[i] ?? 0), words);
 };
 
-/** Every stored operation compared in plain JavaScript. */
+/** Compares every stored operation in plain JavaScript. */
 const best = async (
   blocks: ReturnType<typeof createOperationBlockChanges>,
   query: HybridVector,
@@ -48,12 +48,12 @@ describe.each([16, 256, 768])('at %i dimensions, compared with a plain compariso
     const { index, blocks } = createSubject();
     const { operations, vector } = generator(dimension, dimension);
     const among = Array.from({ length: 40 }, (_, i) => idOf(i));
-    const agree = async (asOf: number) => {
+    const expectAgreement = async (asOf: number) => {
       for (const [i, method] of [null, 'POST', null].entries()) {
         const query = { among: i === 2 ? among.filter((_, n) => n % 3 === 1) : among, method, limit: 25 };
-        const asked = vector(12);
-        const { matches } = await index.search({ ...query, modelId: 'model-1', vector: asked, asOf });
-        const expected = await best(blocks, asked, query);
+        const queryVector = vector(12);
+        const { matches } = await index.search({ ...query, modelId: 'model-1', vector: queryVector, asOf });
+        const expected = await best(blocks, queryVector, query);
         expect(matches.map(({ collectionId, key }) => `${collectionId} ${key}`)).toEqual(
           expected.map(({ collectionId, key }) => `${collectionId} ${key}`),
         );
@@ -62,28 +62,28 @@ describe.each([16, 256, 768])('at %i dimensions, compared with a plain compariso
     };
     let asOf = 0;
     for (let i = 0; i < 40; i += 1) asOf = blocks.put(idOf(i), operations((i * 7) % 61));
-    await agree(asOf);
+    await expectAgreement(asOf);
     for (let i = 0; i < 40; i += 4) asOf = blocks.put(idOf(i), operations((i * 5) % 71));
-    await agree(asOf);
+    await expectAgreement(asOf);
   });
 });
 
-test.each([1, 20, 60])('the %i best of equal blocks are those with the least ids', async (limit) => {
+test.each([1, 20, 60])('the %i best of equal blocks are those with the lowest ids', async (limit) => {
   const { index, blocks } = createSubject();
   const { operations, vector } = generator(768, 768);
   const among = Array.from({ length: 8 }, (_, i) => idOf(i));
   let asOf = 0;
   // The second half repeats the first.
   for (let i = 0; i < 4; i += 1) {
-    const some = operations(1_001);
-    blocks.put(idOf(i), some);
-    asOf = blocks.put(idOf(i + 4), some);
+    const batch = operations(1_001);
+    blocks.put(idOf(i), batch);
+    asOf = blocks.put(idOf(i + 4), batch);
   }
   for (const method of [null, 'DELETE']) {
     const query = { among, method, limit };
-    const asked = vector(12);
-    const { matches } = await index.search({ ...query, modelId: 'model-1', vector: asked, asOf });
-    const expected = await best(blocks, asked, query);
+    const queryVector = vector(12);
+    const { matches } = await index.search({ ...query, modelId: 'model-1', vector: queryVector, asOf });
+    const expected = await best(blocks, queryVector, query);
     expect(matches.map(({ collectionId, key }) => `${collectionId} ${key}`)).toEqual(
       expected.map(({ collectionId, key }) => `${collectionId} ${key}`),
     );
@@ -94,16 +94,16 @@ test.each([packedOperationsMax - 1, packedOperationsMax])('a block may have %i o
   const { index, blocks } = createSubject();
   const { operations, vector } = generator(5, 16);
   const few = operations(1_000);
-  // The last ones are the most similar, and only the last has another method.
-  const asked = vector(12);
+  // The last operations are the most similar, and only the very last has another method.
+  const queryVector = vector(12);
   const all = Array.from({ length: count }, (_, i): IndexedOperation => {
-    const { dense } = few[i % 1_000]?.vector ?? asked;
+    const { dense } = few[i % 1_000]?.vector ?? queryVector;
     return i < count - 5
-      ? { key: keyOf(i), method: 'GET', vector: { dense, sparse: asked.sparse } }
-      : { key: keyOf(i), method: i === count - 1 ? 'PUT' : 'GET', vector: scaled(asked, 9 + i - count) };
+      ? { key: keyOf(i), method: 'GET', vector: { dense, sparse: queryVector.sparse } }
+      : { key: keyOf(i), method: i === count - 1 ? 'PUT' : 'GET', vector: scaled(queryVector, 9 + i - count) };
   });
   const asOf = blocks.put(idOf(1), all);
-  const query = { modelId: 'model-1', vector: asked, among: [idOf(1)], limit: 3, asOf };
+  const query = { modelId: 'model-1', vector: queryVector, among: [idOf(1)], limit: 3, asOf };
   const keysOf = async (method: string | null) =>
     (await index.search({ ...query, method })).matches.map(({ key }) => Number(key) - count);
   expect(await keysOf(null)).toEqual([-1, -2, -3]);
@@ -111,7 +111,7 @@ test.each([packedOperationsMax - 1, packedOperationsMax])('a block may have %i o
   expect(await keysOf('PUT')).toEqual([-1]);
 });
 
-test('equals come by ascending collection id, then key, and the limit cuts there', async () => {
+test('equal matches are ordered by collection id, then by key, before the limit applies', async () => {
   const { index, blocks } = createSubject();
   const { vector } = generator(1, 16);
   const same = vector(3);
@@ -129,7 +129,7 @@ test('equals come by ascending collection id, then key, and the limit cuts there
   ]);
 });
 
-test('no sum leaves 32 bits, even if every number is the greatest', async () => {
+test('no sum overflows 32 bits, even if every number has the greatest value', async () => {
   const { index, blocks } = createSubject();
   const dense = new Float32Array(4096).fill(1);
   const vector = { dense, sparse: { indices: new Uint32Array(), weights: new Float32Array() } };
@@ -138,7 +138,7 @@ test('no sum leaves 32 bits, even if every number is the greatest', async () => 
   expect((await index.search(query)).matches[0]?.similarity).toBeCloseTo(4096, 1);
 });
 
-/** As many are compared at once, and one more. */
+/** As many as are compared in one call, and one more. */
 test.each([8_192, 8_193])('a question may have %i features', async (count) => {
   const { index, blocks } = createSubject();
   const sparse = {
@@ -157,14 +157,14 @@ test.each([8_192, 8_193])('a question may have %i features', async (count) => {
   expect(matches.map(({ similarity }) => similarity)).toEqual([count / 4 + 16, count / 4]);
 });
 
-test('a query of another dimension than the model is refused', async () => {
+test('a query with another dimension than the model is rejected', async () => {
   const { index, blocks } = createSubject();
   const asOf = blocks.put(idOf(1), generator(1, 16).operations(1));
   const query = { modelId: 'model-1', vector: generator(1, 32).vector(1), among: [idOf(1)], method: null, limit: 1 };
   await expect(index.search({ ...query, asOf })).rejects.toThrow('A vector has 16 dimensions, not 32');
 });
 
-test('blocks are found where they were moved to', async () => {
+test('blocks are found after they were moved', async () => {
   const store = createOperationBlockChanges();
   const index = createEmbeddedOperationIndex({ blocks: store });
   const { operations, vector } = generator(4, 256);
@@ -173,14 +173,14 @@ test('blocks are found where they were moved to', async () => {
   for (let round = 0; round < 6; round += 1) {
     for (let i = 0; i < 10; i += 1 + round) asOf = store.put(idOf(i), operations(700 + 50 * i));
     const query = { among, method: null, limit: 20 };
-    const asked = vector(12);
-    const { matches } = await index.search({ ...query, modelId: 'model-1', vector: asked, asOf });
-    const expected = await best(store, asked, query);
+    const queryVector = vector(12);
+    const { matches } = await index.search({ ...query, modelId: 'model-1', vector: queryVector, asOf });
+    const expected = await best(store, queryVector, query);
     expect(matches.map(({ key }) => key)).toEqual(expected.map(({ key }) => key));
   }
 });
 
-test('more operations than one call compares are found, though they are few bytes', async () => {
+test('more operations than fit in one call are found, even if they are few bytes', async () => {
   const { index, blocks } = createSubject();
   const among = [idOf(1), idOf(2)];
   const { vector } = generator(6, 16);
@@ -194,7 +194,7 @@ test('more operations than one call compares are found, though they are few byte
   expect(matches[0]?.similarity).toBeCloseTo(similarity(last, last), 2);
 });
 
-test('blocks of collections that are gone are dropped once what is held has doubled', async () => {
+test('blocks of deleted collections are removed once the blocks have doubled in size', async () => {
   const store = createOperationBlockChanges();
   const blocks = new Blocks(({ packed }: OperationBlockChange) => ({ bytes: packed, shape: readPackedLayout(packed) }));
   const catchUp = new CatchUp(store, 4, 'model-1', blocks);

@@ -17,44 +17,44 @@ import {
 import { bestScores } from './best-scores.ts';
 import { type Block, Blocks } from './blocks.ts';
 import { CatchUp } from './catch-up.ts';
-import { type Kernel, levelsOf } from './kernel.ts';
-import { SearchedModels, usualIdleMs } from './searched-models.ts';
+import { type Kernel, quantiseQuery } from './kernel.ts';
+import { ModelCache, defaultIdleMs } from './model-cache.ts';
 
 /**
- * An exact index in the memory of the process, which holds the blocks of the model that searches ask for as they are
- * stored: about 420 bytes per operation at 256 dimensions. It compares the query with every operation of the given
- * collections, and reads from the store what it has not seen. Among equal similarities the lesser collection id comes
- * first, then the lesser key. A query that is not finite, or whose dimension is not the model's, causes a `RangeError`.
+ * An exact index in the memory of the process, with the blocks of the model that searches use in their stored format:
+ * about 420 bytes per operation at 256 dimensions. It compares the query with every operation of the given collections,
+ * and reads new changes from the store. Equal similarities are ordered by ascending collection id, then by ascending
+ * key. A query that is not finite, or whose dimension is not the model's, causes a `RangeError`.
  */
 export const createEmbeddedOperationIndex = (ports: {
   readonly blocks: Pick<OperationBlockStore, 'changedSince' | 'collectionsAfter'>;
   readonly idleMs?: number;
 }): OperationIndex => {
-  const models = new SearchedModels({
+  const models = new ModelCache({
     open: (modelId) => {
-      const blocks = new Blocks(read);
+      const blocks = new Blocks(readBlock);
       return { blocks, catchUp: new CatchUp(ports.blocks, blockBatchSize, modelId, blocks) };
     },
-    idleMs: ports.idleMs ?? usualIdleMs,
+    idleMs: ports.idleMs ?? defaultIdleMs,
   });
 
   return {
     async search(query) {
       check(query);
       if (query.among.length === 0 || query.limit < 1) return { matches: [], isFallback: false };
-      return models.during(query.modelId, async ({ blocks, catchUp }) => {
+      return models.use(query.modelId, async ({ blocks, catchUp }) => {
         await catchUp.read(query.asOf);
         return { matches: best(blocks, query), isFallback: false };
       });
     },
-    /** It works as long as it can read what it has not seen. */
+    /** The index works if it can read new changes. */
     async check() {
       await ports.blocks.changedSince(Number.MAX_SAFE_INTEGER, 'none', 1);
     },
   };
 };
 
-const read = ({ packed }: OperationBlockChange) => {
+const readBlock = ({ packed }: OperationBlockChange) => {
   const shape = readPackedLayout(packed);
   if (shape.count > packedOperationsMax) throw new RangeError(`A block has at most ${packedOperationsMax} operations`);
   return { bytes: packed, shape };
@@ -71,28 +71,28 @@ const best = (
   { vector: { dense, sparse }, among, method, limit }: OperationQuery,
 ): readonly OperationMatch[] => {
   const visible = blocks.visible(among);
-  const scores = blocks.score(visible, levelsOf(dense), 0);
+  const scores = blocks.score(visible, quantiseQuery(dense), 0);
   const words = method === null ? null : wordsOf(method);
   for (const [i, block] of visible.blocks.entries()) {
-    const first = visible.places[i] ?? 0;
+    const first = visible.rowOffsets[i] ?? 0;
     addFeatures(block, blocks.kernel, sparse, scores, first);
-    if (words) keepMethod(block, blocks.kernel, words, scores, first);
+    if (words) filterByMethod(block, blocks.kernel, words, scores, first);
   }
   return bestScores(scores, limit)
-    .flatMap((place): OperationMatch | [] => {
-      const i = lastUpTo(place, visible.places);
+    .flatMap((position): OperationMatch | [] => {
+      const i = lastAtMost(position, visible.rowOffsets);
       const block = visible.blocks[i];
       if (!block) return [];
-      const key = keyAt(block, blocks.kernel, place - (visible.places[i] ?? 0));
-      return { collectionId: block.collectionId, key, similarity: scores[place] ?? 0 };
+      const key = keyAt(block, blocks.kernel, position - (visible.rowOffsets[i] ?? 0));
+      return { collectionId: block.collectionId, key, similarity: scores[position] ?? 0 };
     })
     .sort(bySimilarity)
     .slice(0, limit);
 };
 
 /**
- * Adds the products of the query's features, which are ascending as those of the block are, to the operations' scores,
- * from `first` on.
+ * Adds the products of the query's features to the scores of the operations, from `first` on. The features of the query
+ * and of the block are in ascending order.
  */
 const addFeatures = (
   { address, shape }: Block<PackedLayout>,
@@ -107,10 +107,10 @@ const addFeatures = (
   let feature = (address + shape.features) / 4;
   const end = feature + shape.featureCount;
   for (let i = 0; i < indices.length; i += 1) {
-    const wanted = indices[i] ?? 0;
-    feature = firstFrom(wanted, words, feature, end);
+    const target = indices[i] ?? 0;
+    feature = lowerBound(target, words, feature, end);
     if (feature === end) return;
-    if (words[feature] !== wanted) continue;
+    if (words[feature] !== target) continue;
     const start = starts + feature - end + shape.featureCount;
     const weight = weights[i] ?? 0;
     const last = words[start + 1] ?? 0;
@@ -121,22 +121,25 @@ const addFeatures = (
   }
 };
 
-/** Where the first of the ascending words from `low` up to `high` is that is not less; `high` if there is none. */
-const firstFrom = (wanted: number, words: Uint32Array, low: number, high: number): number => {
+/**
+ * Returns the index of the first of the ascending words between `low` and `high` that is at least `target`; else
+ * `high`.
+ */
+const lowerBound = (target: number, words: Uint32Array, low: number, high: number): number => {
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((words[middle] ?? 0) < wanted) low = middle + 1;
+    if ((words[middle] ?? 0) < target) low = middle + 1;
     else high = middle;
   }
   return low;
 };
 
-/** Two words tell a method. */
+/** Returns a method as two 32-bit words. */
 const wordsOf = (method: string): Uint32Array =>
   new Uint32Array(Uint8Array.from(Buffer.from(method.padEnd(methodLength))).buffer);
 
-/** Lowers the scores, from `first` on, of operations with another method to -Infinity. */
-const keepMethod = (
+/** Sets the scores, from `first` on, of operations with another method to -Infinity. */
+const filterByMethod = (
   { address, shape }: Block<PackedLayout>,
   { views: { words } }: Kernel,
   [start, end]: Uint32Array,
@@ -155,9 +158,9 @@ const keyAt = ({ address, shape }: Block<PackedLayout>, { views: { bytes } }: Ke
   return bytes.toString('latin1', start, start + keyLength) as OperationKey;
 };
 
-/** The place of the last of these ascending numbers that is not above `wanted`. */
-const lastUpTo = (wanted: number, numbers: Uint32Array): number =>
-  firstFrom(wanted + 1, numbers, 0, numbers.length) - 1;
+/** Returns the index of the last of these ascending numbers that is at most `target`. */
+const lastAtMost = (target: number, numbers: Uint32Array): number =>
+  lowerBound(target + 1, numbers, 0, numbers.length) - 1;
 
 const bySimilarity = (x: OperationMatch, y: OperationMatch): number =>
   y.similarity - x.similarity || compareText(x.collectionId, y.collectionId) || compareText(x.key, y.key);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createSubject } from '../test/vector-index-subject.ts';
 import { createEmbeddedVectorIndex } from './embedded-vector-index.ts';
 
-/** Numbers between -0.5 and 0.5, the same in each run (a linear congruential generator). */
+/** Returns numbers between -0.5 and 0.5, the same in each run (a linear congruential generator). */
 const randomNumbers = (seed: number) => () => {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
   return seed / 2 ** 32 - 0.5;
@@ -80,10 +80,10 @@ describe('compared with a plain JavaScript comparison of every vector', () => {
   );
 });
 
-/** A store whose responses wait until released, so that a test decides what happens meanwhile. */
-const createHeldSubject = () => {
+/** A store whose responses wait until the test releases them. */
+const createBlockingSubject = () => {
   const embeddings = createEmbeddingChanges();
-  const waiting: (() => void)[] = [];
+  const pending: (() => void)[] = [];
   const calls: number[] = [];
   const index = createEmbeddedVectorIndex({
     embeddings: {
@@ -91,26 +91,26 @@ const createHeldSubject = () => {
       async changedSince(after, modelId, limit) {
         calls.push(after);
         const changes = await embeddings.changedSince(after, modelId, limit);
-        await new Promise<void>((resolve) => waiting.push(resolve));
+        await new Promise<void>((resolve) => pending.push(resolve));
         return changes;
       },
     },
   });
   const settle = () => new Promise((resolve) => setImmediate(resolve));
-  const letThrough = async () => {
+  const releaseOne = async () => {
     await settle();
-    waiting.shift()?.();
+    pending.shift()?.();
     await settle();
   };
   const put = (number: number, vector: Float32Array) =>
     embeddings.put({ modelId: 'm', collectionId: idOf(number), vector });
   const search = async (among: readonly CollectionId[], asOf: number) =>
     (await index.search({ modelId: 'm', vector: vectorTowards(1), among, limit: 10, asOf })).matches;
-  return { index, calls, letThrough, put, search };
+  return { index, calls, letThrough: releaseOne, put, search };
 };
 
 describe('catching up', () => {
-  test('more embeddings than fit one batch are all read, once', async () => {
+  test('more embeddings than fit in one batch are all read once', async () => {
     const { index, embeddings } = createSubject();
     const ids = Array.from({ length: 1500 }, (_, i) => idOf(i));
     let asOf = 0;
@@ -122,10 +122,10 @@ describe('catching up', () => {
   });
 
   test('simultaneous searches share one read', async () => {
-    const { calls, letThrough, put, search } = createHeldSubject();
+    const { calls, letThrough: releaseOne, put, search } = createBlockingSubject();
     const asOf = put(0, vectorTowards(1));
     const searches = Promise.all([1, 2, 3].map(() => search([idOf(0)], asOf)));
-    await letThrough();
+    await releaseOne();
     for (const matches of await searches) {
       expect(matches).toEqual([{ collectionId: idOf(0), score: 1 }]);
     }
@@ -133,24 +133,24 @@ describe('catching up', () => {
     expect(calls).toEqual([0]);
   });
 
-  test('a search that needs more than the current read covers waits for another', async () => {
-    const { calls, letThrough, put, search } = createHeldSubject();
+  test('a search that needs more than the current read covers waits for another read', async () => {
+    const { calls, letThrough: releaseOne, put, search } = createBlockingSubject();
     const first = search([idOf(0)], put(0, vectorTowards(1)));
     await Promise.resolve();
     await Promise.resolve();
     const second = search([idOf(0), idOf(1)], put(1, vectorTowards(1)));
-    await letThrough();
+    await releaseOne();
     expect(await first).toHaveLength(1);
-    await letThrough();
+    await releaseOne();
     expect(await second).toHaveLength(2);
     expect(calls).toEqual([0, 1]);
   });
 
-  test('a vector removed while a batch is in flight does not come back with it', async () => {
-    const { index, letThrough, put, search } = createHeldSubject();
+  test('a vector that is removed while its batch is in flight is not restored', async () => {
+    const { index, letThrough: releaseOne, put, search } = createBlockingSubject();
     const matches = search([idOf(0), idOf(1)], (put(0, vectorTowards(1)), put(1, vectorTowards(1))));
     await index.remove(idOf(0));
-    await letThrough();
+    await releaseOne();
     expect((await matches).map(({ collectionId }) => collectionId)).toEqual([idOf(1)]);
   });
 

@@ -13,11 +13,11 @@ interface Match {
   readonly score: number;
 }
 
-/** Ties have no order of their own. */
+/** Ties have no defined order. */
 const byScoreAndId = (x: Match, y: Match): number =>
   y.score - x.score || Number(x.collectionId > y.collectionId) - Number(x.collectionId < y.collectionId);
 
-/** The best of these vectors, of length 1, by comparing each, with all that equal the last. */
+/** Returns the best of these unit vectors, by comparing each one, including all that equal the last. */
 const best = (
   stored: ReadonlyMap<CollectionId, Float32Array>,
   query: Float32Array,
@@ -35,7 +35,7 @@ const best = (
 };
 
 test.each(Object.keys(sets))(
-  'of vectors %s the answers equal those of comparing all, whatever is put, replaced, removed and put again',
+  'results for vectors %s equal those of a full comparison after additions, replacements and removals',
   async (name) => {
     await fc.assert(
       fc.asyncProperty(fc.integer(), fc.integer({ min: 1, max: 400 }), async (seed, size) => {
@@ -72,7 +72,7 @@ test.each(Object.keys(sets))(
   },
 );
 
-/** Features of which most operations have some, so that many are equal but for one of them. */
+/** Features that many operations share, so that many operations differ in only one of them. */
 const someFeatures = (random: Random, count: number) => {
   const indices = Uint32Array.from(
     new Set(Array.from({ length: count }, () => Math.floor(40 * random()) * 100_000_007)),
@@ -81,7 +81,7 @@ const someFeatures = (random: Random, count: number) => {
 };
 
 test.each(Object.keys(sets))(
-  'of operations with vectors %s the answers equal those of comparing all as they are stored',
+  'results for operations with vectors %s equal those of a full comparison of the stored blocks',
   async (name) => {
     await fc.assert(
       fc.asyncProperty(fc.integer(), fc.integer({ min: 1, max: 60 }), async (seed, size) => {
@@ -150,7 +150,7 @@ const storedOperations = (packed: Uint8Array) => {
   }));
 };
 
-test('an operation whose numbers are all 0 has the similarity of its features', async () => {
+test('an operation whose dense numbers are all 0 has the similarity of its features', async () => {
   const store = createOperationBlockChanges();
   const index = createEmbeddedOperationIndex({ blocks: store });
   const vector = { dense: new Float32Array(32), sparse: { indices: Uint32Array.of(7), weights: Float32Array.of(0.5) } };

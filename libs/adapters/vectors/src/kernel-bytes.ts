@@ -1,4 +1,4 @@
-/** `kernel.wat` compiled, in base64: "node test/compile-kernel.ts" in this project writes it. */
+/** The compiled `kernel.wat` in base64, written by "node test/compile-kernel.ts" in this project. */
 export const kernelBase64 =
   'AGFzbQEAAAABDAJgA399fQBgAXsBfQMDAgABBQYBAQqAgAQHFgIGbWVtb3J5AgAJc2NvcmVSb3dzAAAKrAIC/gECCH8CeyAAQQJ0' +
   'IQRBgIAUIQgDQCADKAKAgAQhBSAFKAIIQQF0IQogBSgCBCEAIAVBIGohBSAFIAAgCmxBAXZqIQYgBiEHA0D9DAAAAAAAAAAAAAAA' +

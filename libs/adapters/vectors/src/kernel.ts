@@ -1,45 +1,47 @@
 import { kernelBase64 } from './kernel-bytes.ts';
 
-/** The part of WebAssembly used here, which Node has and the plain ECMAScript library does not declare. */
+/**
+ * The part of the WebAssembly API that is used here. Node.js has it, but the ECMAScript library does not declare it.
+ */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: object };
 };
 
-/** What `kernel.wat` exports. */
+/** The exports of `kernel.wat`. */
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
-  scoreRows(count: number, factor: number, reach: number): void;
+  scoreRows(count: number, factor: number, margin: number): void;
 }
 
 const module = new WebAssembly.Module(Buffer.from(kernelBase64, 'base64'));
 
 /** The memory layout of `kernel.wat`, in bytes. */
 const layout = { levels: 0, addresses: 65_536, scores: 327_680, blocks: 589_824 } as const;
-/** How many rows one call scores. */
-export const scoredMax = (layout.scores - layout.addresses) / 4;
+/** Maximum number of rows per call. */
+export const scoredRowsMax = (layout.scores - layout.addresses) / 4;
 const levelsMax = (layout.addresses - layout.levels) / 2;
 const pageBytes = 65_536;
-/** Each growth is at least a quarter, since V8 collects garbage whenever a memory grows. */
+/** The memory grows by at least a quarter, since V8 collects garbage at each growth. */
 const growth = 1.25;
 
-/** A query in 16 bits a number, each of them a multiple of `step`. */
-export interface Levels {
+/** A query with 16 bits per number; each level is a multiple of `step`. */
+export interface QuantisedQuery {
   readonly levels: Int16Array;
   readonly step: number;
 }
 
-/** The query as `scoreRows` takes it: no sum of products with numbers of 8 bits leaves 32 bits. */
-export const levelsOf = (vector: Float32Array): Levels => {
+/** Quantises a query for `scoreRows`, so that no sum of products with 8-bit numbers overflows 32 bits. */
+export const quantiseQuery = (vector: Float32Array): QuantisedQuery => {
   if (vector.length > levelsMax) throw new RangeError(`A vector has at most ${levelsMax} numbers`);
-  const greatest = vector.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+  const greatest = vector.reduce((max, x) => Math.max(max, Math.abs(x)), 0);
   // Each of four lanes adds a quarter of the products.
   const levelMax = Math.min(32_767, Math.floor(0x7fff_ffff / (127 * Math.max(1, vector.length / 4))));
   const factor = greatest === 0 ? 0 : levelMax / greatest;
   return { levels: Int16Array.from(vector, (x) => Math.round(x * factor)), step: greatest / levelMax };
 };
 
-/** Blocks in WebAssembly memory, and what compares a query with them. `kernel.wat` says how a block begins. */
+/** Blocks in WebAssembly memory, and their comparison with a query. `kernel.wat` describes the header of a block. */
 export class Kernel {
   readonly #exports = new WebAssembly.Instance(module).exports as Exports;
   #views = viewsOf(this.#exports);
@@ -47,17 +49,17 @@ export class Kernel {
   /** The first address of blocks. */
   readonly start = layout.blocks;
 
-  /** Where blocks must end. */
+  /** The end of the memory for blocks. */
   get end(): number {
     return this.#views.bytes.length;
   }
 
-  /** The whole memory, until it grows. */
+  /** Views of the whole memory, valid until it grows. */
   get views(): Views {
     return this.#views;
   }
 
-  /** Makes room up to there. */
+  /** Grows the memory to at least `end`. */
   growTo(end: number): void {
     if (end <= this.end) return;
     this.#exports.memory.grow(Math.ceil((Math.max(end, this.end * growth) - this.end) / pageBytes));
@@ -65,13 +67,13 @@ export class Kernel {
   }
 
   /**
-   * Scores the rows of these blocks, at most `scoredMax`: the scale of each times (its dot product with the query +
-   * `reach`). The scores stay until the next call.
+   * Scores the rows of these blocks, at most `scoredRowsMax`. The score of a row is its scale times (its dot product
+   * with the query + `margin`). The result is valid until the next call.
    */
-  scoreRows(addresses: Uint32Array, rows: number, { levels, step }: Levels, reach: number): Float32Array {
+  scoreRows(addresses: Uint32Array, rows: number, { levels, step }: QuantisedQuery, margin: number): Float32Array {
     this.#views.levels.set(levels);
     this.#views.addresses.set(addresses);
-    if (addresses.length > 0) this.#exports.scoreRows(addresses.length, step, reach);
+    if (addresses.length > 0) this.#exports.scoreRows(addresses.length, step, margin);
     return this.#views.scores.subarray(0, rows);
   }
 }
@@ -85,6 +87,6 @@ const viewsOf = ({ memory: { buffer } }: Exports) => ({
   words: new Uint32Array(buffer),
   floats: new Float32Array(buffer),
   levels: new Int16Array(buffer, layout.levels, levelsMax),
-  addresses: new Uint32Array(buffer, layout.addresses, scoredMax),
-  scores: new Float32Array(buffer, layout.scores, scoredMax),
+  addresses: new Uint32Array(buffer, layout.addresses, scoredRowsMax),
+  scores: new Float32Array(buffer, layout.scores, scoredRowsMax),
 });

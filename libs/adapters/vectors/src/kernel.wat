@@ -1,19 +1,19 @@
-;; Dot products of a query with rows of 8 bits a number.
+;; Dot products of a query with rows of 8-bit numbers.
 ;;
-;; The first pages hold the working data of a call, the blocks follow them:
-;;        0   the query in 16 bits a number, at most 32,768 i16
+;; The first pages contain the working data of a call; the blocks follow:
+;;        0   the query as 16-bit numbers, at most 32,768 i16
 ;;    65536   at most 65,536 addresses, u32
 ;;   327680   at most 65,536 scores, f32
 ;;   589824   blocks
 ;;
-;; A block, whose address is a multiple of 16, begins with eight u32, of which the second is how many rows it has, and the
-;; third how many numbers a row has, a multiple of 16. Then come the rows, i8, and the scale of each, f32.
+;; A block, whose address is a multiple of 16, begins with eight u32: the second is the number of rows, the third is the
+;; number of numbers per row, a multiple of 16. The rows, i8, and the scale of each row, f32, follow.
 (module
   (memory (export "memory") 10 65536)
 
-  ;; Scores the rows of the first $count blocks of the list, one after another: the scale of a row times the sum of $reach
-  ;; and $factor times its dot product. The lanes of the sums are i32: the query is scaled so that none overflows.
-  (func (export "scoreRows") (param $count i32) (param $factor f32) (param $reach f32)
+  ;; Scores the rows of the first $count blocks of the list in order: the scale of a row times the sum of $margin and
+  ;; $factor times its dot product. The lanes of the sums are i32; the query is scaled so that none overflows.
+  (func (export "scoreRows") (param $count i32) (param $factor f32) (param $margin f32)
     (local $at i32) (local $end i32) (local $row i32) (local $rows_end i32) (local $scale i32) (local $score i32)
     (local $query i32) (local $query_end i32) (local $sum v128) (local $other v128)
     (local.set $end (i32.shl (local.get $count) (i32.const 2)))
@@ -38,7 +38,7 @@
           (local.set $row (i32.add (local.get $row) (i32.const 16)))
           (local.set $query (i32.add (local.get $query) (i32.const 32)))
           (br_if $next_sixteen (i32.lt_u (local.get $query) (local.get $query_end))))
-        (f32.store (local.get $score) (f32.mul (f32.load (local.get $scale)) (f32.add (local.get $reach) (f32.mul
+        (f32.store (local.get $score) (f32.mul (f32.load (local.get $scale)) (f32.add (local.get $margin) (f32.mul
           (local.get $factor)
           (call $total (f32x4.add (f32x4.convert_i32x4_s (local.get $sum)) (f32x4.convert_i32x4_s (local.get $other))))))))
         (local.set $scale (i32.add (local.get $scale) (i32.const 4)))

@@ -6,29 +6,29 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const wat2wasm = createRequire(import.meta.url).resolve('wabt/bin/wat2wasm');
-const fileOf = (name: string): string => fileURLToPath(new URL(`../src/${name}`, import.meta.url));
+const pathOf = (name: string): string => fileURLToPath(new URL(`../src/${name}`, import.meta.url));
 
-export const bytesFile = fileOf('kernel-bytes.ts');
+export const bytesFile = pathOf('kernel-bytes.ts');
 
-/** The compiled kernel. It is passed as a file, since the tool's standard output is text. */
+/** Returns the compiled kernel. The tool writes it to a file, since its standard output is text. */
 const compile = (): Buffer => {
   const folder = mkdtempSync(join(tmpdir(), 'kernel-'));
   try {
     const output = join(folder, 'kernel.wasm');
-    execFileSync(process.execPath, [wat2wasm, fileOf('kernel.wat'), `--output=${output}`]);
+    execFileSync(process.execPath, [wat2wasm, pathOf('kernel.wat'), `--output=${output}`]);
     return readFileSync(output);
   } finally {
     rmSync(folder, { recursive: true });
   }
 };
 
-/** The text of `kernel-bytes.ts`. */
+/** Returns the text of `kernel-bytes.ts`. */
 export const kernelModule = (): string => {
   const lines =
     compile()
       .toString('base64')
       .match(/.{1,100}/g) ?? [];
-  return `/** \`kernel.wat\` compiled, in base64: "node test/compile-kernel.ts" in this project writes it. */
+  return `/** The compiled \`kernel.wat\` in base64, written by "node test/compile-kernel.ts" in this project. */
 export const kernelBase64 =
 ${lines.map((line) => `  '${line}'`).join(' +\n')};
 `;

@@ -1,9 +1,9 @@
 import type { HybridVector } from '@portico/domain';
 
-const at = (numbers: ArrayLike<number>, place: number): number => numbers[place] ?? 0;
+const at = (numbers: ArrayLike<number>, position: number): number => numbers[position] ?? 0;
 const { fround } = Math;
 
-/** The sum of four lanes of 32 bits, in the order of `kernel.wat`. */
+/** Returns the sum of four 32-bit lanes, in the order of `kernel.wat`. */
 const total = (lanes: Float32Array): number =>
   fround(fround(at(lanes, 0) + at(lanes, 2)) + fround(at(lanes, 1) + at(lanes, 3)));
 
@@ -12,7 +12,7 @@ export const unit = (vector: Float32Array): Float32Array => {
   return vector.map((x) => x * factor);
 };
 
-/** The score of two unit vectors. */
+/** Returns the score of two unit vectors. */
 export const fullScore = (query: Float32Array, vector: Float32Array): number =>
   fround(
     Math.min(
@@ -24,14 +24,14 @@ export const fullScore = (query: Float32Array, vector: Float32Array): number =>
     ),
   );
 
-/** The similarity of a question with an operation whose vector is these levels times the scale. */
+/** Returns the similarity of a question to an operation whose vector is these levels times the scale. */
 export const fullSimilarity = (
   { dense, sparse }: HybridVector,
   levels: Int8Array,
   scale: number,
   features: ReadonlyMap<number, number>,
 ): number => {
-  const greatest = dense.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+  const greatest = dense.reduce((max, x) => Math.max(max, Math.abs(x)), 0);
   const levelMax = Math.min(32_767, Math.floor(0x7fff_ffff / (127 * (dense.length / 4))));
   const sums = new Float64Array(8);
   for (let i = 0; i < dense.length; i += 1) {

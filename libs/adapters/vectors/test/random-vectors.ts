@@ -2,7 +2,7 @@ const dimension = 768;
 
 export type Random = () => number;
 
-/** The same numbers between 0 and 1 for the same seed (mulberry32). */
+/** Generates the same numbers between 0 and 1 for the same seed (mulberry32). */
 export const randomNumbers = (seed: number): Random => {
   let state = seed;
   return () => {
@@ -16,7 +16,7 @@ export const randomNumbers = (seed: number): Random => {
 const normal = (random: Random): number => random() + random() + random() + random() - 2;
 const dense = (random: Random, around: number): Float32Array =>
   Float32Array.from({ length: dimension }, (_, i) => normal(random) + around * Math.sin(i));
-/** A third of the numbers are dense, of the others few are not 0: as those of the built-in embedder. */
+/** A third of the numbers are dense, and few others are not 0, as in the vectors of the built-in embedder. */
 const sparse = (random: Random): Float32Array => {
   const vector = Float32Array.from({ length: dimension }, (_, i) => (i < 256 ? normal(random) : 0));
   for (let i = 0; i < 12; i += 1) vector[256 + Math.floor(512 * random())] = 3 * normal(random);
@@ -28,27 +28,27 @@ const axis = (random: Random): Float32Array => {
   return vector;
 };
 
-/** Each returns what makes the vectors of one set, and of the queries for it. */
+/** Each creates a generator for the vectors of one set and for the queries of that set. */
 export const sets: Readonly<Record<string, (random: Random) => (isQuery: boolean) => Float32Array>> = {
   'without a direction': (random) => () => dense(random, 0),
-  'all near to each other': (random) => () => dense(random, 4),
+  'that are all near each other': (random) => () => dense(random, 4),
   'mostly zeros': (random) => () => sparse(random),
   'along the axes': (random) => () => axis(random),
-  'of few kinds, many of them equal': (random) => {
+  'of few kinds, many of which are equal': (random) => {
     const kinds = Array.from({ length: 40 }, () => sparse(random));
     return () => kinds[Math.floor(kinds.length * random() ** 2)] ?? axis(random);
   },
-  'almost equal': (random) => {
+  'that are almost equal': (random) => {
     const one = dense(random, 1);
     return () => one.map((x) => x + 1e-3 * normal(random));
   },
-  'that 8 bits do not tell apart': (random) => {
+  'that 8 bits do not distinguish': (random) => {
     const one = dense(random, 1);
     return () => one.map((x) => x + 1e-6 * normal(random));
   },
-  // All of one length, with the same numbers in 8 bits but for one, which queries leave out: they ask for the side to which
-  // all others are off.
-  'as far from 8 bits as can be': (random) => (isQuery) => {
+  // All have the same length and the same 8-bit numbers except for one, which queries ignore. The rounding errors of
+  // all other numbers have the same direction as the query.
+  'with the greatest rounding error in 8 bits': (random) => (isQuery) => {
     const other = 3 + 0.998 * (random() - 0.5);
     const second = isQuery ? 0 : Math.sqrt(9_500 - (dimension - 2) * other ** 2);
     return Float32Array.from({ length: dimension }, (_, i) => (isQuery ? 1 : i === 0 ? 127 : other)).fill(second, 1, 2);
@@ -57,7 +57,7 @@ export const sets: Readonly<Record<string, (random: Random) => (isQuery: boolean
     const length = 10 ** (36 * random() - 18);
     return dense(random, 1).map((x) => x * length);
   },
-  'opposite to each other': (random) => () => {
+  'that are opposite to each other': (random) => () => {
     const side = random() < 0.9 ? -1 : 1;
     return dense(random, 3).map((x) => x * side);
   },

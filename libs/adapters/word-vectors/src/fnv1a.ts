@@ -1,14 +1,14 @@
 const offsetBasis = 0x811c9dc5;
 
-/** FNV-1a over UTF-16 code units; `before` is the hash of what comes before them, or a seed. */
+/** FNV-1a over UTF-16 code units; `before` is the hash of the preceding text, or a seed. */
 export const fnv1a = (text: string, start: number, end: number, before = offsetBasis): number => {
   let hash = before;
   for (let i = start; i < end; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return hash;
 };
 
-/** Spreads a hash over all its bits, as MurmurHash3 does at its end: an unsigned 32-bit number. */
-export const spread = (hash: number): number => {
+/** Mixes all bits of a hash, like the finalizer of MurmurHash3. Returns an unsigned 32-bit number. */
+export const mixBits = (hash: number): number => {
   let bits = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
   return (bits ^ (bits >>> 16)) >>> 0;

@@ -1,9 +1,9 @@
 import { stemmer } from 'stemmer';
-import { fnv1a, spread } from './fnv1a.ts';
+import { fnv1a, mixBits } from './fnv1a.ts';
 
 /** Signed features of one word. */
 export interface HashedWord {
-  /** Equal for the forms of a word. */
+  /** The same for all forms of a word. */
   readonly stem: string;
   /** (dimension, sign) pairs: the stem first, then the trigrams. */
   readonly features: Int32Array;
@@ -11,8 +11,11 @@ export interface HashedWord {
 
 const trigramsWeight = 0.3;
 
-/** The dimension and sign of a word's stem and of its trigrams (Weinberger et al., 2009), among `size` dimensions. */
-export const hashedWord = (word: string, size: number): HashedWord => {
+/**
+ * Hashes a word's stem and its trigrams to a dimension and sign each (Weinberger et al., 2009), among `size`
+ * dimensions.
+ */
+export const hashWord = (word: string, size: number): HashedWord => {
   const stem = stemOf(word);
   const bounded = `^${stem}$`;
   const trigrams = Math.max(0, bounded.length - 2);
@@ -24,10 +27,10 @@ export const hashedWord = (word: string, size: number): HashedWord => {
   return { stem, features };
 };
 
-/** Equal for the forms of a word (Porter, 1980). */
+/** Returns the same stem for all forms of a word (Porter, 1980). */
 export const stemOf = (word: string): string => (/^[a-z]+$/.test(word) ? stemmer(word) : word);
 
-/** Adds a word's features, `weight` times; each of its trigrams weighs a part of it. */
+/** Adds a word's features, multiplied by `weight`; each trigram has a fraction of that weight. */
 export const addHashed = (sum: Float64Array, { features }: HashedWord, weight: number): void => {
   const trigram = trigramsWeight * weight;
   features.forEach((feature, i) => {
@@ -37,15 +40,15 @@ export const addHashed = (sum: Float64Array, { features }: HashedWord, weight: n
   });
 };
 
-/** The feature of a text without words: one of a few dimensions from `start` on, which no word has. */
-export const hashedText = (text: string, start: number, size: number): HashedWord => ({
+/** Returns the feature of a text without words: one of a few dimensions from `start` on, which no word uses. */
+export const hashText = (text: string, start: number, size: number): HashedWord => ({
   stem: text,
   features: Int32Array.of((start << 1) + featureOf(fnv1a(text, 0, text.length, seeds.text), size)),
 });
 
 /** The lowest bit is the sign, the others the dimension. */
 const featureOf = (hash: number, size: number): number => {
-  const bits = spread(hash);
+  const bits = mixBits(hash);
   return (((bits >>> 1) % size) << 1) | (bits & 1);
 };
 

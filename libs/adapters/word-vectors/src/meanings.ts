@@ -1,7 +1,7 @@
-import type { Correction, Spelling } from './spelling.ts';
+import type { Correction, SpellingCorrector } from './spelling-corrector.ts';
 import type { WordTable } from './word-table.ts';
 
-/** A known word that a written one stands for, and how surely, 0 to 1. */
+/** A known word that a written word represents, and the confidence, 0 to 1. */
 export interface Meaning {
   readonly index: number;
   readonly factor: number;
@@ -12,7 +12,7 @@ const compoundPartMin = 3;
 const compoundFactor = 0.8;
 const correctedFactor = 0.7;
 
-/** Endings of inflected forms, and what the base form has in their place. */
+/** Endings of inflected forms, and the endings that replace them in the base form. */
 const inflections: readonly (readonly [ending: string, base: string])[] = [
   ['ies', 'y'],
   ['es', ''],
@@ -25,24 +25,24 @@ const inflections: readonly (readonly [ending: string, base: string])[] = [
 ];
 
 /**
- * Returns the known words that a word stands for: itself, else its base form, else the two words that it is made of or
- * the nearest by spelling, whichever is likelier, else none.
+ * Returns the known words that a word represents: the word itself, else its base form, else either the two words that
+ * it is composed of or the nearest word by spelling, depending on which is more likely, else none.
  */
 export const createMeanings =
-  (table: WordTable, spelling: Spelling) =>
+  (table: WordTable, corrector: SpellingCorrector) =>
   (word: string): readonly Meaning[] => {
     const known = table.find(word);
     if (known >= 0) return [{ index: known, factor: 1 }];
     if (!/^[a-z0-9]+$/.test(word)) return [];
     const base = baseOf(table, word);
     if (base >= 0) return [{ index: base, factor: 1 }];
-    const [parts, correction] = [compoundOf(table, word), spelling.nearest(word)];
+    const [parts, correction] = [compoundOf(table, word), corrector.nearest(word)];
     const isMistake = correction !== null && (parts.length === 0 || isLikelier(table, correction, parts));
     if (isMistake) return [{ index: correction.index, factor: correctedFactor }];
     return parts.map((index) => ({ index, factor: compoundFactor }));
   };
 
-/** Whether a word is one mistake away from a known one that is no rarer than the rarer of the parts it also consists of. */
+/** Returns whether the correction is one mistake from the word, and at most as rare as the rarer of the two parts. */
 const isLikelier = (table: WordTable, { index, mistakes }: Correction, parts: readonly number[]): boolean =>
   mistakes === 1 && table.rarity(index) <= Math.max(...parts.map((part) => table.rarity(part)));
 
@@ -59,14 +59,14 @@ const baseOf = (table: WordTable, word: string): number => {
   return -1;
 };
 
-/** The split into two words that are common together; none if there is none. */
+/** Returns the split into two words that are most common together; an empty list if there is none. */
 const compoundOf = (table: WordTable, word: string): readonly number[] => {
-  let [best, least]: [readonly number[], number] = [[], Infinity];
+  let [best, lowestCost]: [readonly number[], number] = [[], Infinity];
   for (let at = compoundPartMin; word.length >= compoundLengthMin && at <= word.length - compoundPartMin; at += 1) {
     const parts = [table.find(word.slice(0, at)), table.find(word.slice(at))];
     if (parts.some((index) => index < 0)) continue;
     const cost = parts.reduce((sum, index) => sum + table.rarity(index), 0);
-    if (cost < least) [best, least] = [parts, cost];
+    if (cost < lowestCost) [best, lowestCost] = [parts, cost];
   }
   return best;
 };

@@ -1,8 +1,8 @@
-import { rankingWeights, similarityOf, type HybridVector, type OperationTexts } from '@portico/domain';
+import { rankingWeights, similarityOf, type HybridVector, type OperationDescription } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { smallTable } from '../test/small-table.ts';
 import { createOperationVectors } from './operation-vectors.ts';
-import { createSpelling } from './spelling.ts';
+import { createSpellingCorrector } from './spelling-corrector.ts';
 
 const table = await smallTable([
   { word: 'rain', vector: [7] },
@@ -12,9 +12,9 @@ const table = await smallTable([
   { word: 'the', vector: [0, 0, 0, 0, 1], weight: 0, rarity: 40 },
   { word: 'short', vector: [0, 0, 0, 0, 0, 1], weight: 128 },
 ]);
-const vectors = createOperationVectors(table, await createSpelling(table, async () => undefined));
+const vectors = createOperationVectors(table, await createSpellingCorrector(table, async () => undefined));
 
-const none: OperationTexts = {
+const none: OperationDescription = {
   method: 'GET',
   path: '/',
   operationId: null,
@@ -24,22 +24,22 @@ const none: OperationTexts = {
   excerpt: '',
 };
 const owner = { name: '', description: '', baseUrl: '/' };
-const vectorOf = (operation: Partial<OperationTexts>, of: Partial<typeof owner> = {}): HybridVector =>
-  vectors.ofOwner({ ...owner, ...of })({ ...none, ...operation });
-const question = (text: string): HybridVector => vectors.ofQuestion(text);
-const similarity = (text: string, operation: Partial<OperationTexts>, of: Partial<typeof owner> = {}): number =>
+const vectorOf = (operation: Partial<OperationDescription>, of: Partial<typeof owner> = {}): HybridVector =>
+  vectors.forOwner({ ...owner, ...of })({ ...none, ...operation });
+const question = (text: string): HybridVector => vectors.forQuestion(text);
+const similarity = (text: string, operation: Partial<OperationDescription>, of: Partial<typeof owner> = {}): number =>
   similarityOf(vectorOf(operation, of), question(text));
 const dot = (x: Float32Array, y: Float32Array): number => x.reduce((sum, value, i) => sum + value * (y[i] ?? 0), 0);
-const meaning = (text: string, operation: Partial<OperationTexts>, of: Partial<typeof owner> = {}): number =>
+const meaning = (text: string, operation: Partial<OperationDescription>, of: Partial<typeof owner> = {}): number =>
   dot(vectorOf(operation, of).dense, question(text).dense);
 
-test('the meaning of an operation is three quarters its own, a quarter its collection’s', () => {
+test('the meaning of an operation is three quarters its own and one quarter that of its collection', () => {
   expect(meaning('rain', { summary: 'rain' }, { description: 'money' })).toBeCloseTo(0.75 / Math.hypot(0.75, 0.25), 6);
   expect(meaning('rain', { summary: 'rain' })).toBeCloseTo(1, 6);
   expect(meaning('money', {}, { description: 'money' })).toBeCloseTo(1, 6);
 });
 
-test('each field counts, a word of several only once, by the one that counts most', () => {
+test('each field counts, and a word in several fields counts once, by the field with the highest weight', () => {
   for (const field of [
     { summary: 'rain' },
     { operationId: 'rain' },
@@ -55,7 +55,7 @@ test('each field counts, a word of several only once, by the one that counts mos
   );
 });
 
-test('words as they are written add up to the whole weight if all of them stand in the summary', () => {
+test('written words add up to the whole weight if the summary contains all of them', () => {
   const summary =
     similarity('rain or snow', { summary: 'rain or snow' }) - meaning('rain or snow', { summary: 'rain or snow' });
   expect(summary).toBeCloseTo(rankingWeights.words, 6);
@@ -63,7 +63,7 @@ test('words as they are written add up to the whole weight if all of them stand 
   expect(half).toBeCloseTo(rankingWeights.words / 2, 6);
 });
 
-test('a form of a word, and a misspelt one, match as written; a word that tells nothing does not count', () => {
+test('an inflected and a misspelled word match as written words; an uninformative word does not count', () => {
   const written = (text: string) => similarity(text, { summary: 'rain' }) - meaning(text, { summary: 'rain' });
   expect(written('raining')).toBeCloseTo(rankingWeights.words, 6);
   expect(written('raain')).toBeCloseTo(rankingWeights.words, 6);
@@ -78,18 +78,18 @@ test('a longer word counts less in a question than in an operation', () => {
   expect((inOperation[0] ?? 0) / (inOperation[5] ?? 1)).toBeCloseTo(7, 5);
 });
 
-test('the address of the collection lets the provider be named, and the method suits the verb', () => {
+test('a question can name the provider by the address of the collection, and its verb matches the method', () => {
   const of = { baseUrl: 'https://api.acme.example' };
-  const before = similarity('rain', { summary: 'rain' }, of);
-  const named = similarity('Acme: rain', { summary: 'rain' }, of);
+  const withoutProvider = similarity('rain', { summary: 'rain' }, of);
+  const withProvider = similarity('Acme: rain', { summary: 'rain' }, of);
   // The name is a word of the question that the operation does not have.
-  expect(named - before).toBeCloseTo(rankingWeights.provider - rankingWeights.words / 2, 6);
+  expect(withProvider - withoutProvider).toBeCloseTo(rankingWeights.provider - rankingWeights.words / 2, 6);
   const difference =
     similarity('delete rain', { summary: 'rain', method: 'DELETE' }) - similarity('delete rain', { summary: 'rain' });
   expect(difference).toBeCloseTo(rankingWeights.method, 6);
 });
 
-test('indices are distinct and ascending, weights finite and not 0, lengths 1 or 0, whatever the texts', () => {
+test('for any text, indices are distinct and ascending, weights finite and not 0, lengths 1 or 0', () => {
   const texts = [
     '',
     ' ',
@@ -114,7 +114,7 @@ test('indices are distinct and ascending, weights finite and not 0, lengths 1 or
   }
 });
 
-test('a question of unknown words has no meaning, and is compared by its words alone', () => {
+test('a question of unknown words has no meaning and is compared by its words only', () => {
   expect(question('zzyzx').dense.every((x) => x === 0)).toBe(true);
   expect(similarity('zzyzx', { summary: 'zzyzx' })).toBeCloseTo(rankingWeights.words, 6);
 });

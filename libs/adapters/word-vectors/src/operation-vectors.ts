@@ -1,22 +1,22 @@
 import {
   operationFeatures,
-  questionFeatures,
+  queryFeatures,
   rankingWeights,
   type Feature,
   type HybridVector,
-  type OperationsOwner,
-  type OperationTexts,
+  type EmbeddingContext,
+  type OperationDescription,
   type SparseVector,
 } from '@portico/domain';
-import { fnv1a, spread } from './fnv1a.ts';
+import { fnv1a, mixBits } from './fnv1a.ts';
 import { stemOf } from './hashed-words.ts';
 import { createMeanings, type Meaning } from './meanings.ts';
 import { proseOf } from './prose.ts';
-import type { Spelling } from './spelling.ts';
+import type { SpellingCorrector } from './spelling-corrector.ts';
 import type { WordTable } from './word-table.ts';
 import { wordsOf } from './words.ts';
 
-/** How much a word counts in the meaning, and among the words as they are written, by the field that it stands in. */
+/** The weight of a word in the meaning, and among the written words, by the field that contains it. */
 const fields = {
   summary: { meaning: 1, written: 1 },
   operationId: { meaning: 0.5, written: 1 },
@@ -28,37 +28,38 @@ const fields = {
 
 type FieldWeights = (typeof fields)[keyof typeof fields];
 
-/** The share of the collection's meaning in that of each of its operations. */
+/** The share of the collection's meaning in the meaning of each of its operations. */
 const collectionShare = 0.25;
 
-/** How many written words are kept with what they stand for; texts about APIs repeat themselves. */
-const keptWordsMax = 8_192;
+/** Maximum number of words that are cached with their meanings; texts about APIs are repetitive. */
+const cachedWordsMax = 8_192;
 
 interface KnownWord {
-  /** Its number in the sparse vectors: a hash of its stem. */
+  /** The index of the word in sparse vectors: a hash of its stem. */
   readonly hash: number;
   readonly meanings: readonly Meaning[];
-  /** The length of the vector of its meanings; 1 if it has none. */
+  /** The length of the vector of the word's meanings; 1 if it has none. */
   readonly length: number;
-  /** How much it tells, 0 to 1. */
+  /** How informative the word is, 0 to 1. */
   readonly weight: number;
 }
 
 export interface OperationVectors {
-  /** Returns what makes the vectors of the operations of one collection. */
-  ofOwner(owner: OperationsOwner): (operation: OperationTexts) => HybridVector;
-  ofQuestion(question: string): HybridVector;
+  /** Returns a function that creates the vectors of the operations of one collection. */
+  forOwner(owner: EmbeddingContext): (operation: OperationDescription) => HybridVector;
+  forQuestion(question: string): HybridVector;
 }
 
 /**
- * Makes vectors of operations and of questions for them, from the same table of words as those of collections. Dense is
- * the meaning; sparse are the words as they are written, by a hash of their stem, and the features of the ranking.
+ * Creates vectors of operations and of questions about them, from the same table of words as the vectors of
+ * collections. The dense part is the meaning. The sparse part contains the written words, by a hash of their stem, and
+ * the features of the ranking.
  */
-export const createOperationVectors = (table: WordTable, spelling: Spelling): OperationVectors => {
-  const look = createLook(table, createMeanings(table, spelling));
+export const createOperationVectors = (table: WordTable, corrector: SpellingCorrector): OperationVectors => {
+  const lookUp = createWordLookup(table, createMeanings(table, corrector));
 
   const zero = (): Float64Array => new Float64Array(table.dimension);
-  /** The sum of what the words mean, each so many times, of length 1; made in an array of zeros. */
+  /** Returns the weighted sum of the words' meanings, normalised to length 1. `sum` must contain zeros. */
   const bagOf = (words: Iterable<readonly [KnownWord, number]>, sum = zero()): Float64Array => {
     for (const [{ meanings }, times] of words) {
       for (const { index, factor } of meanings) table.add(sum, index, times * factor);
@@ -67,13 +68,14 @@ export const createOperationVectors = (table: WordTable, spelling: Spelling): Op
   };
 
   return {
-    ofOwner: ({ name, description, baseUrl }) => {
+    forOwner: ({ name, description, baseUrl }) => {
       const nameWords = wordsOf(name);
-      const collection = bagOf([...nameWords, ...wordsOf(proseOf(description))].map((word) => [look(word), 1]));
-      // One pair for all operations: made anew for 10,000 they take 15 to 30 MiB until they are collected.
+      const collection = bagOf([...nameWords, ...wordsOf(proseOf(description))].map((word) => [lookUp(word), 1]));
+      // One pair of arrays for all operations: new ones for 10,000 operations take 15 to 30 MiB until they are
+      // collected.
       const [own, dense] = [zero(), zero()];
       return (operation) => {
-        const words = wordsByField(operation, nameWords).map(([word, field]) => ({ ...look(word), field }));
+        const words = wordsByField(operation, nameWords).map(([word, field]) => ({ ...lookUp(word), field }));
         const meaning = words.map((word) => [word, word.field.meaning] as const);
         addTimes(dense.fill(0), bagOf(meaning, own.fill(0)), 1 - collectionShare);
         addTimes(dense, collection, collectionShare);
@@ -81,37 +83,37 @@ export const createOperationVectors = (table: WordTable, spelling: Spelling): Op
           dense: new Float32Array(normalise(dense)),
           sparse: sparseOf([
             ...words.map(({ hash, field }) => [hash, field.written] as const),
-            ...operationFeatures(operation, baseUrl).map(hashed),
+            ...operationFeatures(operation, baseUrl).map(toSparseEntry),
           ]),
         };
       };
     },
-    ofQuestion: (question) => {
+    forQuestion: (question) => {
       const words = wordsOf(proseOf(question));
-      // Each by the root of its length: what a person tells beside the matter, such as the name of a place, is rarer, and
-      // so longer, than the words that APIs do it with.
-      const meaning = bagOf(words.map(look).map((word) => [word, 1 / Math.sqrt(word.length)]));
-      const different = [...new Set(words)].map(look);
-      const total = different.reduce((sum, { weight }) => sum + weight, 0) || 1;
+      // Divided by the root of the length: incidental words of a question, such as the name of a place, are rarer, and
+      // so have longer vectors, than the words that describe APIs.
+      const meaning = bagOf(words.map(lookUp).map((word) => [word, 1 / Math.sqrt(word.length)]));
+      const uniqueWords = [...new Set(words)].map(lookUp);
+      const total = uniqueWords.reduce((sum, { weight }) => sum + weight, 0) || 1;
       return {
         dense: new Float32Array(meaning),
         sparse: sparseOf([
-          ...different.map(({ hash, weight }) => [hash, (rankingWeights.words * weight) / total] as const),
-          ...questionFeatures(question).map(hashed),
+          ...uniqueWords.map(({ hash, weight }) => [hash, (rankingWeights.words * weight) / total] as const),
+          ...queryFeatures(question).map(toSparseEntry),
         ]),
       };
     },
   };
 };
 
-/** Each word once, with the first of its fields. */
+/** Returns each word once, with the first field that contains it. */
 const wordsByField = (
-  { summary, operationId, tags, path, excerpt }: OperationTexts,
+  { summary, operationId, tags, path, excerpt }: OperationDescription,
   nameWords: readonly string[],
 ): readonly (readonly [word: string, FieldWeights])[] => {
-  const found = new Map<string, FieldWeights>();
+  const entry = new Map<string, FieldWeights>();
   const add = (words: readonly string[], field: FieldWeights): void => {
-    for (const word of words) if (!found.has(word)) found.set(word, field);
+    for (const word of words) if (!entry.has(word)) entry.set(word, field);
   };
   add(wordsOf(proseOf(summary ?? '')), fields.summary);
   add(wordsOf(operationId ?? ''), fields.operationId);
@@ -119,11 +121,11 @@ const wordsByField = (
   add(tags.flatMap(wordsOf), fields.tags);
   add(wordsOf(path), fields.path);
   add(wordsOf(proseOf(excerpt)), fields.excerpt);
-  return [...found];
+  return [...entry];
 };
 
-const createLook = (table: WordTable, meaningsOf: (word: string) => readonly Meaning[]) => {
-  const kept = new Map<string, KnownWord>();
+const createWordLookup = (table: WordTable, meaningsOf: (word: string) => readonly Meaning[]) => {
+  const cache = new Map<string, KnownWord>();
   const read = (word: string): KnownWord => {
     const meanings = meaningsOf(word);
     const [first] = meanings;
@@ -139,20 +141,20 @@ const createLook = (table: WordTable, meaningsOf: (word: string) => readonly Mea
     };
   };
   return (word: string): KnownWord => {
-    let found = kept.get(word);
-    if (found) return found;
-    found = read(word);
-    if (kept.size >= keptWordsMax) kept.clear();
-    kept.set(word, found);
-    return found;
+    let entry = cache.get(word);
+    if (entry) return entry;
+    entry = read(word);
+    if (cache.size >= cachedWordsMax) cache.clear();
+    cache.set(word, entry);
+    return entry;
   };
 };
 
-const hashOf = (name: string): number => spread(fnv1a(name, 0, name.length));
+const hashOf = (name: string): number => mixBits(fnv1a(name, 0, name.length));
 
-const hashed = ({ name, weight }: Feature) => [hashOf(name), weight] as const;
+const toSparseEntry = ({ name, weight }: Feature) => [hashOf(name), weight] as const;
 
-/** Of entries with the same hash, such as two forms of a word, the one that weighs most counts. */
+/** Of entries with the same hash, such as two forms of a word, the one with the highest weight counts. */
 const sparseOf = (entries: readonly (readonly [hash: number, weight: number])[]): SparseVector => {
   const byHash = new Map<number, number>();
   for (const [hash, weight] of entries) {
@@ -170,7 +172,7 @@ const addTimes = (sum: Float64Array, vector: Float64Array, factor: number): void
   for (let i = 0; i < sum.length; i += 1) sum[i] = (sum[i] ?? 0) + factor * (vector[i] ?? 0);
 };
 
-/** The same vector, of length 1, unless it is 0. */
+/** Normalises the vector in place to length 1, unless it is 0. */
 const normalise = (vector: Float64Array): Float64Array => {
   const length = lengthOf(vector) || 1;
   for (let i = 0; i < vector.length; i += 1) vector[i] = (vector[i] ?? 0) / length;

@@ -14,8 +14,8 @@ test.each([
   ['write to help@example.com today', 'write to today'],
   ['Send it:\n```json\n{"a": 1}\n```\nDone', 'Send it: Done'],
   ['if a < b and c > d', 'if a < b and c > d'],
-])('of the markup and addresses in %j, %j is left', (text, left) => {
-  expect(plain(text)).toBe(left);
+])('%j without markup and addresses is %j', (text, expected) => {
+  expect(plain(text)).toBe(expected);
 });
 
 test.each([
@@ -24,7 +24,7 @@ test.each([
   'Terms of service: example.',
   'Copyright 2020 Example.',
   'Learn more about us here!',
-])('the sentence %j says nothing of an API', (sentence) => {
+])('the boilerplate sentence %j is removed', (sentence) => {
   expect(plain(`Ships parcels. ${sentence} Tracks them.`)).toBe('Ships parcels. Tracks them.');
   expect(plain(`Ships parcels.\n\n${sentence}`)).toBe('Ships parcels.');
 });
@@ -34,7 +34,7 @@ test('a sentence that only mentions such words stays', () => {
   expect(plain(text)).toBe(text);
 });
 
-test('a text of nothing else is empty', () => {
+test('the prose of a text of only markup, addresses and boilerplate is empty', () => {
   for (const text of ['https://api.example.com/', '<br/>', 'help@example.com', 'Please contact support.', ' ']) {
     expect(plain(text)).toBe('');
   }
@@ -56,7 +56,7 @@ test.each([
   '. * ',
   '\n',
   '.\n ',
-])('ten thousand characters of %j do not trap the patterns', (unit) => {
+])('ten thousand characters of %j cause no excessive backtracking', (unit) => {
   const text = unit.repeat(Math.ceil(10_000 / unit.length));
   expect(proseOf(text).length).toBeLessThanOrEqual(text.length);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { smallTable } from '../test/small-table.ts';
-import { createSpelling } from './spelling.ts';
+import { createSpellingCorrector } from './spelling-corrector.ts';
 import { createTextVectors } from './text-vectors.ts';
 
 const words = [
@@ -11,14 +11,14 @@ const words = [
   { word: 'weather', vector: [7, 2] },
 ];
 const table = await smallTable(words);
-const toVector = createTextVectors(table, await createSpelling(table, async () => undefined));
+const toVector = createTextVectors(table, await createSpellingCorrector(table, async () => undefined));
 
 const vectorOf = (text: string, purpose: 'query' | 'document' = 'query') => toVector(text, purpose);
 
 const dot = (x: Float32Array, y: Float32Array): number => x.reduce((sum, value, i) => sum + value * (y[i] ?? 0), 0);
 const similarity = (one: string, other: string): number => dot(vectorOf(one), vectorOf(other));
 
-test('the similarity is .8 of that of the meanings and .2 of that of the written words', () => {
+test('the similarity is .8 of the similarity of the meanings and .2 of that of the written words', () => {
   expect(similarity('rain', 'rain')).toBeCloseTo(1, 6);
   expect(similarity('rain', 'money')).toBeCloseTo(0, 1);
   const meaning = 6 / Math.hypot(6, 3);
@@ -32,11 +32,11 @@ test('the first numbers are the meaning, the others the written words', () => {
   expect(vector[0]).toBeCloseTo(Math.sqrt(0.8), 6);
 });
 
-test('a misspelt word counts as the one that was meant, in both parts', () => {
+test('a misspelled word counts as the intended one, in both parts', () => {
   expect(similarity('wether', 'weather')).toBeCloseTo(1, 6);
 });
 
-test('a text of unknown words is compared by these words alone, whatever the script', () => {
+test('a text of unknown words is compared by these words only, in any script', () => {
   for (const [one, other] of [
     ['zqxj', 'vwqz'],
     ['погода', 'деньги'],
@@ -51,7 +51,7 @@ test('a text of unknown words is compared by these words alone, whatever the scr
   expect(similarity('погода', 'погода rain')).toBeGreaterThan(0.1);
 });
 
-test('forms of an unknown word are near each other by their stem and its trigrams', () => {
+test('forms of an unknown word are similar by their stem and its trigrams', () => {
   expect(similarity('blorping', 'blorps')).toBeGreaterThan(0.9);
   expect(similarity('zqxjvar', 'zqxjvarmon')).toBeGreaterThan(0.04);
 });
@@ -67,7 +67,7 @@ test('the more of a text is in unknown words, the less its meaning counts', () =
   expect(meaningShare('the zqxj')).toBeLessThan(0.01);
 });
 
-test('a text without any word is like no text with words, and like itself', () => {
+test('a text without any word is similar to itself and to no text with words', () => {
   for (const text of ['🙂', '...', '', '!']) {
     expect(['rain', 'zqxj vwqz', '天気', 'the money of the weather'].map((other) => similarity(text, other))).toEqual([
       0, 0, 0, 0,
@@ -81,14 +81,14 @@ test('a common word changes the direction of a text less than a rare one', () =>
   expect(similarity('rain', 'the rain')).toBeGreaterThan(similarity('rain', 'money rain'));
 });
 
-test('a word that is repeated counts more, but less each time', () => {
+test('a repeated word counts more, but less with each repetition', () => {
   const againstOnce = (text: string) => similarity('zqxj', text) / similarity('vwqz', text);
   expect(againstOnce('zqxj vwqz')).toBeCloseTo(1, 1);
   expect(againstOnce('zqxj zqxj vwqz')).toBeCloseTo(1 + 1 / 2, 1);
   expect(againstOnce('zqxj zqxj zqxj vwqz')).toBeCloseTo(1 + 1 / 2 + 1 / 3, 1);
 });
 
-test('the written words of a name, the first line of a document, count three times', () => {
+test('the written words of a name, the first line of a document, have three times the weight', () => {
   const inName = dot(vectorOf('zqxj'), vectorOf('zqxj\nvwqz kjhg', 'document'));
   const inDescription = dot(vectorOf('zqxj'), vectorOf('vwqz\nzqxj kjhg', 'document'));
   expect(inName / inDescription).toBeCloseTo(3, 1);
@@ -96,13 +96,13 @@ test('the written words of a name, the first line of a document, count three tim
   expect(vectorOf('zqxj', 'document')).toEqual(vectorOf('zqxj'));
 });
 
-test('a text of only markup and addresses is read by the words in these, unless it has a name', () => {
+test('a text of only markup and addresses is embedded by the words in these, unless it has a name', () => {
   expect(vectorOf('https://rain.example/')).toEqual(vectorOf('https rain example'));
   expect(vectorOf('<br/>', 'document')).toEqual(vectorOf('br'));
   expect(vectorOf('money\nhttps://rain.example/', 'document')).toEqual(vectorOf('money'));
 });
 
-test('words met once more have the same vector after so many others that they were forgotten', () => {
+test('words have the same vector after they were evicted from the cache', () => {
   const before = vectorOf('wether rain zqxj');
   for (let i = 0; i < 5_000; i += 1) vectorOf(`w${i}`);
   expect(vectorOf('wether rain zqxj')).toEqual(before);

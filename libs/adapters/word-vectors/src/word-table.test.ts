@@ -9,7 +9,7 @@ const words = [
   { word: 'x', vector: [], weight: 0, rarity: 255 },
 ];
 
-test('each word is found by its text, and no other text is', async () => {
+test('each word is found by its text, and no other text is found', async () => {
   const table = await smallTable(words);
   expect(words.map(({ word }) => table.find(word))).toEqual([0, 1, 2]);
   for (const absent of ['', 'rai', 'rainy', 'RAIN', 'railn', 'x\n', 'rain\nrains', 'räin']) {
@@ -18,7 +18,7 @@ test('each word is found by its text, and no other text is', async () => {
   expect([0, 1, 2].map((index) => table.word(index))).toEqual(['rain', 'rains', 'x']);
 });
 
-test('weights, rarities and vectors are those of the file', async () => {
+test('weights, rarities and vectors are read from the file', async () => {
   const table = await smallTable(words);
   expect([0, 1, 2].map((index) => table.weight(index))).toEqual([1, 0.2, 0]);
   expect([0, 1, 2].map((index) => table.rarity(index))).toEqual([160, 0, 255]);
@@ -46,31 +46,31 @@ test.each([
   expect(sum[0]).toBe(value);
 });
 
-test('a table of as many words as a number of 16 bits can count is read, and one more is refused', async () => {
+test('a table of 65,535 words is read, and a larger one is rejected', async () => {
   const many = (size: number) => smallTable(Array.from({ length: size }, (_, i) => `w${i}`));
   const table = await many(65_535);
   expect(table.find('w65534')).toBe(65_534);
   await expect(many(65_536)).rejects.toThrow('65,535 words at most');
 });
 
-test('others get their turn while a large table is read', async () => {
-  let turns = 0;
+test('reading a large table yields to the event loop', async () => {
+  let ticks = 0;
   await readWordTable(smallTableBytes(Array.from({ length: 30_000 }, (_, i) => ({ word: `w${i}` }))), async () => {
-    turns += 1;
+    ticks += 1;
   });
-  expect(turns).toBeGreaterThanOrEqual(3);
+  expect(ticks).toBeGreaterThanOrEqual(3);
 });
 
 const whole = smallTableBytes(words);
-const changed = (at: number, byte: number) => Uint8Array.from(whole, (old, i) => (i === at ? byte : old));
+const withByte = (at: number, byte: number) => Uint8Array.from(whole, (old, i) => (i === at ? byte : old));
 
 test.each<[string, Uint8Array, RegExp]>([
   ['nothing', new Uint8Array(0), /not a table of word vectors/],
   ['another file', new TextEncoder().encode('version https://git-lfs.github.com/spec/v1'), /not a table/],
-  ['a table cut short', whole.subarray(0, -1), /its header says/],
-  ['a table with more behind it', Uint8Array.from([...whole, 0]), /its header says/],
-  ['a dimension that is no multiple of 32', changed(12, 33), /its header says/],
-  ['fewer words than the header says', changed(24, 65), /2 words; its header says 3/],
-])('%s is refused', async (_what, bytes, message) => {
+  ['a truncated table', whole.subarray(0, -1), /its header says/],
+  ['a table with trailing data', Uint8Array.from([...whole, 0]), /its header says/],
+  ['a dimension that is not a multiple of 32', withByte(12, 33), /its header says/],
+  ['fewer words than the header says', withByte(24, 65), /2 words; its header says 3/],
+])('%s is rejected', async (_name, bytes, message) => {
   await expect(readWordTable(bytes, yieldToEventLoop)).rejects.toThrow(message);
 });

@@ -1,22 +1,22 @@
-import { fnv1a, spread } from './fnv1a.ts';
+import { fnv1a, mixBits } from './fnv1a.ts';
 
 /**
- * Words with a vector each, as `tools/embedder` writes them. Little endian: the text `PWORDS01`; three 32-bit numbers:
+ * A table of word vectors, as written by `tools/embedder`. Little endian: the text `PWORDS01`; three 32-bit numbers:
  * the number of words n, of dimensions d (a multiple of 32), and of bytes of the vocabulary; the vocabulary, each word
- * ended by a line feed; n bytes of weight (255 is the rarest in texts about APIs), n bytes of rarity (-16 ln of the
- * share among all words, at most 255), n × d/32 scales of 16-bit floats, and n × d/2 bytes of codes, two numbers each.
+ * followed by a line feed; n bytes of weight (255 is the rarest in texts about APIs), n bytes of rarity (-16 ln of the
+ * share among all words, at most 255), n × d/32 scales as 16-bit floats, and n × d/2 bytes of codes, two numbers each.
  */
 export interface WordTable {
   readonly dimension: number;
   readonly size: number;
-  /** The number of a word, or -1. */
+  /** Returns the index of a word, or -1. */
   find(word: string): number;
   word(index: number): string;
-  /** How much a word tells among texts about APIs, 0 to 1. */
+  /** How informative a word is in texts about APIs, 0 to 1. */
   weight(index: number): number;
   /** -16 ln of the word's share of English and of texts about APIs. */
   rarity(index: number): number;
-  /** Adds a word's vector to `sum`, `factor` times. */
+  /** Adds a word's vector, multiplied by `factor`, to `sum`. */
   add(sum: Float64Array, index: number, factor: number): void;
 }
 
@@ -25,7 +25,7 @@ const headerBytes = 20;
 const blockSize = 32;
 const sizeMax = 65_535;
 
-/** Asks for `yieldToEventLoop` between portions of work. Throws if the bytes are no table of words. */
+/** Calls `yieldToEventLoop` between batches. Throws if the bytes are not a table of words. */
 export const readWordTable = async (bytes: Uint8Array, yieldToEventLoop: () => Promise<void>): Promise<WordTable> => {
   const { size, dimension, vocabulary, weights, rarities, scales, codes } = partsOf(bytes);
   const starts = startsOf(vocabulary, size);
@@ -43,7 +43,7 @@ export const readWordTable = async (bytes: Uint8Array, yieldToEventLoop: () => P
     dimension,
     size,
     find(word) {
-      for (let slot = spread(fnv1a(word, 0, word.length)) & mask; ; slot = (slot + 1) & mask) {
+      for (let slot = mixBits(fnv1a(word, 0, word.length)) & mask; ; slot = (slot + 1) & mask) {
         const index = (slots[slot] ?? 0) - 1;
         if (index < 0 || isAt(word, index)) return index;
       }
@@ -86,11 +86,11 @@ const partsOf = (bytes: Uint8Array) => {
   return { size, dimension, vocabulary: latin(text), weights, rarities, scales, codes };
 };
 
-/** A character for each byte, in one piece of memory. */
+/** Decodes each byte to one character, in a flat string. */
 const latin = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 
-/** Where each word starts in the vocabulary; the last number is its end. */
+/** Returns the offset of each word in the vocabulary; the last number is the end of the vocabulary. */
 const startsOf = (vocabulary: string, size: number): Uint32Array => {
   const starts = new Uint32Array(size + 1);
   let word = 0;
@@ -99,24 +99,24 @@ const startsOf = (vocabulary: string, size: number): Uint32Array => {
   return starts;
 };
 
-/** Placing them takes a fraction of a millisecond. */
-const wordsAtOnce = 500;
+/** Inserting this many words takes a fraction of a millisecond. */
+const batchSize = 500;
 
-/** Open addressing: each slot is the number of a word and 1, or 0. */
+/** Open addressing: each slot contains the index of a word + 1, or 0. */
 const slotsOf = async (vocabulary: string, starts: Uint32Array, yieldToEventLoop: () => Promise<void>) => {
   const size = starts.length - 1;
   const slots = new Uint16Array(2 ** Math.ceil(Math.log2(2 * size + 2)));
   const mask = slots.length - 1;
   for (let index = 0; index < size; index += 1) {
-    if (index % wordsAtOnce === 0) await yieldToEventLoop();
-    let slot = spread(fnv1a(vocabulary, starts[index] ?? 0, (starts[index + 1] ?? 1) - 1)) & mask;
+    if (index % batchSize === 0) await yieldToEventLoop();
+    let slot = mixBits(fnv1a(vocabulary, starts[index] ?? 0, (starts[index + 1] ?? 1) - 1)) & mask;
     while (slots[slot] !== 0) slot = (slot + 1) & mask;
     slots[slot] = index + 1;
   }
   return slots;
 };
 
-/** A 16-bit float (IEEE 754) of the list, exactly. */
+/** Returns the exact value of a 16-bit float (IEEE 754) of the list. */
 const halfFloat = (halves: Uint8Array, index: number): number => {
   const bits = (halves[2 * index] ?? 0) | ((halves[2 * index + 1] ?? 0) << 8);
   const sign = bits & 0x8000 ? -1 : 1;
@@ -125,5 +125,5 @@ const halfFloat = (halves: Uint8Array, index: number): number => {
   return sign * (fraction + (exponent === 0 ? 0 : 1024)) * (unitOfExponent[exponent] ?? 0);
 };
 
-/** What the last bit of the fraction stands for: 2^-24 for the exponents 0 and 1, then twice as much each. */
+/** The value of the last bit of the fraction: 2^-24 for the exponents 0 and 1, then doubled for each exponent. */
 const unitOfExponent = Array.from({ length: 32 }, (_, exponent) => (1 << Math.max(0, exponent - 1)) / (1 << 24));

@@ -26,7 +26,7 @@ test.each([
   ['when can we all meet', 'calendar'],
   ['say it in French', 'translation'],
   ['where on the map is this house', 'geocoding'],
-])('%j shares no word with what it finds: %s', async (query, name) => {
+])('%j shares no word with the API that it finds: %s', async (query, name) => {
   expect(await nearestApi(embedder, query)).toBe(name);
 });
 
@@ -42,7 +42,7 @@ test('any text has a vector of length 1', async () => {
 describe('the model', () => {
   const file = (name: string) => new URL(`../model/${name}`, import.meta.url);
 
-  test('is the one that its manifest describes, and within 12 MiB', async () => {
+  test('matches its manifest and is at most 12 MiB', async () => {
     const manifest = JSON.parse(await readFile(file('manifest.json'), 'utf8')) as { id: string; sha256: string };
     expect(
       createHash('sha256')
@@ -53,8 +53,8 @@ describe('the model', () => {
     expect((await stat(file('words.bin'))).size).toBeLessThanOrEqual(12 * 1024 * 1024);
   });
 
-  /** Stored vectors were made under this id: whoever changes the rules of this package gives the model a new one. */
-  test('of this id makes exactly these vectors', async () => {
+  /** Stored vectors have this id: a change to the rules of this package requires a new id. */
+  test('with this id creates exactly these vectors', async () => {
     const { modelId, vectors } = await embedder.embed(
       [...Object.values(describedApis), 'getUserById2 Ünïcode 天気 🙂', 'wether smallbusiness zqxjing', '<b>a</b>', ''],
       'query',
@@ -75,7 +75,7 @@ describe('a table that cannot be read', async () => {
   const model = pathToFileURL(`${folder}/`);
   const committed = new URL('../model/', import.meta.url);
 
-  test('makes embeddings unavailable, until it is there', async () => {
+  test('makes embeddings unavailable until it exists', async () => {
     const broken = createWordVectorEmbedder({ model });
     const isUnavailable = (error: unknown) => isPorticoError(error, 'embedding_unavailable');
     await expect(broken.check()).rejects.toSatisfy(isUnavailable);

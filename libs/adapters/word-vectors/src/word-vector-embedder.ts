@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createYielder } from '@portico/dependencies';
 import { type Embedder, PorticoError } from '@portico/domain';
 import { createOperationVectors, type OperationVectors } from './operation-vectors.ts';
-import { createSpelling } from './spelling.ts';
+import { createSpellingCorrector } from './spelling-corrector.ts';
 import { createTextVectors } from './text-vectors.ts';
 import { readWordTable } from './word-table.ts';
 import { createWordVectorOperationEmbedder, type ModelDigest } from './word-vector-operation-embedder.ts';
@@ -13,19 +13,18 @@ export interface WordVectorOptions {
 }
 
 /**
- * A built-in embedder that understands: it adds up the vectors of a text's words, which were distilled from a sentence
- * transformer, and joins them with the hashed words themselves (`tools/embedder/LABORATORY.md`). It corrects spelling.
- * The table, 8 MB, is read at first use; each portion of that work takes a few milliseconds. The first line of a document
- * is its name.
+ * A built-in semantic embedder: it adds up the vectors of a text's words, which were distilled from a sentence
+ * transformer, and concatenates the sum with the hashed words (`tools/embedder/LABORATORY.md`). It corrects spelling.
+ * The table, 8 MB, is read at first use in steps of a few milliseconds. The first line of a document is its name.
  * Throws `embedding_unavailable` if the table cannot be read, and tries again at the next call.
  */
 export const createWordVectorEmbedder = (options?: WordVectorOptions): Embedder =>
   createWordVectorEmbedders(options).embedder;
 
-/** The embedder of collections, and that of their operations: one table in memory for both. */
+/** Creates the embedder of collections and the embedder of their operations, with one table in memory for both. */
 export const createWordVectorEmbedders = ({ model = committedModel }: WordVectorOptions = {}) => {
-  const digest = retried(() => digestOf(model));
-  const vectors = retried(() => load(model));
+  const digest = memoizeSuccess(() => digestOf(model));
+  const vectors = memoizeSuccess(() => load(model));
   const embedder: Embedder = {
     modelId: async () => (await digest()).id,
     embed: async (texts, purpose) => {
@@ -46,7 +45,10 @@ interface LoadedVectors {
 
 const committedModel = new URL('../model/', import.meta.url);
 
-/** The id of the form `portico-words-1-0123abcd`: the name stands for the rules of this package, the digest for the table. */
+/**
+ * Returns the id, such as `portico-words-1-0123abcd`: the name identifies the rules of this package, the digest the
+ * table.
+ */
 const digestOf = async (model: URL): Promise<ModelDigest> => {
   const { id, sha256 } = JSON.parse(await readFile(new URL('manifest.json', model), 'utf8')) as {
     readonly id: string;
@@ -60,18 +62,18 @@ const load = async (model: URL): Promise<LoadedVectors> => {
   const bytes = await readFile(new URL('words.bin', model));
   const yieldToEventLoop = createYielder();
   const table = await readWordTable(bytes, yieldToEventLoop);
-  const spelling = await createSpelling(table, yieldToEventLoop);
+  const corrector = await createSpellingCorrector(table, yieldToEventLoop);
   return {
-    toVector: createTextVectors(table, spelling),
-    operationVectors: createOperationVectors(table, spelling),
+    toVector: createTextVectors(table, corrector),
+    operationVectors: createOperationVectors(table, corrector),
   };
 };
 
-/** Does the work once; after a failure, once more at the next call. */
-const retried = <Result>(work: () => Promise<Result>): (() => Promise<Result>) => {
+/** Runs the task once, and caches its result. After a failure, the next call runs it again. */
+const memoizeSuccess = <Result>(task: () => Promise<Result>): (() => Promise<Result>) => {
   let result: Promise<Result> | null = null;
   return () =>
-    (result ??= work().catch((cause: unknown) => {
+    (result ??= task().catch((cause: unknown) => {
       result = null;
       throw new PorticoError('embedding_unavailable', { cause });
     }));

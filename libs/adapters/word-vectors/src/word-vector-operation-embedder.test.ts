@@ -5,7 +5,7 @@ import {
   operationScoreMin,
   similarityOf,
   type HybridVector,
-  type OperationTexts,
+  type OperationDescription,
 } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createWordVectorEmbedders } from './word-vector-embedder.ts';
@@ -30,17 +30,17 @@ const operations = [
   operation('GET', '/payments/{id}/refund/history', 'Get the history of refunds'),
 ];
 
-const embed = async (some: readonly OperationTexts[]) => {
+const embed = async (batch: readonly OperationDescription[]) => {
   const embedded: HybridVector[] = [];
-  for await (const { vectors } of operationEmbedder.embedOperations(shop, [some], async () => {}))
+  for await (const { vectors } of operationEmbedder.embedOperations(shop, [batch], async () => {}))
     embedded.push(...vectors);
   return embedded;
 };
-const ask = async (question: string) => (await operationEmbedder.embedQuestion(question)).vector;
+const ask = async (question: string) => (await operationEmbedder.embedQuery(question)).vector;
 
-const found = async (question: string) => {
-  const [vectors, asked] = [await embed(operations), await ask(question)];
-  const scores = vectors.map((vector) => operationScore(similarityOf(vector, asked)));
+const bestSummary = async (question: string) => {
+  const [vectors, query] = [await embed(operations), await ask(question)];
+  const scores = vectors.map((vector) => operationScore(similarityOf(vector, query)));
   const best = Math.max(...scores);
   return best < operationScoreMin ? undefined : operations[scores.indexOf(best)]?.summary;
 };
@@ -51,27 +51,27 @@ test.each([
   ['make a new order', 'Create an order'],
   ['cancle my ordr', 'Cancel an order'],
 ])('%j finds %j', async (question, summary) => {
-  expect(await found(question)).toBe(summary);
+  expect(await bestSummary(question)).toBe(summary);
 });
 
 test.each(['qwrtzpsdf', '....', '雨が降る'])('nothing is found for %j', async (question) => {
-  expect(await found(question)).toBeUndefined();
+  expect(await bestSummary(question)).toBeUndefined();
 });
 
-test('an operation has the same vector whatever is embedded with it', async () => {
+test('an operation has the same vector regardless of the operations that are embedded with it', async () => {
   const [, together] = await embed(operations);
   const [alone] = await embed(operations.slice(1, 2));
   expect(together).toEqual(alone);
   expect(await embed([])).toEqual([]);
 });
 
-test('the id of its model names its own rules and the table', async () => {
-  const [own, of] = [await operationEmbedder.modelId(), await embedder.modelId()];
-  expect(own).toMatch(/^portico-operations-1-[0-9a-f]{8}$/);
-  expect(own.slice(-8)).toBe(of.slice(-8));
+test('the id of its model identifies its rules and the table', async () => {
+  const [operationModelId, modelId] = [await operationEmbedder.modelId(), await embedder.modelId()];
+  expect(operationModelId).toMatch(/^portico-operations-1-[0-9a-f]{8}$/);
+  expect(operationModelId.slice(-8)).toBe(modelId.slice(-8));
 });
 
-test('vectors stay what they are as long as the id of the model does', async () => {
+test('vectors do not change unless the id of the model changes', async () => {
   const vectors = await embed(operations);
   const all = [...vectors, await ask("Shop's orders: delete the third one")];
   const hash = createHash('sha256');
@@ -82,13 +82,13 @@ test('vectors stay what they are as long as the id of the model does', async () 
   expect(hash.digest('hex').slice(0, 16)).toBe('c95eca25b8361612');
 });
 
-test('others have their turn while many operations are embedded', async () => {
-  let turns = 0;
+test('embedding many operations yields to the event loop', async () => {
+  let ticks = 0;
   let isDone = false;
   const others = (async () => {
     while (!isDone) {
       await setImmediate();
-      turns += 1;
+      ticks += 1;
     }
   })();
   await embed(
@@ -96,5 +96,5 @@ test('others have their turn while many operations are embedded', async () => {
   );
   isDone = true;
   await others;
-  expect(turns).toBeGreaterThan(3);
+  expect(ticks).toBeGreaterThan(3);
 });

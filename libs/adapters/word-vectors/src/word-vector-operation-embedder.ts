@@ -3,16 +3,16 @@ import type { HybridVector, OperationEmbedder } from '@portico/domain';
 import type { OperationVectors } from './operation-vectors.ts';
 
 export interface ModelDigest {
-  /** Of the model that embeds collections. */
+  /** The id of the model that embeds collections. */
   readonly id: string;
   /** The beginning of the table's SHA-256. */
   readonly digest: string;
 }
 
 /**
- * Embeds operations and questions for them with the table of words (`tools/embedder/LABORATORY.md`). It lets others have
- * their turn every few milliseconds. The id of its model has the form `portico-operations-1-0123abcd`; the number before
- * the digest grows with each change of the rules and weights that vectors are made by.
+ * Embeds operations and questions about them with the table of words (`tools/embedder/LABORATORY.md`). Yields to the
+ * event loop every few milliseconds. The id of its model has the form `portico-operations-1-0123abcd`; the number
+ * before the digest increases with each change to the rules and weights that determine the vectors.
  */
 export const createWordVectorOperationEmbedder = (
   digest: () => Promise<ModelDigest>,
@@ -22,7 +22,7 @@ export const createWordVectorOperationEmbedder = (
   return {
     modelId,
     async *embedOperations(owner, portions, checkpoint) {
-      const toVector = (await vectors()).operationVectors.ofOwner(owner);
+      const toVector = (await vectors()).operationVectors.forOwner(owner);
       const yieldToEventLoop = createYielder();
       for await (const operations of portions) {
         const embedded: HybridVector[] = [];
@@ -34,9 +34,9 @@ export const createWordVectorOperationEmbedder = (
         yield { modelId: await modelId(), operations, vectors: embedded };
       }
     },
-    embedQuestion: async (text) => ({
+    embedQuery: async (text) => ({
       modelId: await modelId(),
-      vector: (await vectors()).operationVectors.ofQuestion(text),
+      vector: (await vectors()).operationVectors.forQuestion(text),
     }),
   };
 };

@@ -18,7 +18,7 @@ test.each([
   expect(wordsOf(text)).toEqual(words);
 });
 
-test('only the first 24 letters of a long run are kept', () => {
+test('only the first 24 letters of a long run are used', () => {
   expect(wordsOf('a'.repeat(24))).toEqual(['a'.repeat(24)]);
   expect(wordsOf('a'.repeat(5000))).toEqual(['a'.repeat(24)]);
   expect(wordsOf('é'.repeat(5000))).toEqual(['e'.repeat(24)]);

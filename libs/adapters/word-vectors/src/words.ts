@@ -1,7 +1,7 @@
-/** Longer ones are keys, hashes and encoded images rather than words; only their beginning is kept. */
+/** Longer runs are keys, hashes and encoded images rather than words; only their beginning is used. */
 const wordLengthMax = 24;
 
-/** Scripts written without spaces. */
+/** Scripts that are written without spaces. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const part =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+|\p{Lu}+(?!\p{Ll})\p{N}*|\p{Lu}?[\p{Ll}\p{M}\p{N}]+|[\p{Lo}\p{M}]+|[\p{L}\p{N}]/gu;
@@ -9,14 +9,14 @@ const part =
 const asciiPart = /[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z0-9]+/g;
 
 /**
- * The words of a text in lower case, with compatibility forms and diacritics folded (`Ｃａｆé` is `cafe`). Names joined by
- * case appear in parts, digits stay in their word (`sendSMS2` is `send` and `sms2`); scripts without spaces appear as
- * pairs of characters.
+ * Returns the words of a text in lower case, with compatibility forms and diacritics folded (`Ｃａｆé` is `cafe`). Names
+ * in camel case are split, digits stay in their word (`sendSMS2` is `send` and `sms2`), and scripts without spaces are
+ * split into pairs of characters.
  */
 export const wordsOf = (text: string): string[] => {
   if (isAscii(text)) return (text.match(asciiPart) ?? []).map(shortened);
   const parts = fold(text).match(part) ?? [];
-  return parts.flatMap((each) => (unspaced.test(each) ? pairsOf(each) : [shortened(each)]));
+  return parts.flatMap((word) => (unspaced.test(word) ? pairsOf(word) : [shortened(word)]));
 };
 
 const shortened = (word: string): string => word.slice(0, wordLengthMax).toLowerCase();

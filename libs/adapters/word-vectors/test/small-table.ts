@@ -2,7 +2,7 @@ import { readWordTable, type WordTable } from '../src/word-table.ts';
 
 export interface SmallWord {
   readonly word: string;
-  /** The first numbers of its vector, whole ones from -7 to 7; the others are 0. */
+  /** The first numbers of the vector, integers from -7 to 7; the others are 0. */
   readonly vector?: readonly number[];
   /** 255 is the rarest. */
   readonly weight?: number;
@@ -13,7 +13,7 @@ export const dimension = 32;
 
 const yieldToEventLoop = async () => undefined;
 
-/** The bytes of a table of these words, in the format of `word-table.ts`, with scales of 1. */
+/** Returns the bytes of a table of these words, in the format of `word-table.ts`, with scales of 1. */
 export const smallTableBytes = (words: readonly SmallWord[]): Uint8Array => {
   const vocabulary = Buffer.from(words.map(({ word }) => `${word}\n`).join(''));
   const header = Buffer.alloc(20);

@@ -18,18 +18,18 @@ test.each([
   [{ REDIS_URL: 'redis://:pass@host' }, 'WRONGPASS invalid password', 'WRONGPASS invalid password'],
   [{ REDIS_URL: 'redis://:abc@host' }, 'abc', 'abc'],
   [{ HOST: 'host-of-mine' }, 'host-of-mine', 'host-of-mine'],
-])('%j: %s', (environment, said, shown) => {
-  expect(createCensor(environment)(said)).toBe(shown);
+])('%j: %s', (environment, text, expected) => {
+  expect(createCensor(environment)(text)).toBe(expected);
 });
 
-test('secrets in files are secrets too; a missing file has none', () => {
+test('secrets in files are censored too; a missing file contains none', () => {
   const folder = temporaryFolder(onTestFinished);
   writeFileSync(join(folder, 'url'), 'smtps://me:hunter2@host\n');
   writeFileSync(join(folder, 'key'), `${key}\n`);
-  const censored = createCensor({
+  const censor = createCensor({
     SMTP_URL_FILE: join(folder, 'url'),
     SECRETS_KEY_FILE: join(folder, 'key'),
     QDRANT_API_KEY_FILE: join(folder, 'nowhere'),
   });
-  expect(censored(`hunter2 ${key} ${folder}`)).toBe(`*** *** ${folder}`);
+  expect(censor(`hunter2 ${key} ${folder}`)).toBe(`*** *** ${folder}`);
 });

@@ -1,32 +1,32 @@
 import { readFileSync } from 'node:fs';
 import { isSecretVariable, type Environment } from '../environment.ts';
 
-/** Shorter ones are words of sentences. */
+/** Shorter secrets could be words of sentences. */
 const lengthMin = 4;
 
 /**
- * Replaces every secret of the environment in a text, wherever it stands alone: the checks quote none, but some quote
- * what a driver or a server said.
+ * Returns a function that replaces every secret of the environment that occurs as a word in a text. The checks quote no
+ * secrets, but some quote messages of drivers or servers.
  */
 export const createCensor = (environment: Environment): ((text: string) => string) => {
   const patterns = [...new Set(Object.entries(environment).flatMap(secretsIn))]
     .filter(({ length }) => length >= lengthMin)
-    .toSorted((one, other) => other.length - one.length)
-    .map((secret) => new RegExp(`(?<![0-9A-Za-z])${escaped(secret)}(?![0-9A-Za-z])`, 'g'));
+    .toSorted((left, right) => right.length - left.length)
+    .map((secret) => new RegExp(`(?<![0-9A-Za-z])${escape(secret)}(?![0-9A-Za-z])`, 'g'));
   return (text) => patterns.reduce((line, pattern) => line.replaceAll(pattern, '***'), text);
 };
 
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+const escape = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 const secretsIn = ([name, value = '']: readonly [string, string | undefined]): readonly string[] => {
   const isFile = name.endsWith('_FILE') && isSecretVariable(name.slice(0, -'_FILE'.length));
-  const text = isFile ? textOf(value) : value;
-  const whole = isFile || isSecretVariable(name) ? text.split(',').map((part) => part.trim()) : [];
-  return [...whole.filter((part) => !URL.canParse(part)), ...passwordsIn(text)];
+  const text = isFile ? readText(value) : value;
+  const secrets = isFile || isSecretVariable(name) ? text.split(',').map((part) => part.trim()) : [];
+  return [...secrets.filter((part) => !URL.canParse(part)), ...passwordsIn(text)];
 };
 
-/** A missing file has no secret; the check of the configuration reports it. */
-const textOf = (path: string): string => {
+/** A missing file contains no secret; the check of the configuration reports it. */
+const readText = (path: string): string => {
   try {
     return readFileSync(path, 'utf8');
   } catch {
@@ -34,7 +34,7 @@ const textOf = (path: string): string => {
   }
 };
 
-/** As it is written, and as it is meant. */
+/** Returns the password both encoded and decoded. */
 const passwordsIn = (text: string): readonly string[] => {
   const password = URL.parse(text.trim())?.password ?? '';
   try {

@@ -1,38 +1,38 @@
 import type { Config } from '../config.ts';
 import type { Examination } from './examination.ts';
 
-/** `skipped`: nothing was asked, because another check failed or the configuration has no such thing. */
+/** `skipped`: the check did not run, because another check failed or it does not apply to the configuration. */
 export type FindingState = 'ok' | 'warning' | 'wrong' | 'skipped';
 
-/** What a check found. Holds no secret. */
+/** A result of a check. Contains no secret. */
 export interface Finding {
   readonly state: FindingState;
   /** One or two sentences. */
-  readonly said: string;
+  readonly message: string;
   /** What to do; null if there is nothing to do. */
   readonly advice: string | null;
 }
 
 /** One row of the doctor's table. */
 export interface Check {
-  /** Stable: scripts name it. */
+  /** Stable: scripts refer to it. */
   readonly id: string;
-  /** The checks that must not be wrong or skipped before this one is of any use. */
+  /** The checks that must be neither wrong nor skipped for this check to run. */
   readonly needs: readonly string[];
-  /** More of those, by configuration. */
+  /** More such checks, depending on the configuration. */
   readonly alsoNeeds?: (config: Config) => readonly string[];
-  /** Why the configuration gives it nothing to ask, or null; asked only if the configuration is valid. */
-  readonly isIdle?: (config: Config) => string | null;
-  /** Asks without changing anything. What it throws is a finding too: it is wrong. */
-  readonly ask: (examination: Examination) => Answer | Promise<Answer>;
-  /** What to do if it throws, or does not end in time. */
+  /** The reason why the check does not apply to the configuration, or null. Called only for a valid configuration. */
+  readonly findSkipReason?: (config: Config) => string | null;
+  /** Runs the check without changing anything. If it throws, the finding is `wrong`. */
+  readonly execute: (examination: Examination) => Findings | Promise<Findings>;
+  /** What to do if it throws or times out. */
   readonly advice: string;
 }
 
-/** Never empty. */
-export type Answer = Finding | readonly Finding[];
+/** One or more findings; never empty. */
+export type Findings = Finding | readonly Finding[];
 
-export const ok = (said: string): Finding => ({ state: 'ok', said, advice: null });
-export const warning = (said: string, advice: string): Finding => ({ state: 'warning', said, advice });
-export const wrong = (said: string, advice: string): Finding => ({ state: 'wrong', said, advice });
-export const skipped = (said: string): Finding => ({ state: 'skipped', said, advice: null });
+export const ok = (message: string): Finding => ({ state: 'ok', message, advice: null });
+export const warning = (message: string, advice: string): Finding => ({ state: 'warning', message, advice });
+export const wrong = (message: string, advice: string): Finding => ({ state: 'wrong', message, advice });
+export const skipped = (message: string): Finding => ({ state: 'skipped', message, advice: null });

@@ -11,7 +11,7 @@ import { redisChecks } from './checks/redis.ts';
 import { sharingChecks } from './checks/sharing.ts';
 import { workChecks } from './checks/work.ts';
 
-/** The table: a check is a row. The rows that one needs stand before it. */
+/** The table: each check is a row, after the rows that it needs. */
 export const checks: readonly Check[] = [
   ...processChecks,
   ...configurationChecks,

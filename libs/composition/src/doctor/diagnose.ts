@@ -5,34 +5,34 @@ import { createExamination } from './examination.ts';
 import { runChecks } from './run-checks.ts';
 import { createCensor } from './censor.ts';
 
-/** One line of a diagnosis. A check with several findings has a line for each. */
+/** One line of a diagnosis. A check with several findings has a line for each of them. */
 export interface DiagnosisLine {
   readonly id: string;
   readonly state: FindingState;
-  readonly said: string;
+  readonly message: string;
   /** Null if there is nothing to do. */
   readonly advice: string | null;
-  /** Whether the configuration gives the check something to ask. */
+  /** Whether the check applies to the configuration. */
   readonly applies: boolean;
 }
 
-/** For each check. */
-const limitMs = 5_000;
+/** The timeout of each check. */
+const timeoutMs = 5_000;
 
 /**
- * Examines configuration, machine and servers as this environment names them, and changes nothing. No line holds a
+ * Examines the configuration of this environment, the machine and the servers, and changes nothing. No line contains a
  * secret.
  */
 export const diagnose = async (environment: Environment): Promise<readonly DiagnosisLine[]> => {
   const examination = createExamination(environment);
-  const censored = createCensor(environment);
+  const censor = createCensor(environment);
   try {
-    const asked = await runChecks(checks, examination, limitMs);
-    return asked.flatMap(({ id, findings, applies }) =>
-      findings.map(({ state, said, advice }) => ({
+    const results = await runChecks(checks, examination, timeoutMs);
+    return results.flatMap(({ id, findings, applies }) =>
+      findings.map(({ state, message, advice }) => ({
         id,
         state,
-        said: censored(said),
+        message: censor(message),
         advice,
         applies,
       })),

@@ -1,56 +1,59 @@
-import { TookTooLong, within } from '@portico/dependencies';
+import { TimeoutExceeded, within } from '@portico/dependencies';
 import type { Config } from '../config.ts';
 import { ConfigurationError } from '../environment.ts';
 import { startFailure } from '../runtime/start-failure.ts';
-import { skipped, wrong, type Answer, type Check, type Finding } from './check.ts';
+import { skipped, wrong, type Findings, type Check, type Finding } from './check.ts';
 import type { Examination } from './examination.ts';
 
-/** What one check found. */
-export interface Asked {
+/** The result of one check. */
+export interface CheckResult {
   readonly id: string;
   /** Never empty. */
   readonly findings: readonly Finding[];
-  /** Whether the configuration gives it something to ask. */
+  /** Whether the check applies to the configuration. */
   readonly applies: boolean;
 }
 
 /**
- * Runs every check to its end, side by side. One that needs others waits for them, and is skipped if one of them is
- * wrong or skipped. One that throws or takes longer than the limit is wrong. Returns them in the order of the table,
- * where what a check needs stands before it.
+ * Runs all checks to completion, concurrently. A check that needs others waits for them, and is skipped if one of them
+ * is wrong or skipped. A check that throws or exceeds the timeout is wrong. Returns the results in the order of the
+ * table, in which each check comes after the checks that it needs.
  */
 export const runChecks = async (
   checks: readonly Check[],
   examination: Examination,
-  limitMs: number,
-): Promise<readonly Asked[]> => {
+  timeoutMs: number,
+): Promise<readonly CheckResult[]> => {
   const config = validConfig(examination);
-  const running = new Map<string, Promise<Asked>>();
-  const run = async (check: Check): Promise<Asked> => {
+  const pendingResults = new Map<string, Promise<CheckResult>>();
+  const run = async (check: Check): Promise<CheckResult> => {
     const { id } = check;
-    const reason = (config && check.isIdle?.(config)) ?? null;
+    const reason = (config && check.findSkipReason?.(config)) ?? null;
     if (reason !== null) return { id, findings: [skipped(reason)], applies: false };
-    const needed = await Promise.all(needsOf(check).map((other) => before(check, other)));
-    const cause = needed.flatMap((other) => causeOf(other) ?? [])[0];
-    return { id, findings: cause ? [cause] : listOf(await answerOf(check, examination, limitMs)), applies: true };
+    const resultsOfNeeds = await Promise.all(needsOf(check).map((need) => resultOfNeed(check, need)));
+    const cause = resultsOfNeeds.flatMap((result) => causeOf(result) ?? [])[0];
+    return { id, findings: cause ? [cause] : toList(await runOne(check, examination, timeoutMs)), applies: true };
   };
   const needsOf = ({ needs, alsoNeeds }: Check) => [...needs, ...((config && alsoNeeds?.(config)) ?? [])];
-  const before = ({ id }: Check, needed: string): Promise<Asked> => {
-    const other = running.get(needed);
-    if (!other) throw new Error(`The check ${id} needs ${needed}, which is not before it`);
-    return other;
+  const resultOfNeed = ({ id }: Check, neededId: string): Promise<CheckResult> => {
+    const result = pendingResults.get(neededId);
+    if (!result) throw new Error(`The check ${id} needs ${neededId}, which is not before it`);
+    return result;
   };
-  for (const check of checks) running.set(check.id, run(check));
-  return Promise.all(running.values());
+  for (const check of checks) pendingResults.set(check.id, run(check));
+  return Promise.all(pendingResults.values());
 };
 
-/** Why what needs this check is skipped: it is wrong, or the reason that it was skipped for itself. Null if it works. */
-const causeOf = ({ id, findings }: Asked): Finding | null => {
-  if (findings.some(({ state }) => state === 'wrong')) return skipped(`Not asked: ${id} has to be right first.`);
+/**
+ * Returns why checks that need this one are skipped: it is wrong, or its own reason for being skipped. Null if it
+ * works.
+ */
+const causeOf = ({ id, findings }: CheckResult): Finding | null => {
+  if (findings.some(({ state }) => state === 'wrong')) return skipped(`Not checked: ${id} has to pass first.`);
   return findings.find(({ state }) => state === 'skipped') ?? null;
 };
 
-/** Null if it is not valid, which a check of its own reports. */
+/** Returns null if the configuration is not valid, which another check reports. */
 const validConfig = ({ config }: Examination): Config | null => {
   try {
     return config();
@@ -60,26 +63,27 @@ const validConfig = ({ config }: Examination): Config | null => {
   }
 };
 
-const answerOf = async (check: Check, examination: Examination, limitMs: number): Promise<Answer> => {
+const runOne = async (check: Check, examination: Examination, timeoutMs: number): Promise<Findings> => {
   try {
     return await within(
-      limitMs,
-      Promise.resolve().then(() => check.ask(examination)),
+      timeoutMs,
+      Promise.resolve().then(() => check.execute(examination)),
     );
   } catch (error) {
-    if (error instanceof TookTooLong) return wrong(`There was no answer within ${limitMs / 1_000} s.`, check.advice);
+    if (error instanceof TimeoutExceeded)
+      return wrong(`There was no response within ${timeoutMs / 1_000} s.`, check.advice);
     return wrong(sentence(reasonOf(error)), check.advice);
   }
 };
 
-const listOf = (answer: Answer): readonly Finding[] =>
-  (Array.isArray(answer) ? answer : [answer]) as readonly Finding[];
+const toList = (findings: Findings): readonly Finding[] =>
+  (Array.isArray(findings) ? findings : [findings]) as readonly Finding[];
 
-/** Without a stack. */
+/** Returns the reason without a stack trace. */
 export const reasonOf = (error: unknown): string => {
-  const { said } = startFailure(error);
-  return error instanceof Error && said === error.stack ? error.message : said;
+  const { message } = startFailure(error);
+  return error instanceof Error && message === error.stack ? error.message : message;
 };
 
-/** With a full stop. */
+/** Returns the text with a full stop. */
 export const sentence = (text: string): string => `${text.replace(/[.\s]+$/, '')}.`;

@@ -17,11 +17,11 @@ import { localAdmin, readConfig } from '../config.ts';
 import { createLogger } from './logging.ts';
 
 const intervals = { relayMs: 20, pruneMs: 30, modelMs: 30, modelMaxMs: 30, heartbeatMs: 20, usageMs: 20 };
-const changed = { ...nomicStandIn, digest: 'c'.repeat(64) };
+const changedModel = { ...nomicStandIn, digest: 'c'.repeat(64) };
 
 const stoppedTime = (): StoppedTime => {
   const time = stopTime(vi);
-  onTestFinished(time.goOn);
+  onTestFinished(time.restore);
   return time;
 };
 
@@ -43,27 +43,27 @@ const openStandIn = async (...args: Parameters<typeof startOllamaStandIn>): Prom
   return standIn;
 };
 
-const working = (portico: Portico): void => {
+const startWork = (portico: Portico): void => {
   const background = startBackground(portico, intervals);
   onTestFinished(() => background.stop());
 };
 
-/** Starts the background work; returns a function that says how often the use case has ended. */
-const workingAndCounting = (portico: Portico, name: 'followModel' | 'pruneAudit'): (() => number) => {
-  let ended = 0;
-  const counted = async (...parameters: [number]): Promise<unknown> => {
+/** Starts the background work; returns a function that returns how often the use case has finished. */
+const startCounting = (portico: Portico, name: 'checkModels' | 'pruneAudit'): (() => number) => {
+  let finished = 0;
+  const countingUseCase = async (...parameters: [number]): Promise<unknown> => {
     try {
       return await portico.useCases[name](...parameters);
     } finally {
-      ended += 1;
+      finished += 1;
     }
   };
-  working({ ...portico, useCases: { ...portico.useCases, [name]: counted } });
-  return () => ended;
+  startWork({ ...portico, useCases: { ...portico.useCases, [name]: countingUseCase } });
+  return () => finished;
 };
 
 /** The local admin, who sees every collection. */
-const admitted = async ({ useCases, localIssuer }: Portico): Promise<Principal> => {
+const admit = async ({ useCases, localIssuer }: Portico): Promise<Principal> => {
   const token = await localIssuer?.mint({ ...localAdmin, ttlSeconds: 60 });
   const credential = { kind: 'token', token: token ?? '' } as const;
   return (await useCases.admit({ credential, auth: 'token', target: null, sender: { address: '::1' }, deadline: null }))
@@ -71,7 +71,7 @@ const admitted = async ({ useCases, localIssuer }: Portico): Promise<Principal> 
 };
 
 const search = async (portico: Composition, query: string) =>
-  (await portico.useCases.searchCollections(await admitted(portico), query, 10)).results;
+  (await portico.useCases.searchCollections(await admit(portico), query, 10)).results;
 
 const create = async (portico: Composition, name: string): Promise<CollectionId> => {
   const { useCases, documents, ports } = portico;
@@ -89,10 +89,10 @@ const create = async (portico: Composition, name: string): Promise<CollectionId>
   ).id;
 };
 
-/** The jobs that wait to embed a collection. */
+/** Returns the pending jobs that embed a collection. */
 const due = ({ ports }: Composition) => ports.outbox.due('embed', Number.MAX_SAFE_INTEGER, 100);
 
-const embedded = async ({ ports }: Composition) => ports.embeddings.embedded(await ports.embedder.modelId());
+const countEmbedded = async ({ ports }: Composition) => ports.embeddings.embedded(await ports.embedder.modelId());
 
 test('Ollama stand-in: collections are embedded again after a change of model, and no search finds an old vector', async () => {
   const standIn = await openStandIn();
@@ -101,34 +101,34 @@ test('Ollama stand-in: collections are embedded again after a change of model, a
   for (const id of await due(portico)) await portico.useCases.workJob(id);
   expect(await search(portico, 'rain')).toHaveLength(3);
 
-  standIn.install(changed);
-  // A query that was asked before is not embedded again, and so does not show that the model is another one.
+  standIn.install(changedModel);
+  // A repeated query is not embedded again, so it does not reveal that the model has changed.
   expect(await search(portico, 'rain')).toHaveLength(3);
   expect(await search(portico, 'snow')).toEqual([]);
   expect(await search(portico, 'rain')).toEqual([]);
   expect(await portico.ports.embedder.modelId()).toContain('@cccc');
-  expect((await portico.useCases.followModel()).outdated).toBe(3);
+  expect((await portico.useCases.checkModels()).outdated).toBe(3);
   const [first] = await due(portico);
   if (!first) throw new Error('No job waits');
   await portico.useCases.workJob(first);
   expect(await search(portico, 'rain')).toHaveLength(1);
 
-  working(portico);
-  await expect.poll(() => embedded(portico)).toBe(3);
-  const found = await search(portico, 'rain');
-  expect(found.map(({ collectionName }) => collectionName).slice(0, 2)).toEqual(['rain and snow', 'rain and wind']);
-  expect(found).toHaveLength(3);
+  startWork(portico);
+  await expect.poll(() => countEmbedded(portico)).toBe(3);
+  const results = await search(portico, 'rain');
+  expect(results.map(({ collectionName }) => collectionName).slice(0, 2)).toEqual(['rain and snow', 'rain and wind']);
+  expect(results).toHaveLength(3);
 });
 
-test('Ollama stand-in: after a switch to Ollama searches answer from the built-in vectors until all of its own are there', async () => {
+test('Ollama stand-in: after a switch to Ollama searches use the built-in vectors until all new vectors exist', async () => {
   const standIn = await openStandIn();
   const folder = temporaryFolder(onTestFinished);
   const builtIn = await compose(readConfig({ DATA_DIR: folder }), createLogger('silent', 'test'), 'http');
   for (const name of ['rain and wind', 'rain and snow', 'credit cards']) await create(builtIn, name);
-  await builtIn.useCases.followModel();
+  await builtIn.useCases.checkModels();
   for (const id of await due(builtIn)) await builtIn.useCases.workJob(id);
-  const before = await search(builtIn, 'rain');
-  expect(before).toHaveLength(3);
+  const results = await search(builtIn, 'rain');
+  expect(results).toHaveLength(3);
   await builtIn.close();
 
   const portico = await open(standIn, { DATA_DIR: folder });
@@ -136,32 +136,34 @@ test('Ollama stand-in: after a switch to Ollama searches answer from the built-i
   const logger = createLogger('info', 'test', {
     write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
   });
-  expect(await search(portico, 'rain')).toEqual(before);
+  expect(await search(portico, 'rain')).toEqual(results);
   standIn.setFault('failure');
-  working({ ...portico, logger });
-  await expect.poll(() => standIn.asked('/api/embed').length).toBeGreaterThan(0);
-  expect(await search(portico, 'rain')).toEqual(before);
+  startWork({ ...portico, logger });
+  await expect.poll(() => standIn.requestsTo('/api/embed').length).toBeGreaterThan(0);
+  expect(await search(portico, 'rain')).toEqual(results);
   standIn.setFault(null);
   const serving = async () => (await portico.ports.models.state()).serving;
   await expect.poll(serving).toBe(await portico.ports.embedder.modelId());
-  const after = await search(portico, 'rain');
-  expect(after).toHaveLength(3);
-  expect(after).not.toEqual(before);
-  const said = lines.map(({ msg }) => String(msg));
-  expect(said.filter((line) => line.startsWith('Collections are being embedded with another model'))).not.toEqual([]);
-  expect(said.filter((line) => line.startsWith('Everything is embedded'))).toHaveLength(1);
+  const newResults = await search(portico, 'rain');
+  expect(newResults).toHaveLength(3);
+  expect(newResults).not.toEqual(results);
+  const messages = lines.map(({ msg }) => String(msg));
+  expect(messages.filter((line) => line.startsWith('Collections are being embedded with another model'))).not.toEqual(
+    [],
+  );
+  expect(messages.filter((line) => line.startsWith('Everything is embedded'))).toHaveLength(1);
 });
 
-test('Ollama stand-in: of embeddings that wait together each is a request, so that searches come between', async () => {
+test('Ollama stand-in: each pending embedding is a separate request, so that searches run in between', async () => {
   const standIn = await openStandIn();
   const portico = await open(standIn);
   for (let number = 1; number <= 8; number += 1) await create(portico, `rain ${number}`);
   const time = stoppedTime();
   standIn.setFault({ slowMs: 1_500 }, 1);
   const background = startBackground(portico, intervals);
-  await time.passUntilSucceeds(async () => expect(await embedded(portico)).toBe(8));
-  await time.passUntil(background.stop());
-  const sizes = standIn.asked('/api/embed').map(({ input }) => (input as readonly string[]).length);
+  await time.advanceUntilSuccess(async () => expect(await countEmbedded(portico)).toBe(8));
+  await time.advanceUntil(background.stop());
+  const sizes = standIn.requestsTo('/api/embed').map(({ input }) => (input as readonly string[]).length);
   // A request without a text loads the model.
   expect(sizes.filter((size) => size > 0)).toEqual(Array.from({ length: 8 }, () => 1));
 });
@@ -170,9 +172,9 @@ test('Ollama stand-in: a process that runs jobs notices a replaced model', async
   const standIn = await openStandIn();
   const portico = await open(standIn);
   await create(portico, 'rain and wind');
-  working(portico);
-  await expect.poll(() => embedded(portico)).toBe(1);
-  for (const model of [changed, nomicStandIn]) {
+  startWork(portico);
+  await expect.poll(() => countEmbedded(portico)).toBe(1);
+  for (const model of [changedModel, nomicStandIn]) {
     standIn.install(model);
     // The next embedding notices the change; without a new query the embedder would cache the model's id for a minute.
     await search(portico, `rain by ${model.digest}`);
@@ -180,7 +182,7 @@ test('Ollama stand-in: a process that runs jobs notices a replaced model', async
   }
 });
 
-test('Ollama stand-in: what is outdated at the start is embedded once Ollama is back, however late', async () => {
+test('Ollama stand-in: outdated embeddings are renewed once Ollama is available again, even late', async () => {
   const standIn = await openStandIn();
   const folder = temporaryFolder(onTestFinished);
   const before = await open(standIn, { DATA_DIR: folder });
@@ -190,63 +192,63 @@ test('Ollama stand-in: what is outdated at the start is embedded once Ollama is 
   await standIn.control.stop();
 
   const portico = await open(standIn, { DATA_DIR: folder });
-  const looks = workingAndCounting(portico, 'followModel');
-  await expect.poll(looks).toBeGreaterThanOrEqual(3);
+  const countChecks = startCounting(portico, 'checkModels');
+  await expect.poll(countChecks).toBeGreaterThanOrEqual(3);
   expect(await due(portico)).toEqual([]);
   await standIn.control.start();
-  await expect.poll(() => embedded(portico)).toBe(1);
+  await expect.poll(() => countEmbedded(portico)).toBe(1);
 });
 
-test('Ollama stand-in: a collection has one job, however many processes look for outdated ones', async () => {
+test('Ollama stand-in: a collection has one job, even if several processes check for outdated embeddings', async () => {
   const standIn = await openStandIn();
   const folder = temporaryFolder(onTestFinished);
   const portico = await open(standIn, { DATA_DIR: folder });
-  const again = await open(standIn, { DATA_DIR: folder });
+  const second = await open(standIn, { DATA_DIR: folder });
   for (const name of ['rain', 'snow']) await create(portico, name);
   standIn.setFault('failure');
-  for (const looks of [portico, again].map((each) => workingAndCounting(each, 'followModel')))
-    await expect.poll(looks).toBeGreaterThanOrEqual(3);
+  for (const countChecks of [portico, second].map((each) => startCounting(each, 'checkModels')))
+    await expect.poll(countChecks).toBeGreaterThanOrEqual(3);
   expect(await due(portico)).toHaveLength(2);
 });
 
-test('Ollama stand-in: with JOBS=off a process does not look for outdated embeddings', async () => {
+test('Ollama stand-in: with JOBS=off a process does not check for outdated embeddings', async () => {
   const standIn = await openStandIn();
   const portico = await open(standIn, { JOBS: 'off', AUDIT_RETENTION_DAYS: '1' });
-  const prunings = workingAndCounting(portico, 'pruneAudit');
-  await expect.poll(prunings).toBeGreaterThanOrEqual(3);
+  const countPrunings = startCounting(portico, 'pruneAudit');
+  await expect.poll(countPrunings).toBeGreaterThanOrEqual(3);
   expect(standIn.requests).toEqual([]);
 });
 
-test('old audit entries are removed in batches until it is stopped, and the event loop has a turn after each', async () => {
+test('old audit entries are removed in batches until it is stopped, yielding to the event loop after each', async () => {
   const portico = await compose(
     readConfig({ DATA_DIR: temporaryFolder(onTestFinished), AUDIT_RETENTION_DAYS: '1' }),
     createLogger('silent', 'test'),
     'http',
   );
   onTestFinished(() => portico.close());
-  let [portions, turns] = [0, 0];
-  const turn = () => {
-    turns += 1;
-    timer = setImmediate(turn);
+  let [batches, ticks] = [0, 0];
+  const tick = () => {
+    ticks += 1;
+    timer = setImmediate(tick);
   };
-  let timer = setImmediate(turn);
+  let timer = setImmediate(tick);
   onTestFinished(() => clearImmediate(timer));
   // Like SQLite, it takes a while and never yields; and there is always more to remove.
   const pruneAudit = (): Promise<number> => {
     for (const end = performance.now() + 4; performance.now() < end;);
-    portions += 1;
+    batches += 1;
     return Promise.resolve(1_000);
   };
   const background = startBackground({ ...portico, useCases: { ...portico.useCases, pruneAudit } }, intervals);
-  await expect.poll(() => portions).toBeGreaterThanOrEqual(100);
-  expect(turns).toBeGreaterThanOrEqual(99);
+  await expect.poll(() => batches).toBeGreaterThanOrEqual(100);
+  expect(ticks).toBeGreaterThanOrEqual(99);
   await background.stop();
-  const stoppedAfter = portions;
-  await expect.poll(() => turns > 2 * stoppedAfter).toBe(true);
-  expect(portions).toBe(stoppedAfter);
+  const batchesAtStop = batches;
+  await expect.poll(() => ticks > 2 * batchesAtStop).toBe(true);
+  expect(batches).toBe(batchesAtStop);
 });
 
-test('the heartbeat goes on until it is stopped, with JOBS=off too', async () => {
+test('the heartbeat continues until it is stopped, with JOBS=off too', async () => {
   const folder = temporaryFolder(onTestFinished);
   const file = join(folder, 'heartbeat');
   const portico = await compose(
@@ -258,16 +260,16 @@ test('the heartbeat goes on until it is stopped, with JOBS=off too', async () =>
   const time = stoppedTime();
   const background = startBackground(portico, intervals);
   const beat = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
-  await time.passUntilSucceeds(() => expect(beat()).toMatch(/Z$/m));
+  await time.advanceUntilSuccess(() => expect(beat()).toMatch(/Z$/m));
   const first = beat();
-  await time.passUntilSucceeds(() => expect(beat()).not.toBe(first));
+  await time.advanceUntilSuccess(() => expect(beat()).not.toBe(first));
   await background.stop();
   rmSync(file);
-  for (let beats = 0; beats < 3; beats += 1) await time.pass(intervals.heartbeatMs);
+  for (let beats = 0; beats < 3; beats += 1) await time.advance(intervals.heartbeatMs);
   expect(existsSync(file)).toBe(false);
 });
 
-test('a database outage is logged when it begins and when it ends, however many attempts fail meanwhile', async () => {
+test('a database outage is logged when it begins and when it ends, regardless of the number of failed attempts', async () => {
   const portico = await compose(
     readConfig({ DATA_DIR: temporaryFolder(onTestFinished) }),
     createLogger('silent', 'test'),
@@ -281,12 +283,12 @@ test('a database outage is logged when it begins and when it ends, however many 
     if (tries <= 3) throw new Error('The database is away');
     return portico.useCases.relayJobs();
   };
-  working({
+  startWork({
     ...portico,
     logger: createLogger('info', 'test', stream),
     useCases: { ...portico.useCases, relayJobs },
   });
   await expect.poll(() => tries).toBeGreaterThanOrEqual(6);
-  const said = written.map((line) => (JSON.parse(line) as { msg: string }).msg);
-  expect(said).toEqual(['Relaying jobs failed; retrying', 'Relaying jobs works again']);
+  const messages = written.map((line) => (JSON.parse(line) as { msg: string }).msg);
+  expect(messages).toEqual(['Relaying jobs failed; retrying', 'Relaying jobs works again']);
 });

@@ -1,22 +1,22 @@
 import { writeFile } from 'node:fs/promises';
 import { createOutage, createYielder, within } from '@portico/dependencies';
-import { isPorticoError, type JobId, type ModelLook } from '@portico/domain';
+import { isPorticoError, type JobId, type ModelCheck } from '@portico/domain';
 import type { Portico } from '../wiring/compose.ts';
-import { createOperationsTeller } from './operations-teller.ts';
+import { createOperationsProgressLog } from './operations-progress-log.ts';
 
 /** Pauses between the end of one run and the start of the next. */
 export interface BackgroundIntervals {
   readonly relayMs: number;
   readonly pruneMs: number;
   /**
-   * How often to look for embeddings and operations that are missing, because the model changes or a process of the
-   * version before stored a document; less often if a look takes long. The embedder may cache its model's id for longer.
+   * The interval of checks for missing embeddings and operations, because the model changes or a process of an earlier
+   * version stored a document; longer if a check takes long. The embedder may cache its model's id for longer.
    */
   readonly modelMs: number;
-  /** How often at least, however long a look takes. */
+  /** The longest such interval, regardless of the duration of a check. */
   readonly modelMaxMs: number;
   readonly heartbeatMs: number;
-  /** How often what was counted is written: a crash loses as much. */
+  /** The interval at which usage counts are written: a crash loses the counts of one interval. */
   readonly usageMs: number;
 }
 
@@ -29,48 +29,48 @@ const defaultIntervals: BackgroundIntervals = {
   usageMs: 10_000,
 };
 
-/** A pause is at least this many times as long as the look at the models before it. */
-const pauseToLook = 20;
+/** A pause is at least this many times as long as the preceding check of the models. */
+const pauseFactor = 20;
 
-/** The last write of what was counted, so that a database that is away does not hold up the end. */
-const usageEndMs = 5_000;
+/** The timeout of the last write of usage counts, so that an unavailable database does not delay the shutdown. */
+const lastUsageWriteMs = 5_000;
 const leaveMs = 2_000;
 
 /**
- * Runs the background work (jobs, retention, usage counts, heartbeat) until it is stopped. A process that runs no jobs does not
- * look after the embeddings either: a worker does.
+ * Runs the background work (jobs, retention, usage counts, heartbeat) until it is stopped. A process that runs no jobs
+ * does not maintain the embeddings either: a worker does.
  */
 export const startBackground = (
   { config, duties, queue, useCases, logger, remoteIndex, presence, tracing }: Portico,
   intervals: BackgroundIntervals = defaultIntervals,
 ): { stop(): Promise<void> } => {
-  const tasks: Repeated[] = [];
-  const ending = new AbortController();
+  const tasks: RepeatedTask[] = [];
+  const shutdown = new AbortController();
   const repeat = (name: string, intervalMs: number | (() => number), task: () => Promise<unknown>) =>
-    tasks.push(repeated(intervalMs, reporting(logger, name, task)));
+    tasks.push(repeatTask(intervalMs, withOutageLog(logger, name, task)));
   const prepared = remoteIndex?.prepare(null).catch((error: unknown) => {
-    logger.debug({ err: error }, 'The embedder is away: the first search prepares the index');
+    logger.debug({ err: error }, 'The embedder is unavailable: the first search prepares the index');
   });
-  if (duties.worksJobs) {
-    const work = (id: JobId) => workJob(useCases, logger, id, () => ending.signal.aborted);
+  if (duties.runsJobs) {
+    const work = (id: JobId) => workJob(useCases, logger, id, () => shutdown.signal.aborted);
     queue.start(tracing ? (id) => tracing.job(id, () => work(id)) : work);
     repeat('Relaying jobs', intervals.relayMs, useCases.relayJobs);
-    repeat('Announcing what ends soon', intervals.pruneMs, useCases.announceExpiries);
-    const models = modelUpkeep({ useCases, logger, remoteIndex });
-    const pauseMs = () => Math.min(Math.max(intervals.modelMs, models.tookMs() * pauseToLook), intervals.modelMaxMs);
-    repeat('Looking after the embeddings', pauseMs, () => models.look());
+    repeat('Sending expiry notices', intervals.pruneMs, useCases.sendExpiryNotices);
+    const models = createModelUpkeep({ useCases, logger, remoteIndex });
+    const pauseMs = () => Math.min(Math.max(intervals.modelMs, models.tookMs() * pauseFactor), intervals.modelMaxMs);
+    repeat('Looking after the embeddings', pauseMs, () => models.check());
   }
   const { auditRetentionDays, heartbeatFile } = config;
-  const prune = (name: string, some: () => Promise<number>) =>
+  const prune = (name: string, pruneBatch: () => Promise<number>) =>
     repeat(name, intervals.pruneMs, async () => {
       const yieldToEventLoop = createYielder();
-      while (!ending.signal.aborted && (await some()) > 0) await yieldToEventLoop();
+      while (!shutdown.signal.aborted && (await pruneBatch()) > 0) await yieldToEventLoop();
     });
   if (duties.prunesAudit) {
     if (auditRetentionDays !== null) prune('Pruning the audit log', () => useCases.pruneAudit(auditRetentionDays));
     prune('Pruning the usage counts', () => useCases.pruneUsage());
   }
-  const usage = duties.answersRequests ? usageUpkeep({ useCases, logger }, intervals.usageMs) : null;
+  const usage = duties.servesRequests ? startUsageWriting({ useCases, logger }, intervals.usageMs) : null;
   if (duties.writesHeartbeat && heartbeatFile !== null)
     repeat('Writing the heartbeat', intervals.heartbeatMs, () =>
       writeFile(heartbeatFile, `${new Date().toISOString()}\n`),
@@ -79,7 +79,7 @@ export const startBackground = (
     repeat('Announcing this process', intervals.heartbeatMs, () => presence.announce());
   return {
     stop: async () => {
-      ending.abort();
+      shutdown.abort();
       await Promise.all([prepared, ...tasks.map((task) => task.stop()), usage?.stop()]);
       await queue.stop();
       await leave(presence, logger);
@@ -87,15 +87,19 @@ export const startBackground = (
   };
 };
 
-/** If the database is away, it is gone for the others in a minute. */
+/** If the database is unavailable, the other processes consider this one gone after a minute. */
 const leave = (presence: Portico['presence'], logger: Portico['logger']): Promise<void> =>
   within(leaveMs, presence?.leave() ?? Promise.resolve()).catch((error: unknown) =>
-    logger.debug({ err: error }, 'This process could not say that it ends'),
+    logger.debug({ err: error }, 'This process could not announce that it ends'),
   );
 
 /** Wraps the task: logs its first failure and its recovery, not each attempt; never rejects. */
-const reporting = (logger: Portico['logger'], name: string, task: () => Promise<unknown>): (() => Promise<void>) => {
-  const outage = createOutage(logger, { back: `${name} works again` });
+const withOutageLog = (
+  logger: Portico['logger'],
+  name: string,
+  task: () => Promise<unknown>,
+): (() => Promise<void>) => {
+  const outage = createOutage(logger, { recoveryMessage: `${name} works again` });
   return () =>
     task().then(
       () => outage.end(),
@@ -107,10 +111,10 @@ const workJob = async (
   useCases: Portico['useCases'],
   logger: Portico['logger'],
   jobId: JobId,
-  isEnding: () => boolean,
+  isStopping: () => boolean,
 ): Promise<void> => {
   try {
-    const outcome = await useCases.workJob(jobId, isEnding);
+    const outcome = await useCases.workJob(jobId, isStopping);
     if (typeof outcome === 'string') return;
     const message = outcome.givenUp ? 'A job was given up: see "portico jobs list"' : 'A job failed; retrying later';
     logger.warn({ jobId, ...outcome }, message);
@@ -119,73 +123,77 @@ const workJob = async (
   }
 };
 
-/** Tells an operator what a look at the models and their vectors did; progress at each tenth. */
-const modelUpkeep = ({ useCases, logger, remoteIndex }: Pick<Portico, 'useCases' | 'logger' | 'remoteIndex'>) => {
+/** Logs the results of checks of the models and their vectors; progress at each tenth. */
+const createModelUpkeep = ({ useCases, logger, remoteIndex }: Pick<Portico, 'useCases' | 'logger' | 'remoteIndex'>) => {
   let isChanging = false;
-  let tookMs = 0;
-  let told = '';
-  const tellOperations = createOperationsTeller(logger);
-  const tell = ({ outdated, operationsOutdated, changed, underWay, forgotten }: ModelLook): void => {
-    if (operationsOutdated !== null) tellOperations(operationsOutdated);
-    if (underWay) {
-      const { total, done, failed } = underWay;
-      const step = `${underWay.to} ${Math.floor((10 * (done + failed)) / total)}`;
-      if (step !== told) logger.info({ ...underWay }, changing);
-      told = step;
+  let lastCheckMs = 0;
+  let lastStep = '';
+  const logOperations = createOperationsProgressLog(logger);
+  const logCheck = ({ outdated, operationsOutdated, changed, inProgress, removed }: ModelCheck): void => {
+    if (operationsOutdated !== null) logOperations(operationsOutdated);
+    if (inProgress) {
+      const { total, done, failed } = inProgress;
+      const step = `${inProgress.to} ${Math.floor((10 * (done + failed)) / total)}`;
+      if (step !== lastStep) logger.info({ ...inProgress }, changingMessage);
+      lastStep = step;
     } else if (outdated > 0 && !isChanging) {
       logger.info({ collections: outdated }, 'Collections were queued to be embedded with the current model');
     }
     if (changed && changed.from !== null) logger.info(changed, 'Everything is embedded: searches use the new model');
-    for (const model of forgotten) logger.info({ model }, 'The vectors of a model that is no longer used were removed');
+    for (const model of removed) logger.info({ model }, 'The vectors of a model that is no longer used were removed');
   };
   return {
-    tookMs: () => tookMs,
-    async look() {
+    tookMs: () => lastCheckMs,
+    async check() {
       const startedAt = performance.now();
       try {
-        const look = await useCases.followModel();
-        tell(look);
-        // So that it answers the first search after the change.
-        if (look.underWay) await remoteIndex?.prepare(look.underWay.to);
-        isChanging = look.underWay !== null || look.isShared;
+        const result = await useCases.checkModels();
+        logCheck(result);
+        // So that it can serve the first search after the change.
+        if (result.inProgress) await remoteIndex?.prepare(result.inProgress.to);
+        isChanging = result.inProgress !== null || result.hasSeveralModels;
       } catch (error) {
-        // The embedder logs its outages itself, and the next run asks it again.
+        // The embedder logs its own outages, and the next run tries again.
         if (!isPorticoError(error, 'embedding_unavailable')) throw error;
-        logger.debug({ err: error }, 'The embedder is away: the next run looks after the embeddings');
+        logger.debug({ err: error }, 'The embedder is unavailable: the next run maintains the embeddings');
       } finally {
-        tookMs = performance.now() - startedAt;
+        lastCheckMs = performance.now() - startedAt;
       }
     },
   };
 };
 
-/** Writes what was counted: again and again, and once more at the end. */
-const usageUpkeep = ({ useCases, logger }: Pick<Portico, 'useCases' | 'logger'>, intervalMs: number): Repeated => {
+/** Writes the usage counts repeatedly, and once more at the end. */
+const startUsageWriting = (
+  { useCases, logger }: Pick<Portico, 'useCases' | 'logger'>,
+  intervalMs: number,
+): RepeatedTask => {
   const write = async () => {
     const lost = await useCases.writeUsage();
     if (lost > 0) logger.warn({ uses: lost }, 'Uses are missing from the counts: too many were waiting to be written');
   };
-  const writing = repeated(intervalMs, reporting(logger, 'Writing the usage counts', write));
-  const end = async () => {
-    await writing.stop();
+  const task = repeatTask(intervalMs, withOutageLog(logger, 'Writing the usage counts', write));
+  const writeLast = async () => {
+    await task.stop();
     await write();
   };
   return {
     stop: () =>
-      within(usageEndMs, end()).catch((error: unknown) =>
+      within(lastUsageWriteMs, writeLast()).catch((error: unknown) =>
         logger.error({ err: error }, 'The usage counts of the last seconds could not be written: they are lost'),
       ),
   };
 };
 
-const changing = 'Collections are being embedded with another model; until that is done searches use the one before';
+const changingMessage =
+  'Collections are being embedded with another model; until that is done searches use the previous one';
 
-interface Repeated {
+interface RepeatedTask {
   stop(): Promise<void>;
 }
 
 /** Repeats a task that never rejects, with a pause between the end of one run and the start of the next. */
-const repeated = (intervalMs: number | (() => number), task: () => Promise<void>): Repeated => {
+const repeatTask = (intervalMs: number | (() => number), task: () => Promise<void>): RepeatedTask => {
   const pauseMs = typeof intervalMs === 'number' ? () => intervalMs : intervalMs;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;

@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-/** Runs a process that would go on forever; its deadline is for hangs alone, where a test does not set it. */
-const run = (doing: string, deadlineMs = 600_000) => {
+/** Runs a process that would run forever. Unless a test sets it, the deadline is only for hangs. */
+const run = (script: string, deadlineMs = 600_000) => {
   const code = `
     import { gracefulShutdown } from './graceful-shutdown.ts';
     import { createLogger } from './logging.ts';
     const logger = createLogger('info', 'test');
     const whenEnding = gracefulShutdown(logger, ${deadlineMs});
     setInterval(() => {}, 1_000);
-    ${doing}`;
+    ${script}`;
   const args = ['-C', '@portico/source', '--input-type=module', '-e', code];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: import.meta.dirname,
@@ -19,60 +19,66 @@ const run = (doing: string, deadlineMs = 600_000) => {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { readonly msg: string });
-  return { status, said: lines.map(({ msg }) => msg), log: stdout, stderr };
+  return { status, messages: lines.map(({ msg }) => msg), log: stdout, stderr };
 };
 
-const stopping = 'Stopping: taking no new work, finishing what is under way';
-const finishing = `whenEnding(async () => logger.info('finished'));`;
+const stoppingMessage = 'Stopping: accepting no new work, finishing work in progress';
+const finishWork = `whenEnding(async () => logger.info('finished'));`;
 
 test.each(['SIGTERM', 'SIGINT'])('on %s a process finishes its work and exits with 0', (signal) => {
-  expect(run(`${finishing} process.kill(process.pid, '${signal}');`)).toMatchObject({
+  expect(run(`${finishWork} process.kill(process.pid, '${signal}');`)).toMatchObject({
     status: 0,
-    said: [stopping, 'finished', 'Stopped'],
+    messages: [stoppingMessage, 'finished', 'Stopped'],
   });
 });
 
-test('a signal also ends a process that has nothing to finish yet', () => {
+test('a signal also stops a process that has nothing to finish yet', () => {
   expect(run(`process.kill(process.pid, 'SIGTERM');`)).toMatchObject({
     status: 0,
-    said: [stopping, 'Stopped'],
+    messages: [stoppingMessage, 'Stopped'],
   });
 });
 
 test('a second signal does not wait for work that never finishes', () => {
   const hanging = `whenEnding(() => new Promise(() => setTimeout(() => process.kill(process.pid, 'SIGTERM'), 1_100)));`;
-  expect(run(`${hanging} process.kill(process.pid, 'SIGTERM');`)).toMatchObject({ status: 0, said: [stopping] });
+  expect(run(`${hanging} process.kill(process.pid, 'SIGTERM');`)).toMatchObject({
+    status: 0,
+    messages: [stoppingMessage],
+  });
 });
 
-test('the same signal twice at once, to a group and passed on by npm, is one', () => {
+test('the same signal twice, sent to a group and forwarded by npm, counts as one', () => {
   const twice = `process.kill(process.pid, 'SIGINT'); process.kill(process.pid, 'SIGINT');`;
   const long = `whenEnding(async () => {
     ${twice}
     await new Promise((resolve) => setTimeout(resolve, 50));
     logger.info('finished');
   });`;
-  expect(run(`${long} ${twice}`)).toMatchObject({ status: 0, said: [stopping, 'finished', 'Stopped'] });
+  expect(run(`${long} ${twice}`)).toMatchObject({ status: 0, messages: [stoppingMessage, 'finished', 'Stopped'] });
 });
 
-test('an uncaught error is logged without what was sent to a server, and the process shuts down in order with 1', () => {
-  const { status, said, log, stderr } = run(
-    `${finishing} void Promise.reject(Object.assign(new Error('oh'), { command: { name: 'auth', args: ['s3cret'] } }));`,
+test('an uncaught error is logged without data sent to a server, and the process shuts down gracefully with 1', () => {
+  const { status, messages, log, stderr } = run(
+    `${finishWork} void Promise.reject(Object.assign(new Error('oh'), { command: { name: 'auth', args: ['s3cret'] } }));`,
   );
   expect(status).toBe(1);
-  expect(said).toEqual(['Uncaught error; stopping', stopping, 'finished', 'Stopped']);
+  expect(messages).toEqual(['Uncaught error; stopping', stoppingMessage, 'finished', 'Stopped']);
   expect(log).toContain('"message":"oh"');
   expect(log + stderr).not.toContain('s3cret');
   expect(stderr).toBe('');
 });
 
-test('work that never finishes is abandoned, so that a hanging process does not live on', () => {
-  const { status, said } = run(`whenEnding(() => new Promise(() => {})); process.kill(process.pid, 'SIGTERM');`, 500);
+test('work that never finishes is abandoned, so that a hanging process does not stay alive', () => {
+  const { status, messages } = run(
+    `whenEnding(() => new Promise(() => {})); process.kill(process.pid, 'SIGTERM');`,
+    500,
+  );
   expect(status).toBe(1);
-  expect(said).toEqual([stopping, 'Stopping took longer than 500 ms; exiting with work unfinished']);
+  expect(messages).toEqual([stoppingMessage, 'Stopping took longer than 500 ms; exiting with work unfinished']);
 });
 
-test('an uncaught error during the shutdown is logged, and the work is finished all the same', () => {
-  const { status, said } = run(`
+test('an uncaught error during the shutdown is logged, and the work is finished anyway', () => {
+  const { status, messages } = run(`
     whenEnding(async () => {
       void Promise.reject(new Error('once more'));
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -80,14 +86,14 @@ test('an uncaught error during the shutdown is logged, and the work is finished 
     });
     process.kill(process.pid, 'SIGTERM');`);
   expect(status).toBe(1);
-  expect(said).toEqual([stopping, 'Uncaught error; stopping', 'finished', 'Stopped']);
+  expect(messages).toEqual([stoppingMessage, 'Uncaught error; stopping', 'finished', 'Stopped']);
 });
 
 test('work that fails to finish is logged, and the process exits with 1', () => {
-  const { status, said, log } = run(
+  const { status, messages, log } = run(
     `whenEnding(async () => { throw new Error('stuck'); }); process.kill(process.pid, 'SIGTERM');`,
   );
   expect(status).toBe(1);
-  expect(said).toEqual([stopping, 'Stopping failed']);
+  expect(messages).toEqual([stoppingMessage, 'Stopping failed']);
   expect(log).toContain('stuck');
 });

@@ -1,27 +1,29 @@
 import type { Logger } from 'pino';
 
-/** Then unfinished work is abandoned: a container is killed 30 s after its stop signal (docker-compose.yml). */
-const endingMs = 25_000;
-/** npm passes on the signal that a terminal or a supervisor has sent to the whole group: both are one. */
+/**
+ * After this time unfinished work is abandoned: a container is killed 30 s after its stop signal (docker-compose.yml).
+ */
+const shutdownMs = 25_000;
+/** npm forwards the signal that a terminal or a supervisor has sent to the whole group: both count as one. */
 const sameSignalMs = 1_000;
 
 /**
- * Shuts this process down in order on SIGTERM, on SIGINT and after an uncaught error. Returns a function that sets what
- * to finish first; until it is called there is nothing to finish. The exit code is 1 after an error or if the shutdown
- * takes longer than `patienceMs`, else 0.
+ * Shuts this process down gracefully on SIGTERM, on SIGINT and after an uncaught error. Returns a function that sets
+ * the work to finish first; until it is called there is nothing to finish. The exit code is 1 after an error or if the
+ * shutdown takes longer than `timeoutMs`, else 0.
  */
-export const gracefulShutdown = (logger: Logger, patienceMs = endingMs): ((finish: () => Promise<void>) => void) => {
+export const gracefulShutdown = (logger: Logger, timeoutMs = shutdownMs): ((finish: () => Promise<void>) => void) => {
   let finish: () => Promise<void> = async () => undefined;
-  let isEnding = false;
+  let isStopping = false;
   let signalledAt = Number.NEGATIVE_INFINITY;
   let exitCode = 0;
-  const end = async (reason: string): Promise<void> => {
-    isEnding = true;
-    logger.info({ reason }, 'Stopping: taking no new work, finishing what is under way');
+  const shutDown = async (reason: string): Promise<void> => {
+    isStopping = true;
+    logger.info({ reason }, 'Stopping: accepting no new work, finishing work in progress');
     setTimeout(() => {
-      logger.error(`Stopping took longer than ${patienceMs} ms; exiting with work unfinished`);
+      logger.error(`Stopping took longer than ${timeoutMs} ms; exiting with work unfinished`);
       process.exit(1);
-    }, patienceMs);
+    }, timeoutMs);
     try {
       await finish();
       logger.info('Stopped');
@@ -36,17 +38,16 @@ export const gracefulShutdown = (logger: Logger, patienceMs = endingMs): ((finis
     process.on(signal, () => {
       if (performance.now() - signalledAt < sameSignalMs) return;
       signalledAt = performance.now();
-      // A second signal does not wait for work under way.
-      if (isEnding) process.exit(exitCode);
-      void end(signal);
+      // A second signal does not wait for work in progress.
+      if (isStopping) process.exit(exitCode);
+      void shutDown(signal);
     });
   }
-  // An uncaught error, rejections included, leaves an unknown state. During the shutdown it does not cut anything
-  // short.
+  // An uncaught error, including a rejection, leaves an unknown state. During the shutdown it does not abort anything.
   process.on('uncaughtException', (error) => {
     logger.fatal({ err: error }, 'Uncaught error; stopping');
     exitCode = 1;
-    if (!isEnding) void end('uncaughtException');
+    if (!isStopping) void shutDown('uncaughtException');
   });
   return (work) => {
     finish = work;

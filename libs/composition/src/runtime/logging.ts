@@ -1,6 +1,6 @@
 import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
 
-/** Redacted in every log line; logging one is a bug all the same. Paths without wildcards are cheap. */
+/** Redacted in every log line, although logging one is still a bug. Paths without wildcards are cheap. */
 const secretNames = [
   'authorization',
   'client_secret',
@@ -13,8 +13,8 @@ const secretNames = [
 ];
 
 /**
- * Logs JSON lines to standard output, or to `destination`; `fields` are added to each. A line is written before the call
- * returns, so that a process that is killed has told why, and in order.
+ * Logs JSON lines to standard output, or to `destination`; `fields` are added to each line. A line is written before
+ * the call returns, so that the lines of a killed process are complete and in order.
  */
 export const createLogger = (
   level: string,

@@ -44,90 +44,90 @@ const create = async ({ useCases, documents, ports }: Composition, name: string,
   await useCases.createCollection(authority, admin.id, { ...texts, document, strict: false });
 };
 
-const admitted = async ({ useCases, localIssuer }: Composition) => {
+const admit = async ({ useCases, localIssuer }: Composition) => {
   const token = await localIssuer?.mint({ ...localAdmin, ttlSeconds: 60 });
   const credential = { kind: 'token', token: token ?? '' } as const;
   const request = { credential, auth: 'token', target: null, sender: { address: '::1' }, deadline: null } as const;
   return (await useCases.admit(request)).principal;
 };
 
-const found = async (portico: Composition, query: string): Promise<readonly string[]> => {
+const findOperations = async (portico: Composition, query: string): Promise<readonly string[]> => {
   const search = { query, limit: 10, collectionId: null, method: null };
-  return (await portico.useCases.searchOperations(await admitted(portico), search)).results.map(
+  return (await portico.useCases.searchOperations(await admit(portico), search)).results.map(
     ({ summary }) => summary ?? '',
   );
 };
 
-/** The names of collections. */
-const foundCollections = async (portico: Composition, query: string): Promise<readonly string[]> => {
-  const { results } = await portico.useCases.searchCollections(await admitted(portico), query, 10);
+/** Returns the names of the matching collections. */
+const findCollections = async (portico: Composition, query: string): Promise<readonly string[]> => {
+  const { results } = await portico.useCases.searchCollections(await admit(portico), query, 10);
   return results.map(({ collectionName }) => collectionName);
 };
 
 const documentsOf = (standIn: OllamaStandIn): readonly string[] =>
   standIn
-    .asked('/api/embed')
+    .requestsTo('/api/embed')
     .flatMap(({ input }) => input as readonly string[])
     .filter((text) => text.startsWith('search_document: '))
     .map((text) => text.replace('search_document: ', ''));
 
 const steps = Array.from({ length: 12 }, (_, i) => `Step ${i}`);
 
-test('Ollama stand-in: operations are embedded by the model, and the log says how far it is', async () => {
+test('Ollama stand-in: operations are embedded by the model, and the progress is logged', async () => {
   const { standIn, portico } = await open();
   await create(portico, 'Weather', ['Forecast of rain', 'Height of snow', 'Speed of wind']);
   for (const name of ['Steps', 'Stairs']) await create(portico, name, steps);
   standIn.setFault({ slowMs: 60 });
-  const said: string[] = [];
+  const messages: string[] = [];
   const logger = createLogger('info', 'test', {
-    write: (line) => void said.push((JSON.parse(line) as { readonly msg: string }).msg),
+    write: (line) => void messages.push((JSON.parse(line) as { readonly msg: string }).msg),
   });
   const background = startBackground({ ...portico, logger }, intervals);
   onTestFinished(() => background.stop());
-  await expect.poll(() => said).toContain('The operations of all collections are read and embedded');
-  const lines = said.filter((line) => line.includes('operations'));
+  await expect.poll(() => messages).toContain('The operations of all collections are read and embedded');
+  const lines = messages.filter((line) => line.includes('operations'));
   expect(lines[0]).toBe('The operations of collections were queued to be read and embedded');
   expect(lines.slice(1, -1)).toContain('The operations of collections are being embedded');
-  expect((await found(portico, 'forecast of rain'))[0]).toBe('Forecast of rain');
+  expect((await findOperations(portico, 'forecast of rain'))[0]).toBe('Forecast of rain');
   expect(documentsOf(standIn)).toContain('Forecast of rain\nget 0\nWeather');
 });
 
-test('Ollama stand-in: the end of the process interrupts the embedding of operations, which goes on later', async () => {
+test('Ollama stand-in: a shutdown interrupts the embedding of operations, which continues later', async () => {
   const { standIn, portico } = await open();
   await create(portico, 'Steps', steps);
   const time = stopTime(vi);
-  onTestFinished(time.goOn);
+  onTestFinished(time.restore);
   standIn.setFault({ slowMs: 60 });
   const background = startBackground(portico, intervals);
-  const sentOf = () => documentsOf(standIn).filter((text) => text.startsWith('Step '));
-  await time.passUntilSucceeds(() => expect(sentOf().length).toBeGreaterThan(3));
-  await time.passUntil(background.stop());
-  expect(sentOf().length).toBeLessThan(steps.length);
+  const embeddedSteps = () => documentsOf(standIn).filter((text) => text.startsWith('Step '));
+  await time.advanceUntilSuccess(() => expect(embeddedSteps().length).toBeGreaterThan(3));
+  await time.advanceUntil(background.stop());
+  expect(embeddedSteps().length).toBeLessThan(steps.length);
   const [id] = await portico.ports.outbox.due('operations', Date.now(), 9);
-  expect(id && (await time.passUntil(portico.useCases.workJob(id)))).toBe('done');
-  expect(sentOf()).toHaveLength(steps.length);
-  expect(new Set(sentOf()).size).toBe(steps.length);
+  expect(id && (await time.advanceUntil(portico.useCases.workJob(id)))).toBe('done');
+  expect(embeddedSteps()).toHaveLength(steps.length);
+  expect(new Set(embeddedSteps()).size).toBe(steps.length);
 });
 
-test('Ollama stand-in: after an update that reads documents anew, searches use the vectors before until all are new', async () => {
+test('Ollama stand-in: after an update that embeds documents again, searches use the old vectors until all are new', async () => {
   const { standIn, portico } = await open();
   const { embedder, embeddings, models, outbox } = portico.ports;
   await create(portico, 'Weather', []);
   await create(portico, 'Payments', []);
   const current = await embedder.modelId();
-  const before = current.replace(/\d+$/, '1');
+  const previous = current.replace(/\d+$/, '1');
   for (const job of await outbox.due('embed', Date.now(), 9)) await portico.useCases.workJob(job);
   for (const { collectionId, vector } of await embeddings.changedSince(0, current, 9)) {
-    await embeddings.put({ collectionId, modelId: before, contentRevision: 1, vector });
+    await embeddings.put({ collectionId, modelId: previous, contentRevision: 1, vector });
   }
   while ((await models.removeEmbeddings(current, 9)) > 0);
-  await models.announce(before, 1);
-  await models.promote(null, before);
-  expect((await foundCollections(portico, 'weather'))[0]).toBe('Weather');
+  await models.announce(previous, 1);
+  await models.promote(null, previous);
+  expect((await findCollections(portico, 'weather'))[0]).toBe('Weather');
   standIn.requests.length = 0;
   const background = startBackground(portico, intervals);
   onTestFinished(() => background.stop());
   await expect.poll(async () => (await models.state()).serving).toBe(current);
   expect(documentsOf(standIn)).toEqual(expect.arrayContaining(['Weather', 'Payments']));
-  expect((await foundCollections(portico, 'payments'))[0]).toBe('Payments');
+  expect((await findCollections(portico, 'payments'))[0]).toBe('Payments');
 });

@@ -10,8 +10,8 @@ import { createLogger } from './logging.ts';
 import { startFailure } from './start-failure.ts';
 
 /**
- * Runs a process of this role, configured by the environment, and shuts it down in order. If the start fails, logs the
- * reason, writes it to standard error too, and exits.
+ * Runs a process of this role, configured by the environment, and shuts it down gracefully. If the start fails, logs
+ * the reason, writes it to standard error too, and exits.
  */
 export const runProcess = async (
   role: Exclude<ProcessRole, 'tool'>,
@@ -28,7 +28,7 @@ export const runProcess = async (
     };
     logger = createLogger(config.logLevel, name, undefined, config.traces ? traceFields : undefined);
     logger.info({ version }, `Portico ${version} starts`);
-    const whenEnding = gracefulShutdown(logger);
+    const onShutdown = gracefulShutdown(logger);
     for (const warning of [...dutiesOf(role, config).warnings, ...openPathWarnings(config)]) logger.warn(warning);
     tracing = await openTracing(config, name, logger);
     const portico = await compose(config, logger, role, tracing);
@@ -36,17 +36,17 @@ export const runProcess = async (
       await portico.close();
       throw error;
     });
-    whenEnding(async () => {
+    onShutdown(async () => {
       await running.stop();
       await portico.close();
       await portico.tracing?.close();
     });
   } catch (error) {
-    const { said, exitCode } = startFailure(error);
-    // The log gets the reason for its collectors, and standard error for an operator at a terminal, who reads it last.
+    const { message, exitCode } = startFailure(error);
+    // The log gets the reason for its collectors, and standard error gets it for an operator at a terminal.
     logger ??= createLogger('info', 'portico');
-    logger.fatal(said);
-    process.stderr.write(`${said}\n`);
+    logger.fatal(message);
+    process.stderr.write(`${message}\n`);
     process.exit(exitCode);
   }
 };

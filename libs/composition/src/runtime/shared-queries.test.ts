@@ -29,7 +29,7 @@ const search = async ({ useCases, localIssuer }: Composition, query: string) => 
 };
 
 test.skipIf(!postgres || !redis)(
-  'Ollama stand-in: a query that one replica has embedded costs the others no request',
+  'Ollama stand-in: a query that one replica has embedded needs no request from the others',
   async () => {
     const standIn = await startOllamaStandIn();
     onTestFinished(() => standIn.close());
@@ -47,7 +47,8 @@ test.skipIf(!postgres || !redis)(
       onTestFinished(() => portico.close());
       return portico;
     };
-    const queries = () => standIn.asked('/api/embed').filter(({ input }) => String(input).includes('search_query: '));
+    const queries = () =>
+      standIn.requestsTo('/api/embed').filter(({ input }) => String(input).includes('search_query: '));
 
     const first = await open('first');
     await createCollection(first);

@@ -3,21 +3,21 @@ import { ConfigurationError } from '../environment.ts';
 import { LostKeyError } from '../wiring/secrets-key.ts';
 
 export interface StartFailure {
-  /** Without a stack if an operator can fix it. */
-  readonly said: string;
+  /** Without a stack trace if an operator can fix the problem. */
+  readonly message: string;
   /** 75 if another start may succeed (EX_TEMPFAIL of sysexits.h), else 1. */
   readonly exitCode: 1 | 75;
 }
 
-/** The message and the exit code for a start or a command that failed. */
+/** Returns the message and the exit code for a start or a command that failed. */
 export const startFailure = (error: unknown): StartFailure => {
-  if (error instanceof DatabaseUnavailableError) return { said: error.message, exitCode: 75 };
-  if (!(error instanceof Error)) return { said: String(error), exitCode: 1 };
-  return { said: mendable(error) ?? error.stack ?? error.message, exitCode: 1 };
+  if (error instanceof DatabaseUnavailableError) return { message: error.message, exitCode: 75 };
+  if (!(error instanceof Error)) return { message: String(error), exitCode: 1 };
+  return { message: fixableMessage(error) ?? error.stack ?? error.message, exitCode: 1 };
 };
 
-/** Null for a bug: its stack is wanted. */
-const mendable = (error: Error): string | null => {
+/** Returns null for a bug, whose stack trace is needed. */
+const fixableMessage = (error: Error): string | null => {
   if (error instanceof ConfigurationError || error instanceof LostKeyError) return error.message;
   return databaseFault(error) ?? systemFault(error) ?? faultWithin(error);
 };
@@ -25,8 +25,8 @@ const mendable = (error: Error): string | null => {
 /** Drivers wrap system errors: `fetch failed` with the reason in its cause, or one error for each address of a host. */
 const faultWithin = (error: Error): string | null => {
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
-  const said = inner instanceof Error ? mendable(inner) : null;
-  return said && [error.message, said].filter(Boolean).join(': ');
+  const message = inner instanceof Error ? fixableMessage(inner) : null;
+  return message && [error.message, message].filter(Boolean).join(': ');
 };
 
 /** An error of the operating system: its message names the call and the file. */
@@ -34,9 +34,9 @@ const systemFault = (error: NodeJS.ErrnoException & { readonly address?: string;
   const { code = '', syscall, address, port } = error;
   if (syscall === undefined) return null;
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error.message;
-  const place = port === undefined ? '' : `: ${address}:${port}`;
+  const hostAndPort = port === undefined ? '' : `: ${address}:${port}`;
   const reason = listenFaults[code];
-  return reason ? `HOST and PORT${place} ${reason} (${code})` : error.message;
+  return reason ? `HOST and PORT${hostAndPort} ${reason} (${code})` : error.message;
 };
 
 const listenFaults: Readonly<Record<string, string>> = {

@@ -12,45 +12,45 @@ const intervals = {
   usageMs: 20,
 };
 
-/** The service on SQLite, with its admin and what it has logged; `add` replaces the store's. */
-const open = async (role: 'http' | 'worker' = 'http', add?: (right: UsageStore) => UsageStore['add']) => {
+/** Opens the service on SQLite, with its admin and its log messages; `add` replaces the method of the store. */
+const open = async (role: 'http' | 'worker' = 'http', add?: (store: UsageStore) => UsageStore['add']) => {
   const { stream, written } = recordingStream();
-  const said = () => written.map((line) => (JSON.parse(line) as { msg: string }).msg);
+  const messages = () => written.map((line) => (JSON.parse(line) as { msg: string }).msg);
   const config = readConfig({ DATA_DIR: temporaryFolder(onTestFinished), JOBS: 'off' });
-  const composed = await compose(config, createLogger('warn', 'test', stream), role);
-  onTestFinished(() => composed.close());
-  const { usage } = composed.ports;
-  const ports = { ...composed.ports, usage: { ...usage, ...(add ? { add: add(usage) } : {}) } };
-  const portico: Composition = { ...composed, ports, useCases: createUseCases(ports, config.settings) };
+  const composition = await compose(config, createLogger('warn', 'test', stream), role);
+  onTestFinished(() => composition.close());
+  const { usage } = composition.ports;
+  const ports = { ...composition.ports, usage: { ...usage, ...(add ? { add: add(usage) } : {}) } };
+  const portico: Composition = { ...composition, ports, useCases: createUseCases(ports, config.settings) };
   await portico.useCases.claimFirstAdmin({ ...localAdmin, issuer: config.settings.issuers[0] ?? '' });
   const token = (await portico.localIssuer?.mint({ ...localAdmin, ttlSeconds: 60 })) ?? '';
   const credential = { kind: 'token', token } as const;
   const request = { credential, auth: 'token', target: null, sender: { address: '::1' }, deadline: null } as const;
   const { principal } = await portico.useCases.admit(request);
-  return { portico, principal, said };
+  return { portico, principal, messages };
 };
 
-const everything = { by: 'day', profileId: null, collectionId: null, from: null, to: null } as const;
+const wholeUsage = { by: 'day', profileId: null, collectionId: null, from: null, to: null } as const;
 
-const searches = async ({ useCases }: Composition, principal: Principal): Promise<number> =>
-  (await useCases.readUsage(principal, everything)).reduce((sum, { counts }) => sum + counts.search, 0);
+const countSearches = async ({ useCases }: Composition, principal: Principal): Promise<number> =>
+  (await useCases.readUsage(principal, wholeUsage)).reduce((sum, { counts }) => sum + counts.search, 0);
 
-test('what is counted is written while the service runs, and the rest when it stops', async () => {
-  const { portico, principal, said } = await open();
+test('usage counts are written while the service runs, and the rest when it stops', async () => {
+  const { portico, principal, messages } = await open();
   const background = startBackground(portico, intervals);
   portico.useCases.countUse(principal, 'search', null);
-  await expect.poll(() => searches(portico, principal)).toBe(1);
+  await expect.poll(() => countSearches(portico, principal)).toBe(1);
   await background.stop();
-  expect(await searches(portico, principal)).toBe(1);
+  expect(await countSearches(portico, principal)).toBe(1);
 
-  const later = startBackground(portico, { ...intervals, usageMs: never });
+  const secondBackground = startBackground(portico, { ...intervals, usageMs: never });
   portico.useCases.countUse(principal, 'search', null);
-  await later.stop();
-  expect(await searches(portico, principal)).toBe(2);
-  expect(said().filter((message) => message.includes('usage'))).toEqual([]);
+  await secondBackground.stop();
+  expect(await countSearches(portico, principal)).toBe(2);
+  expect(messages().filter((message) => message.includes('usage'))).toEqual([]);
 });
 
-test('a worker answers no requests, and writes no counts', async () => {
+test('a worker serves no requests, and writes no counts', async () => {
   let writes = 0;
   const { portico, principal } = await open('worker', () => async () => void (writes += 1));
   const background = startBackground(portico, intervals);
@@ -59,27 +59,29 @@ test('a worker answers no requests, and writes no counts', async () => {
   expect(writes).toBe(0);
 });
 
-test('counts that cannot be written are kept until they can be, and the log says so once', async () => {
+test('counts that cannot be written are retained until they can be, which is logged once', async () => {
   let tries = 0;
-  const { portico, principal, said } = await open('http', (right) => async (uses) => {
+  const { portico, principal, messages } = await open('http', (store) => async (uses) => {
     tries += 1;
     if (tries <= 3) throw new Error('The database is away');
-    await right.add(uses);
+    await store.add(uses);
   });
   const background = startBackground(portico, intervals);
   onTestFinished(() => background.stop());
   portico.useCases.countUse(principal, 'search', null);
-  await expect.poll(() => searches(portico, principal)).toBe(1);
+  await expect.poll(() => countSearches(portico, principal)).toBe(1);
   expect(tries).toBe(4);
-  expect(said().filter((message) => message.includes('usage'))).toEqual(['Writing the usage counts failed; retrying']);
+  expect(messages().filter((message) => message.includes('usage'))).toEqual([
+    'Writing the usage counts failed; retrying',
+  ]);
 });
 
-test('a database that does not answer at the end does not keep the service from stopping, and the log says what is lost', async () => {
-  const { portico, principal, said } = await open('http', () => () => new Promise(() => undefined));
+test('an unresponsive database does not keep the service from stopping, and the loss of counts is logged', async () => {
+  const { portico, principal, messages } = await open('http', () => () => new Promise(() => undefined));
   const time = stopTime(vi);
-  onTestFinished(time.goOn);
+  onTestFinished(time.restore);
   const background = startBackground(portico, { ...intervals, usageMs: never });
   portico.useCases.countUse(principal, 'search', null);
-  await time.passUntil(background.stop());
-  expect(said().at(-1)).toBe('The usage counts of the last seconds could not be written: they are lost');
+  await time.advanceUntil(background.stop());
+  expect(messages().at(-1)).toBe('The usage counts of the last seconds could not be written: they are lost');
 });

@@ -25,17 +25,17 @@ import type { Tracing } from './tracing.ts';
 
 type Traces = NonNullable<Config['traces']> & { readonly serviceName: string };
 
-/** The last export, so that a collector that is away does not hold up the end. */
+/** The timeout of the last export, so that an unavailable collector does not delay the shutdown. */
 const closeMs = 3_000;
 
-/** Sends spans to an OTLP collector over HTTP. What it cannot send is dropped. */
+/** Sends spans to an OTLP collector over HTTP. Spans that cannot be sent are dropped. */
 export const openOtlpTracing = (traces: Traces, database: string, logger: Logger): Tracing => {
   const attributes = { 'service.name': traces.serviceName, 'service.version': version };
   const resource = defaultResource()
     .merge(resourceFromAttributes(attributes))
     // OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME.
     .merge(detectResources({ detectors: [envDetector] }));
-  const exporter = toldOnce(new OTLPTraceExporter({ url: traces.url }), traces.url, logger);
+  const exporter = logOutages(new OTLPTraceExporter({ url: traces.url }), traces.url, logger);
   const provider = new TracerProvider({
     resource,
     sampler: samplerOf(traces.sampler),
@@ -45,10 +45,10 @@ export const openOtlpTracing = (traces: Traces, database: string, logger: Logger
   return createTracing(provider.getTracer('portico', version), database, () => provider.shutdown());
 };
 
-/** Logs once that the collector is away, and once that it is back; the processor is told nothing, as it would log each. */
-const toldOnce = (exporter: SpanExporter, url: string, logger: Logger): SpanExporter => {
+/** Logs an outage of the collector and its end once each. Hides it from the processor, which would log each failure. */
+const logOutages = (exporter: SpanExporter, url: string, logger: Logger): SpanExporter => {
   const outage = createOutage(logger, {
-    back: 'The OpenTelemetry collector is back',
+    recoveryMessage: 'The OpenTelemetry collector is available again',
     fields: { collector: new URL(url).origin },
   });
   return {
@@ -58,7 +58,7 @@ const toldOnce = (exporter: SpanExporter, url: string, logger: Logger): SpanExpo
         else {
           const reason = error?.message ?? 'unknown';
           outage.begin({
-            message: 'The OpenTelemetry collector is away: traces are lost until it is back',
+            message: 'The OpenTelemetry collector is unavailable: traces are lost until it is available again',
             fields: { reason },
           });
         }
@@ -69,26 +69,26 @@ const toldOnce = (exporter: SpanExporter, url: string, logger: Logger): SpanExpo
   };
 };
 
-/** The span that runs now is kept with the asynchronous work that belongs to it. */
+/** The current span is stored with the asynchronous work that belongs to it. */
 const createTracing = (tracer: Tracer, database: string, shutdown: () => Promise<void>): Tracing => {
   const running = new AsyncLocalStorage<Context>();
   const propagator = new W3CTraceContextPropagator();
-  const below = (parent: Context, span: Span): Context => trace.setSpan(parent, span);
+  const withSpan = (parent: Context, span: Span): Context => trace.setSpan(parent, span);
   return {
     beginRequest({ method, httpVersion, headers }) {
       const caller = propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
-      const known = knownMethods.has(method) ? method : null;
+      const knownMethod = knownMethods.has(method) ? method : null;
       const attributes: Attributes = {
-        'http.request.method': known ?? '_OTHER',
+        'http.request.method': knownMethod ?? '_OTHER',
         'url.scheme': 'http',
         'network.protocol.version': httpVersion,
       };
-      const span = tracer.startSpan(known ?? 'HTTP', { kind: SpanKind.SERVER, attributes }, caller);
+      const span = tracer.startSpan(knownMethod ?? 'HTTP', { kind: SpanKind.SERVER, attributes }, caller);
       return {
         traceId: span.spanContext().traceId,
-        run: (work) => running.run(below(caller, span), work),
+        run: (work) => running.run(withSpan(caller, span), work),
         end: ({ route, status, requestId }) => {
-          if (route !== null) span.updateName(`${known ?? 'HTTP'} ${route}`).setAttribute('http.route', route);
+          if (route !== null) span.updateName(`${knownMethod ?? 'HTTP'} ${route}`).setAttribute('http.route', route);
           span.setAttributes({ 'http.response.status_code': status, 'portico.request_id': requestId });
           if (status >= 500) span.setAttribute('error.type', String(status)).setStatus({ code: SpanStatusCode.ERROR });
           span.end();
@@ -98,7 +98,7 @@ const createTracing = (tracer: Tracer, database: string, shutdown: () => Promise
     job: (id, work) => {
       const attributes = { 'portico.job.id': id };
       const span = tracer.startSpan('job', { kind: SpanKind.CONSUMER, attributes }, ROOT_CONTEXT);
-      return running.run(below(ROOT_CONTEXT, span), () => spanned(span, work));
+      return running.run(withSpan(ROOT_CONTEXT, span), () => endWithWork(span, work));
     },
     stores: (stores) =>
       tracedStores(stores, {
@@ -107,7 +107,7 @@ const createTracing = (tracer: Tracer, database: string, shutdown: () => Promise
           if (!parent) return work();
           const attributes = { 'db.system.name': database, 'db.operation.name': operation };
           const span = tracer.startSpan(operation, { kind: SpanKind.CLIENT, attributes }, parent);
-          return running.run(below(parent, span), () => spanned(span, work));
+          return running.run(withSpan(parent, span), () => endWithWork(span, work));
         },
         jobClaimed: (kind) => {
           const span = trace.getSpan(running.getStore() ?? ROOT_CONTEXT);
@@ -121,8 +121,8 @@ const createTracing = (tracer: Tracer, database: string, shutdown: () => Promise
 
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 
-/** Ends the span with the work. Of an error its kind is told, never its message: that may quote what nobody else may read. */
-const spanned = async <Outcome>(span: Span, work: () => Promise<Outcome>): Promise<Outcome> => {
+/** Ends the span with the work. Records the kind of an error, but never its message, which may quote private data. */
+const endWithWork = async <Outcome>(span: Span, work: () => Promise<Outcome>): Promise<Outcome> => {
   try {
     return await work();
   } catch (error) {

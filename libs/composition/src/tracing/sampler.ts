@@ -9,7 +9,7 @@ import type { Config } from '../config.ts';
 
 type Sampling = NonNullable<Config['traces']>['sampler'];
 
-/** By the names of `OTEL_TRACES_SAMPLER`: a caller's decision is followed where the name says so. */
+/** Returns the sampler with a name of `OTEL_TRACES_SAMPLER`. `parentbased_` samplers follow the caller's decision. */
 export const samplerOf = ({ name, ratio }: Sampling): Sampler =>
   name.startsWith('parentbased_') ? new ParentBasedSampler({ root: rootOf(name, ratio) }) : rootOf(name, ratio);
 

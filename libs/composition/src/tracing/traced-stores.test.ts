@@ -3,7 +3,7 @@ import type { JobId } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { tracedStores } from './traced-stores.ts';
 
-const traced = () => {
+const traceStores = () => {
   const calls: string[] = [];
   const stores = tracedStores(createMemoryStores(), {
     call: (operation, work) => {
@@ -15,21 +15,21 @@ const traced = () => {
   return { calls, stores };
 };
 
-test('each call of a store is told by its name, and answered as the store does', async () => {
-  const { calls, stores } = traced();
+test('each call of a store is reported by its name, and returns the result of the store', async () => {
+  const { calls, stores } = traceStores();
   expect(await stores.collections.list({ of: 'all' }, null)).toEqual([]);
   expect(await stores.profiles.admins()).toEqual([]);
   expect(calls).toEqual(['collections.list', 'profiles.admins']);
 });
 
 test('a stream is passed on', async () => {
-  const { calls, stores } = traced();
+  const { calls, stores } = traceStores();
   for await (const entry of stores.audit.export({ source: 'all' })) throw new Error(JSON.stringify(entry));
   expect(calls).toEqual([]);
 });
 
-test('no kind is told of a job that could not be claimed', async () => {
-  const { calls, stores } = traced();
+test('no kind is reported for a job that could not be claimed', async () => {
+  const { calls, stores } = traceStores();
   expect(await stores.outbox.claim('00000000-0000-4000-8000-000000000000' as JobId, 1, 2)).toBeNull();
   expect(calls).toEqual(['outbox.claim']);
 });

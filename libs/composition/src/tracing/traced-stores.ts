@@ -1,26 +1,26 @@
 import type { Job, StorePorts } from '@portico/domain';
 
-/** What is told about the calls of stores. */
+/** Receives the calls of stores. */
 export interface StoreTrace {
   /** Runs a call of a store, such as `collections.update`: a statement, or a transaction. */
   call<Outcome>(operation: string, work: () => Promise<Outcome>): Promise<Outcome>;
-  /** The job that runs is of this kind. */
+  /** The current job is of this kind. */
   jobClaimed(kind: string): void;
 }
 
 /** Wraps every method of every store. */
-export const tracedStores = (stores: StorePorts, told: StoreTrace): StorePorts => {
-  const traced = Object.entries(stores).map(([name, store]) => [name, tracedStore(name, store as object, told)]);
+export const tracedStores = (stores: StorePorts, trace: StoreTrace): StorePorts => {
+  const entries = Object.entries(stores).map(([name, store]) => [name, tracedStore(name, store as object, trace)]);
   const { outbox } = stores;
-  const claim: StorePorts['outbox']['claim'] = async (...claimed) => {
-    const job: Job | null = await told.call('outbox.claim', () => outbox.claim(...claimed));
-    if (job) told.jobClaimed(job.task.kind);
+  const claim: StorePorts['outbox']['claim'] = async (...args) => {
+    const job: Job | null = await trace.call('outbox.claim', () => outbox.claim(...args));
+    if (job) trace.jobClaimed(job.task.kind);
     return job;
   };
-  const all = Object.fromEntries(traced) as unknown as StorePorts;
+  const tracedPorts = Object.fromEntries(entries) as unknown as StorePorts;
   return {
-    ...all,
-    outbox: new Proxy(all.outbox, {
+    ...tracedPorts,
+    outbox: new Proxy(tracedPorts.outbox, {
       get: (target, key) => (key === 'claim' ? claim : (Reflect.get(target, key) as unknown)),
     }),
   };
@@ -28,10 +28,10 @@ export const tracedStores = (stores: StorePorts, told: StoreTrace): StorePorts =
 
 type Method = (...args: readonly unknown[]) => Promise<unknown>;
 
-/** One returns a stream, which ends when its reader does; the other asks nothing of the database. */
-const untraced: readonly string[] = ['audit.export', 'outbox.whenWritten'];
+/** The first returns a stream, which ends with its reader; the second does not use the database. */
+const untraced: readonly string[] = ['audit.export', 'outbox.onWritten'];
 
-const tracedStore = (name: string, store: object, told: StoreTrace): object => {
+const tracedStore = (name: string, store: object, trace: StoreTrace): object => {
   const methods = new Map<string | symbol, Method>();
   return new Proxy(store, {
     get: (target, key) => {
@@ -41,9 +41,10 @@ const tracedStore = (name: string, store: object, told: StoreTrace): object => {
       // A method may use private members of its own object.
       const method = (member as Method).bind(target);
       if (untraced.includes(operation)) return method;
-      const known = methods.get(key) ?? ((...args: readonly unknown[]) => told.call(operation, () => method(...args)));
-      methods.set(key, known);
-      return known;
+      const tracedMethod =
+        methods.get(key) ?? ((...args: readonly unknown[]) => trace.call(operation, () => method(...args)));
+      methods.set(key, tracedMethod);
+      return tracedMethod;
     },
   });
 };

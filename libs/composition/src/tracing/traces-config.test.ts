@@ -6,18 +6,18 @@ import { samplerOf } from './sampler.ts';
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/' };
 
-test('traces are recorded only where a collector is named and nothing turns them off', () => {
+test('traces are recorded only if a collector is configured and no variable turns them off', () => {
   expect(readConfig({}).traces).toBeNull();
   expect(readConfig({ ...endpoint, OTEL_SDK_DISABLED: 'True' }).traces).toBeNull();
   expect(readConfig({ ...endpoint, OTEL_TRACES_EXPORTER: 'none' }).traces).toBeNull();
   expect(readConfig({ ...endpoint, OTEL_SDK_DISABLED: 'no' }).traces?.url).toBe('http://127.0.0.1:4318/v1/traces');
-  const own = { ...endpoint, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector.example.com/in' };
-  expect(readConfig(own).traces?.url).toBe('https://collector.example.com/in');
+  const tracesEndpoint = { ...endpoint, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector.example.com/in' };
+  expect(readConfig(tracesEndpoint).traces?.url).toBe('https://collector.example.com/in');
 });
 
-test('another protocol is refused, unless no traces are recorded', () => {
+test('another protocol is rejected, unless no traces are recorded', () => {
   const grpc = { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
-  expect(() => readConfig({ ...endpoint, ...grpc })).toThrow('Portico sends traces by http/protobuf alone');
+  expect(() => readConfig({ ...endpoint, ...grpc })).toThrow('Portico sends traces by http/protobuf only');
   expect(readConfig(grpc).traces).toBeNull();
   expect(readConfig({ ...endpoint, ...grpc, OTEL_SDK_DISABLED: 'true' }).traces).toBeNull();
   expect(
@@ -31,8 +31,8 @@ test.each([
   ['OTEL_TRACES_SAMPLER', 'jaeger_remote', 'one of always_on'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'http://… or https://…'],
   ['OTEL_BSP_SCHEDULE_DELAY', '0', 'a whole number from 1 to 600000'],
-])('%s=%s is refused', (name, value, said) => {
-  expect(() => readConfig({ [name]: value })).toThrow(said);
+])('%s=%s is rejected', (name, value, message) => {
+  expect(() => readConfig({ [name]: value })).toThrow(message);
 });
 
 test('a password in the address of a collector is not repeated', () => {
@@ -50,12 +50,14 @@ test.each([
   ['parentbased_always_off', 1, [false, true, false]],
   ['parentbased_traceidratio', 0, [false, true, false]],
   ['parentbased_traceidratio', 1, [true, true, false]],
-] as const)('%s with %d decides by itself, or as a caller did', (name, ratio, decisions) => {
+] as const)('%s with %d decides on its own, or like the caller', (name, ratio, decisions) => {
   const sampler = samplerOf({ name, ratio });
   const traceId = '0af7651916cd43dd8448eb211c80319c';
   const calledWith = (traceFlags: number) =>
     trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: 'b7ad6b7169203331', traceFlags, isRemote: true });
   const callers = [ROOT_CONTEXT, calledWith(TraceFlags.SAMPLED), calledWith(TraceFlags.NONE)];
-  const taken = callers.map((caller) => sampler.shouldSample(caller, traceId, 'GET', SpanKind.SERVER, {}, []).decision);
-  expect(taken.map((decision) => decision === SamplingDecision.RECORD_AND_SAMPLED)).toEqual(decisions);
+  const decisionsTaken = callers.map(
+    (caller) => sampler.shouldSample(caller, traceId, 'GET', SpanKind.SERVER, {}, []).decision,
+  );
+  expect(decisionsTaken.map((decision) => decision === SamplingDecision.RECORD_AND_SAMPLED)).toEqual(decisions);
 });

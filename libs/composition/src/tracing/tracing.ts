@@ -3,19 +3,19 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 
 /**
- * Records what this process does as spans (OpenTelemetry). Absent unless it is configured, so that it costs nothing
- * then: who may record one asks whether it is there.
+ * Records the work of this process as spans (OpenTelemetry). Absent unless it is configured, so that it costs nothing
+ * in that case: callers check whether it exists.
  */
 export interface Tracing {
-  /** Begins the span of a request; `headers` may name the caller's (W3C Trace Context). */
+  /** Begins the span of a request; `headers` may name the caller's span (W3C Trace Context). */
   beginRequest(request: TracedRequest): RequestSpan;
-  /** Runs a job within a span of its own. */
+  /** Runs a job within its own span. */
   job<Outcome>(id: string, work: () => Promise<Outcome>): Promise<Outcome>;
-  /** The stores, each call of which is a span below that of the request or job that it is made for; none without one. */
+  /** Wraps the stores: each call is a child span of the current request or job. Without one, no span is recorded. */
   stores(stores: StorePorts): StorePorts;
-  /** The id of the trace that runs now, for log lines. */
+  /** The id of the current trace, for log lines. */
   traceId(): string | null;
-  /** Sends what is left, within seconds. */
+  /** Sends the remaining spans, within seconds. */
   close(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface TracedRequest {
 
 export interface RequestSpan {
   readonly traceId: string;
-  /** What the work does belongs to the span. */
+  /** Runs the work as a part of the span. */
   run<Outcome>(work: () => Outcome): Outcome;
   end(request: EndedRequest): void;
 }
@@ -39,7 +39,7 @@ export interface EndedRequest {
   readonly requestId: string;
 }
 
-/** The OpenTelemetry SDK is loaded only if traces are configured. */
+/** Loads the OpenTelemetry SDK only if traces are configured. */
 export const openTracing = async (config: Config, serviceName: string, logger: Logger): Promise<Tracing | null> => {
   if (!config.traces) return null;
   const { openOtlpTracing } = await import('./otlp-tracing.ts');

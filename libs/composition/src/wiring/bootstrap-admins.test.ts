@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const portico of opened.splice(0)) await portico.close();
 });
 
-/** Opens a composition with a log of its own. */
+/** Opens a composition with its own log. */
 const open = async (variables: Record<string, string> = {}, role: ProcessRole = 'http'): Promise<Composition> => {
   const { stream, written } = recordingStream();
   lines = written;
@@ -54,11 +54,11 @@ interface Claims {
   readonly email?: string;
 }
 
-const byProvider = async (person: Claims): Promise<string> =>
+const signInAtProvider = async (person: Claims): Promise<string> =>
   (await provider.signIn({ ...person, ...(person.email ? { emailVerified: true } : {}) })).idToken;
 
-/** The role that a token gives, or why it is refused. */
-const roleBy = async ({ useCases }: Portico, token: string): Promise<string> => {
+/** Returns the role that a token gives, or the reason why it is rejected. */
+const readRole = async ({ useCases }: Portico, token: string): Promise<string> => {
   const credential = { kind: 'token', token } as const;
   const admission = await useCases
     .admit({
@@ -73,22 +73,22 @@ const roleBy = async ({ useCases }: Portico, token: string): Promise<string> => 
   return admission instanceof Error ? admission.message : admission.principal.profile.role;
 };
 
-/** A database of release 0.1.0 with local-admin, an admin bob and a client alice. */
-const fromRelease = (): void => {
+/** Creates a database of release 0.1.0 with local-admin, an admin bob and a client alice. */
+const createReleased = (): void => {
   const database = new DatabaseSync(join(folder, 'portico.sqlite'));
   database.exec(readFileSync(join(import.meta.dirname, '../../test/release-0.1.0.sql'), 'utf8'));
   database.close();
 };
 
-test('a tool makes no first admin while there is one, although that one cannot sign in, and warns of nothing', async () => {
+test('a tool creates no first admin while there is one, even if it cannot sign in, and logs no warning', async () => {
   await (await open()).close();
   const tool = await open({ ...production, ...bootstrap }, 'tool');
   expect(lines).toEqual([]);
   expect(await tool.ports.profiles.admins()).toHaveLength(1);
 });
 
-test('an admin who is suspended is of an issuer that is on', async () => {
-  fromRelease();
+test('a suspended admin does not count as bound to a disabled issuer', async () => {
+  createReleased();
   const portico = await open();
   const admin = await portico.useCases.findProfileByEmail(operatorAuthority, 'admin@localhost');
   if (!admin) throw new Error('The local admin is gone');
@@ -98,25 +98,25 @@ test('an admin who is suspended is of an issuer that is on', async () => {
   expect(warnings()).toEqual([]);
 });
 
-test('an admin of the local issuer, which is off now, does not keep the bootstrap admin from being made', async () => {
+test('an admin of the local issuer, which is off now, does not prevent the bootstrap admin', async () => {
   await (await open()).close();
   const portico = await open({ ...production, ...bootstrap });
   expect(warnings()).toEqual([localIsOff]);
-  expect(await roleBy(portico, await byProvider({ uid: 'boss', email: 'boss@example.com' }))).toBe('admin');
-  const mallory = await byProvider({ uid: 'local-admin', email: 'mallory@example.com' });
-  expect(await roleBy(portico, mallory)).toBe('User not found');
+  expect(await readRole(portico, await signInAtProvider({ uid: 'boss', email: 'boss@example.com' }))).toBe('admin');
+  const mallory = await signInAtProvider({ uid: 'local-admin', email: 'mallory@example.com' });
+  expect(await readRole(portico, mallory)).toBe('User not found');
 });
 
 test('the bootstrap admin is bound by uid and issuer, and a start that finds it logs no warning', async () => {
   const portico = await open({ ...production, ...bootstrap });
   expect(warnings()).toEqual([]);
-  expect(await roleBy(portico, await byProvider({ uid: 'boss' }))).toBe('admin');
+  expect(await readRole(portico, await signInAtProvider({ uid: 'boss' }))).toBe('admin');
   await portico.close();
   await (await open({ ...production, ...bootstrap })).close();
   expect(warnings()).toEqual([]);
 });
 
-test('a start without an admin who can sign in, and without a named one, logs a warning', async () => {
+test('a start without an admin who can sign in, and without a bootstrap admin, logs a warning', async () => {
   await open(production);
   expect(warnings()).toEqual([noAdmin]);
 });

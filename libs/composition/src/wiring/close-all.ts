@@ -5,9 +5,9 @@ export type Closer = () => Promise<void> | void;
 
 const closeDeadlineMs = 8_000;
 
-/** Closes in reverse order of opening; logs and skips what fails to close, abandons what hangs at the deadline. */
+/** Closes in reverse order of opening. Logs and skips failures, and abandons closers that hang until the deadline. */
 export const closeAll = async (closers: Closer[], logger: Logger): Promise<void> => {
-  const all = async () => {
+  const closeEach = async () => {
     for (let closer = closers.pop(); closer; closer = closers.pop()) {
       try {
         await closer();
@@ -16,6 +16,6 @@ export const closeAll = async (closers: Closer[], logger: Logger): Promise<void>
       }
     }
   };
-  if (!(await settlesWithin(closeDeadlineMs, all())))
-    logger.error({ closeDeadlineMs }, 'Closing took too long; abandoning what is still open');
+  if (!(await settlesWithin(closeDeadlineMs, closeEach())))
+    logger.error({ closeDeadlineMs }, 'Closing took too long; abandoning the parts that are still open');
 };

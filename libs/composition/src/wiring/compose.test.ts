@@ -28,29 +28,29 @@ const open = async (variables: Record<string, string> = {}): Promise<Composition
   return portico;
 };
 
-/** The discard port of this machine, where nothing listens. */
-const nobody = '127.0.0.1:9';
+/** The discard port of this machine, on which nothing listens. */
+const closedAddress = '127.0.0.1:9';
 
-/** Every way to put the parts together; none needs a network to start. */
+/** Every combination of parts; none needs a network to start. */
 const profiles: Record<string, Record<string, string>> = {
   'the embedded default': {},
-  'jobs worked elsewhere': { JOBS: 'off' },
+  'jobs run elsewhere': { JOBS: 'off' },
   'a configured issuer': { IDENTITY_ISSUER: 'https://id.example.com', IDENTITY_AUDIENCE: 'portico' },
   'a configured issuer and the local one': {
     IDENTITY_ISSUER: 'https://id.example.com',
     IDENTITY_AUDIENCE: 'portico',
     IDENTITY_LOCAL: 'true',
   },
-  'servers that are all away': {
-    REDIS_URL: `redis://${nobody}`,
-    QDRANT_URL: `http://${nobody}`,
-    OLLAMA_URL: `http://${nobody}`,
-    SMTP_URL: `smtp://${nobody}`,
+  'servers that are all unavailable': {
+    REDIS_URL: `redis://${closedAddress}`,
+    QDRANT_URL: `http://${closedAddress}`,
+    OLLAMA_URL: `http://${closedAddress}`,
+    SMTP_URL: `smtp://${closedAddress}`,
   },
   production: { NODE_ENV: 'production', SECRETS_KEY: key, IDENTITY_LOCAL: 'true' },
 };
 
-test.each(Object.entries(profiles))('%s: every port is there', async (_name, variables) => {
+test.each(Object.entries(profiles))('%s: every port exists', async (_name, variables) => {
   const { ports, localIssuer } = await open(variables);
   for (const [name, port] of Object.entries(ports)) expect(port, name).toBeDefined();
   expect(localIssuer !== null).toBe(variables.IDENTITY_LOCAL === 'true' || !variables.IDENTITY_ISSUER);
@@ -65,19 +65,19 @@ test('/ready reports servers that accept connections and stay silent, within the
     for (const socket of sockets) socket.destroy();
     silent.close();
   });
-  const place = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const address = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
   const { useCases } = await open({
-    REDIS_URL: `redis://${place}`,
-    QDRANT_URL: `http://${place}`,
-    OLLAMA_URL: `http://${place}`,
-    SMTP_URL: `smtp://${place}`,
-    IDENTITY_ISSUER: `http://${place}`,
+    REDIS_URL: `redis://${address}`,
+    QDRANT_URL: `http://${address}`,
+    OLLAMA_URL: `http://${address}`,
+    SMTP_URL: `smtp://${address}`,
+    IDENTITY_ISSUER: `http://${address}`,
     IDENTITY_AUDIENCE: 'portico',
   });
   const time = stopTime(vi);
-  onTestFinished(time.goOn);
+  onTestFinished(time.restore);
   const before = performance.now();
-  const { ready, parts } = await time.passUntil(useCases.readReadiness());
+  const { ready, parts } = await time.advanceUntil(useCases.readReadiness());
   expect(performance.now() - before).toBeLessThan(3_000);
   expect(ready).toBe(true);
   expect(parts.filter(({ essential }) => !essential).map(({ name, state }) => [name, state.status])).toEqual(
@@ -85,7 +85,7 @@ test('/ready reports servers that accept connections and stay silent, within the
   );
 });
 
-test('the first admin is made while there is none, and only once', async () => {
+test('the first admin is created while there is none, and only once', async () => {
   const first = await open();
   expect(await first.ports.profiles.findByEmail('admin@localhost')).toMatchObject({
     role: 'admin',
@@ -96,24 +96,24 @@ test('the first admin is made while there is none, and only once', async () => {
   expect(await second.ports.profiles.findByEmail('other@example.com')).toBeNull();
 });
 
-test('a secrets key is created in the data folder for its owner alone, and no other key opens the data', async () => {
+test('a secrets key is created in the data folder for its owner only, and no other key opens the data', async () => {
   const first = await open();
   const sealed = first.ports.cipher.seal('s3cret', 'here');
   await first.close();
   const file = join(folder, 'secrets.key');
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  const again = await open();
-  expect(again.ports.cipher.open(sealed, 'here')).toBe('s3cret');
-  await again.close();
+  const reopened = await open();
+  expect(reopened.ports.cipher.open(sealed, 'here')).toBe('s3cret');
+  await reopened.close();
   writeFileSync(file, `${key}\n`);
   await expect(open()).rejects.toThrow('SECRETS_KEY_PREVIOUS');
 });
 
-test('two processes that start at once on an empty store have the same key, and are the same installation', async () => {
-  const [one, other] = await Promise.all([open(), open()]);
-  expect(other.ports.cipher.open(one.ports.cipher.seal('s3cret', 'here'), 'here')).toBe('s3cret');
-  expect(other.ports.keys.tag('an API secret')).toBe(one.ports.keys.tag('an API secret'));
-  expect(other.installation).toBe(one.installation);
+test('two processes that start concurrently on an empty store have the same key and the same installation', async () => {
+  const [first, second] = await Promise.all([open(), open()]);
+  expect(second.ports.cipher.open(first.ports.cipher.seal('s3cret', 'here'), 'here')).toBe('s3cret');
+  expect(second.ports.keys.tag('an API secret')).toBe(first.ports.keys.tag('an API secret'));
+  expect(second.installation).toBe(first.installation);
 });
 
 test('a changed pepper is reported in one sentence', async () => {
@@ -121,11 +121,11 @@ test('a changed pepper is reported in one sentence', async () => {
   const { pepper } = await first.ports.sealed.read();
   await first.ports.sealed.resealPepper(pepper ?? '', `${pepper?.slice(0, -1)}${pepper?.endsWith('A') ? 'Q' : 'A'}`);
   await first.close();
-  const { said } = startFailure(await open().catch((error: unknown) => error));
-  expect(said).toMatch(/^The pepper of the API keys was changed .* run "portico keys reset"\.$/);
+  const { message: text } = startFailure(await open().catch((error: unknown) => error));
+  expect(text).toMatch(/^The pepper of the API keys was changed .* run "portico keys reset"\.$/);
 });
 
-test('a missing key file is not created anew while the database holds a pepper that it sealed', async () => {
+test('a missing key file is not created again while the database contains a pepper that it sealed', async () => {
   await (await open()).close();
   const file = join(folder, 'secrets.key');
   rmSync(file);
@@ -141,18 +141,22 @@ test.each<[string, (folder: string) => Record<string, string>, string]>([
   ['a key file within a file', (folder) => ({ SECRETS_KEY_FILE: join(folder, 'a file', 'x') }), 'SECRETS_KEY_FILE: '],
   ['a heartbeat without its folder', (folder) => ({ HEARTBEAT_FILE: join(folder, 'no', 'x') }), 'HEARTBEAT_FILE: '],
   ['a folder as the database', (folder) => ({ DATABASE_URL: `sqlite:${folder}` }), 'The database '],
-  ['a file that is no database', (folder) => ({ DATABASE_URL: `sqlite:${join(folder, 'a file')}` }), 'The database '],
-])('%s is reported in one sentence that names it and shows none of its content', async (_what, variables, named) => {
+  [
+    'a file that is not a database',
+    (folder) => ({ DATABASE_URL: `sqlite:${join(folder, 'a file')}` }),
+    'The database ',
+  ],
+])('%s is reported in one sentence that names it and shows none of its content', async (_fault, variables, name) => {
   writeFileSync(join(folder, 'a file'), 'something private that is longer than a key');
   const failure: unknown = await open(variables(folder)).catch((error: unknown) => error);
-  const { said, exitCode } = startFailure(failure);
-  expect(said).toContain(named);
-  expect(said).toContain(folder);
-  expect(said).not.toMatch(/\n +at |something private/);
+  const { message: text, exitCode } = startFailure(failure);
+  expect(text).toContain(name);
+  expect(text).toContain(folder);
+  expect(text).not.toMatch(/\n +at |something private/);
   expect(exitCode).toBe(1);
 });
 
-test('a previous key still opens what it sealed, and the tags of API secrets survive the change', async () => {
+test('a previous key still opens data that it sealed, and the tags of API secrets survive the change', async () => {
   const before = await open({ SECRETS_KEY: key });
   const sealed = before.ports.cipher.seal('s3cret', 'here');
   const tag = before.ports.keys.tag('an API secret');
@@ -182,35 +186,35 @@ test('an error names a file without a key of the local issuer and does not show 
   expect(inspect(failure, { depth: 10 })).not.toContain('something private');
 });
 
-test('a token of the local issuer is good in every process on the same data folder', async () => {
+test('a token of the local issuer is valid in every process on the same data folder', async () => {
   const alone = await openLocalIssuer(readConfig({ DATA_DIR: folder }));
   const token = await alone?.mint({ uid: 'ada', email: 'Ada@Example.com', ttlSeconds: 60 });
   const { ports } = await open();
   expect(await ports.tokens.verify(token ?? '')).toEqual({
     issuer: 'https://local-issuer.portico.invalid',
     uid: 'ada',
-    // As claimed: who it is compared with decides what counts.
+    // As claimed: the code that compares it normalizes it.
     email: 'Ada@Example.com',
     emailVerified: false,
     groups: null,
   });
 });
 
-test('request counts survive a restart, and a worker or tool that comes and goes meanwhile', async () => {
+test('request counts survive a restart, and a worker or tool that runs in the meantime', async () => {
   const rule = { allowed: 2, windowSeconds: 3_600 };
   const service = await open();
   await service.ports.limiter.consume('client:ada', rule);
   await service.close();
-  const beside = await compose(readConfig({ DATA_DIR: folder }), logger, 'tool');
-  const again = await open();
-  expect(await again.ports.limiter.peek('client:ada', rule)).toMatchObject({ remaining: 1 });
-  await again.close();
-  await beside.close();
+  const tool = await compose(readConfig({ DATA_DIR: folder }), logger, 'tool');
+  const reopened = await open();
+  expect(await reopened.ports.limiter.peek('client:ada', rule)).toMatchObject({ remaining: 1 });
+  await reopened.close();
+  await tool.close();
   const last = await open();
   expect(await last.ports.limiter.peek('client:ada', rule)).toMatchObject({ remaining: 1 });
 });
 
-test('what is open is closed again if a later part fails', async () => {
+test('open parts are closed again if a later part fails', async () => {
   writeFileSync(join(folder, 'secrets.key'), 'no key');
   await expect(open()).rejects.toThrow('is not a secrets key');
   writeFileSync(join(folder, 'secrets.key'), `${key}\n`);

@@ -19,14 +19,14 @@ import { createRemoteIndex, type RemoteIndex } from './remote-index.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { createPresence, type Presence, type SharedServer } from './presence.ts';
 import { bootstrapAdmins } from './bootstrap-admins.ts';
-import { forgetUnusedClaims } from './unused-claims.ts';
+import { clearUnusedClaims } from './unused-claims.ts';
 
 /** A composition that is ready to use. */
 export interface Portico {
   readonly config: Config;
   readonly duties: Duties;
   readonly logger: Logger;
-  /** Its random id, which is in the names of all that it keeps in Redis and Qdrant. */
+  /** The random id of the installation, which is part of all its names in Redis and Qdrant. */
   readonly installation: string;
   readonly useCases: UseCases;
   /** Delivers jobs to this process. */
@@ -35,10 +35,10 @@ export interface Portico {
   readonly localIssuer: LocalIssuer | null;
   /** The addresses of the configured issuer that a browser uses for signing in, as last known. Never waits. */
   readonly issuerEndpoints: () => readonly string[];
-  /** How browsers sign in at it; null if it is off. */
+  /** The way in which browsers sign in at the local issuer; null if it is off. */
   readonly localSignIn: LocalSignIn | null;
   readonly documents: DocumentReader;
-  /** Null if the index is in this process, which rebuilds it at each start. */
+  /** Null if the index is in this process, which then rebuilds it at each start. */
   readonly remoteIndex: RemoteIndex | null;
   /** Null without a server that other installations may use too. */
   readonly presence: Presence | null;
@@ -48,7 +48,7 @@ export interface Portico {
   close(): Promise<void>;
 }
 
-/** Adds the adapters beneath the use cases, for tests and for code that replaces one of them. */
+/** Includes the adapters of the use cases, for tests and for code that replaces one of them. */
 export interface Composition extends Portico {
   readonly ports: Ports;
 }
@@ -87,7 +87,7 @@ const modulesOf = ({ redis, qdrant, ollama, operationEmbedder, mail }: Config): 
 
 /**
  * Wires use cases and adapters by configuration and role, and ensures that there is a first admin. On a failure, closes
- * what it opened.
+ * everything that it opened.
  */
 export const compose = async (
   config: Config,
@@ -125,14 +125,14 @@ export const compose = async (
       cipher: await get('cipher'),
       probes: [database.probe, limiter.probe, queue.probe, mail.probe, identity.probe]
         .filter((probe) => probe != null)
-        .map(inTime),
+        .map(withTimeout),
     };
     const useCases = createUseCases(ports, config.settings);
     await bootstrapAdmins({ config, duties, logger, useCases });
-    await forgetUnusedClaims({ config, duties, logger, useCases });
+    await clearUnusedClaims({ config, duties, logger, useCases });
     const localIssuer = await get('localIssuer');
     const issuerEndpoints = await get('issuerEndpoints');
-    const remoteIndex = isKeptElsewhere(vectors) ? createRemoteIndex(vectors, ports) : null;
+    const remoteIndex = isRemote(vectors) ? createRemoteIndex(vectors, ports) : null;
     return {
       config,
       duties,
@@ -166,10 +166,10 @@ const openPresence = async (config: Config, get: OpenedContainer['get']): Promis
   return createPresence({ installation: await get('installation'), settings, servers, logger: await get('logger') });
 };
 
-const isKeptElsewhere = (index: Parts['vectors']): index is VectorIndex & IndexUpkeep => index.rebuild !== undefined;
+const isRemote = (index: Parts['vectors']): index is VectorIndex & IndexUpkeep => index.rebuild !== undefined;
 
 /** Below the 3 s that HAProxy gives `/ready` (`deploy/haproxy.cfg`). */
 const checkMaxMs = 2_500;
 
-/** The probe with a timeout: a check that takes too long has failed. */
-const inTime = (probe: Probe): Probe => ({ ...probe, check: () => within(checkMaxMs, probe.check()) });
+/** Adds a timeout to a probe: a check that takes too long fails. */
+const withTimeout = (probe: Probe): Probe => ({ ...probe, check: () => within(checkMaxMs, probe.check()) });

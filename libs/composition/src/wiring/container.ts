@@ -7,7 +7,7 @@ import { closeAll, type Closer } from './close-all.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { Closable, type Module, type PartName, type Parts, type Provide } from './parts.ts';
 
-/** What the modules provide. Each part is made once, when it is first asked for. */
+/** The parts that the modules provide. Each part is created once, when it is first requested. */
 export interface OpenedContainer {
   readonly get: <Name extends PartName>(name: Name) => Promise<Parts[Name]>;
   /** Closes everything in reverse order of opening. */
@@ -34,15 +34,18 @@ export const openContainer = (
 
 const identifierOf = <Name extends PartName>(name: Name): ServiceIdentifier<Parts[Name]> => `portico:${name}`;
 
-/** Binds parts into an inversify container as singletons; pushes the closer of each onto `closers` as it is made. */
+/**
+ * Binds parts into an inversify container as singletons. Pushes the closer of each part onto `closers` when it is
+ * created.
+ */
 const provideInto =
   (container: Container, closers: Closer[]): Provide =>
   (name, needs, make) => {
     const build = async (...things: never[]) => {
-      const made = await (make as (...things: never[]) => unknown)(...things);
-      if (!(made instanceof Closable)) return made;
-      closers.push(made.close);
-      return made.thing as unknown;
+      const part = await (make as (...things: never[]) => unknown)(...things);
+      if (!(part instanceof Closable)) return part;
+      closers.push(part.close);
+      return part.thing as unknown;
     };
     container
       .bind(identifierOf(name))

@@ -5,21 +5,21 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** Runs a script of the shell with a file system of its own: root there, without rights here. */
-const isolated = (script: string, ...args: readonly string[]) =>
+/** Runs a shell script in its own mount namespace, as root there, but without rights outside of it. */
+const runIsolated = (script: string, ...args: readonly string[]) =>
   spawnSync('unshare', ['--map-root-user', '--mount', 'sh', '-c', script, 'sh', ...args], { encoding: 'utf8' });
 
-const canMount = isolated('mount -t tmpfs -o ro tmpfs /tmp').status === 0;
+const canMount = runIsolated('mount -t tmpfs -o ro tmpfs /tmp').status === 0;
 
-test.skipIf(!canMount)('a new folder within a new one on a read-only file system is refused as what it is', () => {
-  const place = mkdtempSync(join(tmpdir(), 'portico-read-only-'));
-  onTestFinished(() => rmdirSync(place));
-  const dataDir = join(place, 'new', 'data');
+test.skipIf(!canMount)('a nested new folder on a read-only file system is refused with this reason', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-read-only-'));
+  onTestFinished(() => rmdirSync(folder));
+  const dataDir = join(folder, 'new', 'data');
   const source = `
     import { prepareDataDir } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'data-dir.ts')).href)};
     try { prepareDataDir({ dataDir: ${JSON.stringify(dataDir)} }); } catch ({ message }) { console.log(message); }`;
   const script = 'mount -t tmpfs -o ro tmpfs "$1" && exec "$2" -C @portico/source --input-type=module -e "$3"';
-  const { stdout, stderr } = isolated(script, place, process.execPath, source);
+  const { stdout, stderr } = runIsolated(script, folder, process.execPath, source);
   expect(stderr).toBe('');
   expect(stdout).toContain(`DATA_DIR: ${dataDir} cannot be used: the file system is read-only (EROFS)`);
 });

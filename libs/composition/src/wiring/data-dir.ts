@@ -3,30 +3,30 @@ import { dirname } from 'node:path';
 import type { Config } from '../config.ts';
 import { ConfigurationError } from '../environment.ts';
 
-/** Creates the data folder for its owner alone; throws a `ConfigurationError` if it cannot be used. */
+/** Creates the data folder, accessible only by its owner; throws a `ConfigurationError` if it cannot be used. */
 export const prepareDataDir = ({ dataDir }: Pick<Config, 'dataDir'>): void => {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw unusable('DATA_DIR', dataDir, blocking(dataDir) ?? fileFault(error));
+    throw pathError('DATA_DIR', dataDir, findCreationFault(dataDir) ?? fileFault(error));
   }
 };
 
 /**
- * Why no folder can be made where the nearest one above it is; null if it can, or the folder exists. Node says of a new
- * folder within a new one on a read-only file system that it does not exist.
+ * Returns why the folder cannot be created in its nearest existing parent; null if it can, or if it exists. For nested
+ * new folders on a read-only file system, Node only reports that they do not exist.
  */
-const blocking = (path: string): string | null =>
-  isThere(path) ? null : accessFault(nearestExisting(path), constants.W_OK | constants.X_OK);
+const findCreationFault = (path: string): string | null =>
+  exists(path) ? null : accessFault(nearestExisting(path), constants.W_OK | constants.X_OK);
 
-/** The path, or the nearest folder above it that exists. */
+/** Returns the path, or its nearest existing parent. */
 export const nearestExisting = (path: string): string =>
-  isThere(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
+  exists(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 
-const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
+const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** Why this user may not do this with the path, in words; null if it may. */
+/** Returns why this user does not have this access to the path, in words; null if it has. */
 export const accessFault = (path: string, mode: number): string | null => {
   try {
     accessSync(path, mode);
@@ -42,14 +42,14 @@ export const assertHeartbeat = ({ heartbeatFile }: Pick<Config, 'heartbeatFile'>
   try {
     accessSync(dirname(heartbeatFile), constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw unusable('HEARTBEAT_FILE', heartbeatFile, fileFault(error));
+    throw pathError('HEARTBEAT_FILE', heartbeatFile, fileFault(error));
   }
 };
 
-const unusable = (name: string, path: string, fault: string): ConfigurationError =>
+const pathError = (name: string, path: string, fault: string): ConfigurationError =>
   new ConfigurationError([`${name}: ${path} cannot be used: ${fault}`]);
 
-/** The reason of the operating system, in words. */
+/** Returns the reason of a system error, in words. */
 export const fileFault = (error: unknown): string => {
   const { code = 'unknown error' } = error as NodeJS.ErrnoException;
   return reasons[code] ?? code;

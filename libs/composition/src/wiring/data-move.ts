@@ -2,15 +2,15 @@ import { moveDatabase, type MovedDatabase, type MoveOptions } from '@portico/sql
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 
-/** What was moved, and how the new database is configured. */
+/** The result of a move, and the configuration of the new database. */
 export interface DataMove extends MovedDatabase {
   /** The `DATABASE_URL` of the new database, with `PASSWORD` for its password. */
   readonly address: string;
 }
 
 /**
- * Moves the configured database to an empty one, while no process uses either. Opens the databases alone, because a
- * whole composition writes.
+ * Moves the configured database to an empty one, while no process uses either. Opens only the databases, because a
+ * whole composition writes to them.
  */
 export const moveData = async (
   { database }: Pick<Config, 'database'>,
@@ -23,12 +23,12 @@ export const moveData = async (
 });
 
 /** Any other option may be a secret. */
-const shownOptions = ['sslmode', 'sslrootcert', 'application_name'];
+const publicOptions = ['sslmode', 'sslrootcert', 'application_name'];
 
 const addressOf = (database: Config['database']): string => {
   if (database.kind === 'sqlite') return `sqlite:${database.file}`;
   const url = new URL(database.url);
   if (url.password !== '') url.password = 'PASSWORD';
-  for (const name of [...url.searchParams.keys()]) if (!shownOptions.includes(name)) url.searchParams.delete(name);
+  for (const name of [...url.searchParams.keys()]) if (!publicOptions.includes(name)) url.searchParams.delete(name);
   return url.href;
 };

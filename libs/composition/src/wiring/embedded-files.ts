@@ -5,33 +5,36 @@ import type { Config } from '../config.ts';
 /** A key file, by its name in a backup. */
 export type KeyFile = 'secrets.key' | 'local-issuer.key';
 
-/** Where the embedded default keeps what cannot be recreated. */
+/** The files in which the embedded default stores data that cannot be recreated. */
 export interface EmbeddedFiles {
   readonly database: string;
-  /** The operator keeps a missing one elsewhere: in a variable, or in a file outside `DATA_DIR`. */
+  /** The operator stores a missing key elsewhere: in a variable, or in a file outside `DATA_DIR`. */
   readonly keys: Readonly<Partial<Record<KeyFile, string>>>;
-  /** Copies a consistent snapshot of the database into an empty file, beside a running service too. */
+  /** Copies a consistent snapshot of the database into an empty file, even while the service is running. */
   readonly copy: (target: string) => Promise<void>;
   /** Throws unless this file is an intact database that this version can use. */
   readonly check: (file: string) => Promise<void>;
-  /** Does the work while no process has the database open; does nothing and returns false if one has. */
-  readonly alone: (work: () => Promise<void>) => Promise<boolean>;
+  /** Does the work while no process has the database open; does nothing and returns false if a process has. */
+  readonly runExclusively: (work: () => Promise<void>) => Promise<boolean>;
 }
 
 /** Null if the database is PostgreSQL. */
 export const embeddedFiles = ({ database, dataDir, secretsKey }: Config): EmbeddedFiles | null => {
   if (database.kind !== 'sqlite') return null;
-  const ownKey = secretsKey.from === 'file' && isWithin(dataDir, secretsKey.path) ? secretsKey.path : null;
+  const embeddedKey = secretsKey.from === 'file' && isWithin(dataDir, secretsKey.path) ? secretsKey.path : null;
   return {
     database: database.file,
-    keys: { ...(ownKey ? { 'secrets.key': ownKey } : {}), 'local-issuer.key': join(dataDir, 'local-issuer.key') },
+    keys: {
+      ...(embeddedKey ? { 'secrets.key': embeddedKey } : {}),
+      'local-issuer.key': join(dataDir, 'local-issuer.key'),
+    },
     copy: async (target) => (await sqliteFiles()).copySqlite(database.file, target),
     check: async (file) => (await sqliteFiles()).checkSqlite(file),
-    alone: async (work) => (await sqliteFiles()).aloneWithSqlite(database.file, work),
+    runExclusively: async (work) => (await sqliteFiles()).withExclusiveSqlite(database.file, work),
   };
 };
 
 export const isWithin = (folder: string, path: string): boolean => {
-  const way = relative(folder, path);
-  return !way.startsWith('..') && !isAbsolute(way);
+  const relativePath = relative(folder, path);
+  return !relativePath.startsWith('..') && !isAbsolute(relativePath);
 };

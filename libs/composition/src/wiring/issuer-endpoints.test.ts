@@ -11,7 +11,7 @@ const open = (variables: Record<string, string>): Promise<Composition> =>
     'http',
   );
 
-test('the endpoints of a real provider are known soon after the first question, and after a restart without it', async () => {
+test('the endpoints of a real provider are known soon after the first call, and after a restart without it', async () => {
   const provider = await startIdentityProvider();
   onTestFinished(() => provider.close());
   const variables = {
@@ -32,12 +32,12 @@ test('the endpoints of a real provider are known soon after the first question, 
   await second.close();
 });
 
-test('no issuer is asked where people sign in by e-mail and password', async () => {
+test('no issuer is requested if people sign in by e-mail and password', async () => {
   const firebase = await startFirebaseStandIn();
   onTestFinished(() => firebase.close());
   const portico = await open(firebase.variables);
   expect(portico.issuerEndpoints()).toEqual([]);
-  // A request that was made by now would arrive before the last answer.
+  // A request that was sent by now would arrive before the last response.
   const after = ['/1', '/2', '/3', '/4', '/5'];
   for (const path of after) await fetch(`http://${firebase.host}${path}`);
   expect(firebase.calls.map(({ path }) => path)).toEqual(after);

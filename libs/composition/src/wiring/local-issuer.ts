@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { dutiesOf } from '../process-role.ts';
 import { openContainer } from './container.ts';
 
-/** Opens the local issuer without the stores, beside a running service too; null if it is off. */
+/** Opens the local issuer without the stores, even while the service is running. Returns null if it is off. */
 export const openLocalIssuer = async (config: Config): Promise<LocalIssuer | null> => {
   const { systemModule } = await import('./modules/system.ts');
   const { identityModule } = await import('./modules/identity.ts');

@@ -3,15 +3,16 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { installationId, renewInstallationId } from './installation-id.ts';
 
-/** The ids of an installation, before and now. */
+/** The previous and the new id of an installation. */
 export interface NewIdentity {
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * Gives the database another id, as for a copy that is to live beside its original. Opens the database alone. Throws,
- * with the reason, if a process uses a database on PostgreSQL; on SQLite the caller makes sure of that.
+ * Gives the database another id, for example for a copy that is used at the same time as its original. Opens only the
+ * database. Throws, with the reason, if a process uses a database on PostgreSQL; on SQLite the caller must ensure that
+ * none does.
  */
 export const renewIdentity = async ({ database }: Pick<Config, 'database'>, logger: Logger): Promise<NewIdentity> => {
   if (database.kind === 'postgresql') await (await postgresqlInUse()).refuseUsedPostgresql(database.url, logger);

@@ -20,18 +20,18 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Duties } from '../process-role.ts';
 
-/** Stores small texts beside the data for parts of the composition. */
+/** Stores small strings in the database for parts of the composition. */
 export interface KeyValueStore {
-  /** Null if there is none. */
+  /** Returns null if there is no value. */
   get(name: string): Promise<string | null>;
   put(name: string, value: string): Promise<void>;
-  /** Stores the value unless there is one; returns the stored one. */
+  /** Stores the value unless there is one; returns the stored value. */
   putIfAbsent(name: string, value: string): Promise<string>;
   /** Loads, decides and stores in one transaction; `decide` may run again. */
   update(name: string, decide: (value: string | null) => string): Promise<void>;
 }
 
-/** An open database: its stores, and what the composition keeps there. */
+/** An open database: its stores, and the settings of the composition. */
 export interface OpenedDatabase {
   readonly stores: StorePorts;
   readonly settings: KeyValueStore;
@@ -40,30 +40,30 @@ export interface OpenedDatabase {
 
 /** Upkeep of an index outside this process. */
 export interface IndexUpkeep {
-  /** Brings it in line with the database in the background, so that the first search finds it ready. */
+  /** Syncs it with the database in the background, so that the first search finds it ready. */
   prepare(modelId: string, asOf: number): void;
-  /** Rebuilds it from the database while the old one still answers; reports how many vectors it has written. */
+  /** Rebuilds it from the database while the old index still serves searches; reports the number of vectors written. */
   rebuild(modelId: string, onProgress: (written: number) => void): Promise<void>;
 }
 
-/** Everything that the container holds, by key. */
+/** All parts in the container, by key. */
 export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'limiter' | 'vectors' | keyof StorePorts> {
   readonly config: Config;
   readonly duties: Duties;
   readonly logger: Logger;
   readonly database: OpenedDatabase;
-  /** Its random id, which is in the names of all that it keeps in Redis and Qdrant. */
+  /** The random id of the installation, which is part of all its names in Redis and Qdrant. */
   readonly installation: string;
-  /** Counts requests; has a probe if a server does it. */
+  /** Counts requests; has a probe if a server counts them. */
   readonly limiter: RateLimiter & { readonly probe?: Probe };
-  /** Keeps vectors of queries from a model on a server. */
+  /** Caches vectors of queries from a model on a server. */
   readonly cache: Cache;
   /** Verifies identity tokens; has a probe if the issuer is external. */
   readonly identity: { readonly verifier: TokenVerifier; readonly probe: Probe | null };
   /** The addresses of the configured issuer that a browser uses for signing in, as last known. Never waits. */
   readonly issuerEndpoints: () => readonly string[];
   readonly documents: DocumentReader;
-  /** The current one first. */
+  /** The current embedder comes first. */
   readonly builtIn: {
     readonly embedders: readonly [Embedder, ...Embedder[]];
     readonly operationEmbedder: OperationEmbedder;
@@ -71,13 +71,13 @@ export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'lim
   /** The embedder on an Ollama server; present only if that is configured. */
   readonly ollama: OllamaEmbedder;
   readonly vectors: VectorIndex & Partial<IndexUpkeep>;
-  /** Delivers jobs; has a probe if a server does it. */
+  /** Delivers jobs; has a probe if a server delivers them. */
   readonly queue: JobQueue & { readonly probe?: Probe };
-  /** Sends mail; has a probe if an SMTP server does it. */
+  /** Sends mail; has a probe if an SMTP server sends it. */
   readonly mail: { readonly mailer: Mailer; readonly probe: Probe | null };
   /** The limiter's connection; present only if Redis is configured. */
   readonly redis: RedisConnection;
-  /** Who uses Redis, and who Qdrant; present only if that is configured. */
+  /** The processes that use Redis and Qdrant; present only if the server is configured. */
   readonly redisRoster: Roster;
   readonly qdrantRoster: Roster;
   readonly secretsKey: { readonly current: Uint8Array; readonly previous: readonly Uint8Array[] };
@@ -92,8 +92,8 @@ export type Module = (provide: Provide) => void;
 
 export interface Provide {
   /**
-   * Registers how to make the part `key` from the parts `needs`. Their types follow from `Parts`, so a wrong dependency
-   * does not compile. `close` runs at the end, in reverse order of making.
+   * Registers how to create the part `key` from the parts `needs`. Their types follow from `Parts`, so a wrong
+   * dependency does not compile. `close` runs at the end, in reverse order of creation.
    */
   <K extends PartName, const Needs extends readonly PartName[]>(
     key: K,

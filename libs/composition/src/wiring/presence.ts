@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { createOutage, livingMs, type LivingProcess, type Outage, type Roster } from '@portico/dependencies';
+import { createOutage, livenessMs, type LiveProcess, type Outage, type Roster } from '@portico/dependencies';
 import type { Logger } from 'pino';
 import type { KeyValueStore } from './parts.ts';
 
-/** When each process of a database last announced itself, by its id: in JSON. */
+/** The setting with the time of each process's last announcement, by its id, as JSON. */
 const settingName = 'processes';
 
-/** Longer than a process counts as living, so that clocks may disagree. */
-const keptMs = 10 * livingMs;
+/** Longer than the time for which a process counts as alive, so that clocks may differ. */
+const retentionMs = 10 * livenessMs;
 
 /** A server that other installations may use too. */
 export interface SharedServer {
@@ -16,7 +16,7 @@ export interface SharedServer {
   readonly roster: Roster;
 }
 
-/** Tells other processes that this one lives, and the operator whom it shares its servers with. */
+/** Announces this process to others, and logs the installations with which it shares its servers. */
 export interface Presence {
   announce(): Promise<void>;
   leave(): Promise<void>;
@@ -30,18 +30,22 @@ export interface PresenceParts {
 }
 
 /**
- * A process announces itself in its database first, then on the shared servers. Another process of the same database
- * therefore finds there each time that it has read on a server; one of a copy does not, however the copy was made.
+ * A process announces itself first in its database, then on the shared servers. Another process of the same database
+ * therefore finds in the database each time that it has read on a server. A process of a copy does not, regardless of
+ * how the copy was made.
  */
 export const createPresence = ({ installation, settings, servers, logger }: PresenceParts): Presence => {
   const process = randomUUID();
-  const watched = servers.map((server) => ({ ...server, tell: createTeller(server.name, installation, logger) }));
-  const onEach = async (ask: (server: (typeof watched)[number]) => Promise<void>) => {
-    for (const server of watched) {
+  const watchedServers = servers.map((server) => ({
+    ...server,
+    logChanges: createChangeLog(server.name, installation, logger),
+  }));
+  const forEachServer = async (action: (server: (typeof watchedServers)[number]) => Promise<void>) => {
+    for (const server of watchedServers) {
       try {
-        await ask(server);
+        await action(server);
       } catch (error) {
-        // The adapter tells outages; the next time is soon.
+        // The adapter logs outages; the next announcement is soon.
         logger.debug({ err: error, server: server.name }, 'The processes on a server are not known');
       }
     }
@@ -51,20 +55,23 @@ export const createPresence = ({ installation, settings, servers, logger }: Pres
       const at = Date.now();
       await settings.update(settingName, (text) => {
         const others = Object.entries(readTimes(text)).filter(
-          ([other, last]) => other !== process && last > at - keptMs,
+          ([other, last]) => other !== process && last > at - retentionMs,
         );
         return JSON.stringify(Object.fromEntries([...others, [process, at]]));
       });
-      const found: { readonly tell: ReturnType<typeof createTeller>; readonly living: readonly LivingProcess[] }[] = [];
-      await onEach(async ({ roster, tell }) => {
+      const observed: {
+        readonly logChanges: ReturnType<typeof createChangeLog>;
+        readonly living: readonly LiveProcess[];
+      }[] = [];
+      await forEachServer(async ({ roster, logChanges }) => {
         await roster.announce({ installation, process, at });
-        found.push({ tell, living: await roster.living(at) });
+        observed.push({ logChanges, living: await roster.liveProcesses(at) });
       });
-      const times = await announcedTimes(settings);
-      for (const { tell, living } of found) tell(living, times);
+      const times = await readAnnouncedTimes(settings);
+      for (const { logChanges, living } of observed) logChanges(living, times);
     },
     async leave() {
-      await onEach(({ roster }) => roster.leave({ installation, process, at: 0 }));
+      await forEachServer(({ roster }) => roster.leave({ installation, process, at: 0 }));
       await settings.update(settingName, (text) => {
         const others = Object.entries(readTimes(text)).filter(([other]) => other !== process);
         return JSON.stringify(Object.fromEntries(others));
@@ -73,43 +80,43 @@ export const createPresence = ({ installation, settings, servers, logger }: Pres
   };
 };
 
-/** When each process of this database last announced itself, in milliseconds since 1970. */
+/** The time of each process's last announcement in this database, in milliseconds since 1970. */
 export type Times = Readonly<Record<string, number>>;
 
 const readTimes = (text: string | null): Times => JSON.parse(text ?? '{}') as Times;
 
-export const announcedTimes = async (settings: Pick<KeyValueStore, 'get'>): Promise<Times> =>
+export const readAnnouncedTimes = async (settings: Pick<KeyValueStore, 'get'>): Promise<Times> =>
   readTimes(await settings.get(settingName));
 
-/** Those of this installation whose database is another one. Read the times after them. */
-export const copiesAmong = (living: readonly LivingProcess[], installation: string, times: Times) =>
+/** Returns the processes of this installation that use another database. `times` must be read after `living`. */
+export const findCopies = (living: readonly LiveProcess[], installation: string, times: Times) =>
   living.filter((one) => one.installation === installation && !((times[one.process] ?? 0) >= one.at));
 
-/** The ids of the other installations. */
-export const othersAmong = (living: readonly LivingProcess[], installation: string): readonly string[] =>
+/** Returns the ids of the other installations. */
+export const findOtherInstallations = (living: readonly LiveProcess[], installation: string): readonly string[] =>
   [...new Set(living.map((one) => one.installation))].filter((other) => other !== installation).sort();
 
 export const copyAdvice =
   'Stop the processes of the copy, run "portico new-identity" with its DATABASE_URL, and start it again.';
 
-/** Tells what changes: each set of other installations once, and when a copy comes and goes. */
-const createTeller = (server: string, installation: string, logger: Logger) => {
-  const copied: Outage = createOutage(logger, {
-    back: 'No other database with the id of this installation is in use any more',
+/** Logs changes: each set of other installations once, and when a copy starts and stops being in use. */
+const createChangeLog = (server: string, installation: string, logger: Logger) => {
+  const copyOutage: Outage = createOutage(logger, {
+    recoveryMessage: 'No other database with the id of this installation is in use any more',
     fields: { server, installation },
   });
-  let told = '';
-  return (living: readonly LivingProcess[], times: Times): void => {
-    const installations = othersAmong(living, installation);
-    if (installations.length > 0 && String(installations) !== told) {
+  let lastLogged = '';
+  return (living: readonly LiveProcess[], times: Times): void => {
+    const installations = findOtherInstallations(living, installation);
+    if (installations.length > 0 && String(installations) !== lastLogged) {
       logger.info(
         { server, installation, installations },
         'Other installations use this server too, under other names',
       );
     }
-    told = String(installations);
-    if (copiesAmong(living, installation, times).length === 0) return copied.end();
-    copied.begin({
+    lastLogged = String(installations);
+    if (findCopies(living, installation, times).length === 0) return copyOutage.end();
+    copyOutage.begin({
       level: 'error',
       message: `Another database has the id of this installation and is in use: one is a copy of the other, and each disturbs searches and jobs of the other. ${copyAdvice}`,
     });

@@ -3,15 +3,15 @@ import type { IndexUpkeep } from './parts.ts';
 
 /** A vector index outside this process. */
 export interface RemoteIndex {
-  /** Brings it in line with the database in the background, for searches with this model or, if null, with the present. */
+  /** Syncs it with the database in the background, for searches with this model or, if null, with the current one. */
   prepare(modelId: string | null): Promise<void>;
-  /** Rebuilds it from the database while the old one still answers. */
+  /** Rebuilds it from the database while the old index still serves searches. */
   rebuild(onProgress: (written: number, total: number) => void): Promise<IndexRebuild>;
 }
 
 export interface IndexRebuild {
   readonly model: string;
-  /** How many vectors were written. */
+  /** The number of vectors written. */
   readonly vectors: number;
 }
 
@@ -19,15 +19,15 @@ export const createRemoteIndex = (
   upkeep: IndexUpkeep,
   ports: Pick<Ports, 'embedder' | 'earlierEmbedders' | 'embeddings' | 'models'>,
 ): RemoteIndex => {
-  const searchedModel = async (serving: string | null): Promise<string> =>
+  const findSearchModel = async (serving: string | null): Promise<string> =>
     (await servingEmbedder(ports, serving)).modelId();
   return {
     async prepare(modelId) {
       const { serving, epochs } = await ports.models.state();
-      upkeep.prepare(modelId ?? (await searchedModel(serving)), epochs.embeddings);
+      upkeep.prepare(modelId ?? (await findSearchModel(serving)), epochs.embeddings);
     },
     async rebuild(onProgress) {
-      const model = await searchedModel((await ports.models.state()).serving);
+      const model = await findSearchModel((await ports.models.state()).serving);
       const total = await ports.embeddings.embedded(model);
       let vectors = 0;
       await upkeep.rebuild(model, (written) => {

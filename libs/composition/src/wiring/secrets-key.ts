@@ -5,23 +5,23 @@ import { ensureFile, readIfPresent } from '@portico/system';
 import type { Config } from '../config.ts';
 import { ConfigurationError } from '../environment.ts';
 
-/** Keys of 32 bytes: the current one seals, the previous ones still open. */
+/** Keys of 32 bytes: the current key seals, and the previous keys still open sealed data. */
 export interface SecretsKeys {
   readonly current: Uint8Array;
   readonly previous: readonly Uint8Array[];
 }
 
-/** Sealed data does not open: says which key is needed, and the ways out. */
+/** Sealed data does not open. The message names the missing key and possible remedies. */
 export class LostKeyError extends Error {
   override readonly name = 'LostKeyError';
 }
 
-export const waysOut =
+export const remedies =
   'put that key back, or set it in SECRETS_KEY_PREVIOUS, or, if it is lost for good, run "portico keys reset"';
 
 /**
- * Returns the configured keys. Creates a missing key file, but throws a `LostKeyError` if the database holds data that
- * only another key opens. Processes that start at once all get the same key.
+ * Returns the configured keys. Creates a missing key file, but throws a `LostKeyError` if the database contains data
+ * that only another key opens. Processes that start concurrently all get the same key.
  */
 export const openSecretsKeys = async (
   { secretsKey, production }: Pick<Config, 'secretsKey' | 'production'>,
@@ -31,58 +31,58 @@ export const openSecretsKeys = async (
   const present = await readSecretsKeys(secretsKey);
   if (present.current) return { ...present, current: present.current };
   const { path, previous } = present;
-  const missing = keysMissing(await sealed.read(), previous);
-  // A process makes the file before it seals anything: the file may have appeared since it was read.
+  const missing = findMissingKeys(await sealed.read(), previous);
+  // A process creates the file before it seals anything: the file may have appeared since it was read.
   const text = missing.length > 0 ? await readKeyFile(path) : null;
   if (missing.length > 0 && text === null) {
     throw new LostKeyError(
-      `${path} is missing, but the database has data sealed by ${namedKeys(missing)}: ${waysOut}.`,
+      `${path} is missing, but the database has data sealed by ${formatKeyIds(missing)}: ${remedies}.`,
     );
   }
-  const { key, made } = await makeSecretsKeyFile(path, makeSecretsKey());
+  const { key, created: made } = await createSecretsKeyFile(path, makeSecretsKey());
   if (made && production)
-    logger.warn({ path }, 'A new secrets key was made: keep a copy of this file apart from the backups');
+    logger.warn({ path }, 'A new secrets key was created: keep a copy of this file apart from the backups');
   return { current: key, previous };
 };
 
 export type PresentKeys =
   | { readonly current: Uint8Array; readonly previous: readonly Uint8Array[] }
-  /** The file to create a key in. */
+  /** The file in which to create a key. */
   | { readonly current: null; readonly path: string; readonly previous: readonly Uint8Array[] };
 
-/** Reads the keys without making one. Throws a `ConfigurationError` if the file holds none. */
+/** Reads the keys without creating one. Throws a `ConfigurationError` if the file contains no key. */
 export const readSecretsKeys = async (secretsKey: Config['secretsKey']): Promise<PresentKeys> => {
   const previous = secretsKey.previous.map((text) => parseSecretsKey(text, 'SECRETS_KEY_PREVIOUS'));
   if (secretsKey.from === 'value') return { current: parseSecretsKey(secretsKey.current, 'SECRETS_KEY'), previous };
   const { path } = secretsKey;
   const text = await readKeyFile(path);
-  return text === null ? { current: null, path, previous } : { current: parsed(text, path), previous };
+  return text === null ? { current: null, path, previous } : { current: parseKeyText(text, path), previous };
 };
 
-/** Creates the file with this key unless it exists by now; returns the key that it holds. */
-export const makeSecretsKeyFile = async (
+/** Creates the file with this key unless it exists by now; returns the key in the file. */
+export const createSecretsKeyFile = async (
   path: string,
   draft: string,
-): Promise<{ readonly key: Uint8Array; readonly made: boolean }> => {
+): Promise<{ readonly key: Uint8Array; readonly created: boolean }> => {
   const { text, made } = await ensureFile(path, () => draft).catch((error: unknown) => {
-    throw unusable(path, 'cannot be created', error);
+    throw keyFileError(path, 'cannot be created', error);
   });
-  return { key: parsed(text, path), made };
+  return { key: parseKeyText(text, path), created: made };
 };
 
-/** The error for a pepper that does not open: another key sealed it, or it was changed. */
-export const lostPepper = ({ current, previous }: SecretsKeys, error: unknown): LostKeyError =>
+/** Returns the error for a pepper that does not open: another key sealed it, or it was changed. */
+export const createLostPepperError = ({ current, previous }: SecretsKeys, error: unknown): LostKeyError =>
   error instanceof UnknownKeyError
     ? new LostKeyError(
-        `The database was sealed with the key ${error.keyId}, but the configuration has ${namedKeys([current, ...previous].map(keyIdOf))}: ${waysOut}.`,
+        `The database was sealed with the key ${error.keyId}, but the configuration has ${formatKeyIds([current, ...previous].map(keyIdOf))}: ${remedies}.`,
       )
     : new LostKeyError(
         'The pepper of the API keys was changed in the database and does not open: restore a backup or, if there is none, run "portico keys reset".',
         { cause: error },
       );
 
-/** The ids of the keys that sealed something and are not among the known ones. */
-export const keysMissing = (
+/** Returns the ids of the keys that sealed something and are not among the known keys. */
+export const findMissingKeys = (
   { collections, mails, pepper }: SealedSecrets,
   known: readonly Uint8Array[],
 ): readonly string[] => {
@@ -91,23 +91,23 @@ export const keysMissing = (
     ...collections.map(({ storedAuthentication }) => storedAuthentication?.sealedValue),
     ...mails.map((mail) => mail.sealed),
   ];
-  const wanted = new Set(sealed.flatMap((text) => (text ? (sealingKeyId(text) ?? []) : [])));
-  for (const key of known) wanted.delete(keyIdOf(key));
-  return [...wanted];
+  const missing = new Set(sealed.flatMap((text) => (text ? (sealingKeyId(text) ?? []) : [])));
+  for (const key of known) missing.delete(keyIdOf(key));
+  return [...missing];
 };
 
-export const namedKeys = (ids: readonly string[]): string =>
+export const formatKeyIds = (ids: readonly string[]): string =>
   `${ids.length > 1 ? 'the keys' : 'the key'} ${ids.join(', ')}`;
 
 const readKeyFile = async (path: string): Promise<string | null> => {
   try {
     return await readIfPresent(path);
   } catch (error) {
-    throw unusable(path, 'cannot be read', error);
+    throw keyFileError(path, 'cannot be read', error);
   }
 };
 
-const parsed = (text: string, path: string): Uint8Array => {
+const parseKeyText = (text: string, path: string): Uint8Array => {
   try {
     return parseSecretsKey(text, path);
   } catch (error) {
@@ -115,7 +115,7 @@ const parsed = (text: string, path: string): Uint8Array => {
   }
 };
 
-const unusable = (path: string, how: string, error: unknown): ConfigurationError =>
+const keyFileError = (path: string, problem: string, error: unknown): ConfigurationError =>
   new ConfigurationError([
-    `SECRETS_KEY_FILE: ${path} ${how} (${(error as NodeJS.ErrnoException).code ?? String(error)})`,
+    `SECRETS_KEY_FILE: ${path} ${problem} (${(error as NodeJS.ErrnoException).code ?? String(error)})`,
   ]);

@@ -5,13 +5,13 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { dutiesOf } from '../process-role.ts';
 import { openContainer } from './container.ts';
-import { makeSecretsKeyFile, readSecretsKeys } from './secrets-key.ts';
+import { createSecretsKeyFile, readSecretsKeys } from './secrets-key.ts';
 
-/** Recovers from a lost key. Opens the stores alone, because a whole composition does not start without the key. */
+/** Recovers from a lost key. Opens only the stores, because a whole composition does not start without the key. */
 export interface SecretsReset {
-  /** Finds what no configured key opens. */
+  /** Finds the secrets that no configured key opens. */
   find(): Promise<LostSecrets>;
-  /** Removes it, and makes a key if none is configured; returns what was removed. */
+  /** Removes these secrets, and creates a key if none is configured; returns the removed secrets. */
   reset(): Promise<LostSecrets>;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export const openSecretsReset = async (config: Config, logger: Logger): Promise<
           sealed: stores.sealed,
         })(),
       reset: async () => {
-        const current = present.current ?? (await makeSecretsKeyFile(present.path, draft)).key;
+        const current = present.current ?? (await createSecretsKeyFile(present.path, draft)).key;
         const reset = resetSecrets({ cipher: cipherOf(current), sealed: stores.sealed, clock, random });
         return reset(operatorAuthority, randomBytes(32).toString('base64'));
       },

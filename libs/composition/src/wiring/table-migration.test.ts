@@ -22,17 +22,17 @@ const onDatabase = <T>(work: (database: DatabaseSync) => T): T => {
   }
 };
 
-/** The migrations of the database: those of release 0.1.0 at first. */
+/** Returns the applied migrations of the database: at first those of release 0.1.0. */
 const applied = (): readonly string[] =>
   onDatabase((database) => database.prepare('select name from schema_migrations order by id').all()).map(({ name }) =>
     String(name),
   );
-const fromBefore = (): void =>
+const createReleased = (): void =>
   onDatabase((database) =>
     database.exec(readFileSync(join(import.meta.dirname, '../../test/release-0.1.0.sql'), 'utf8')),
   );
 
-/** Composes and closes; returns the lines that were logged. */
+/** Composes and closes; returns the logged lines. */
 const composeOnce = async (role: ProcessRole): Promise<readonly Record<string, unknown>[]> => {
   const { stream, written } = recordingStream();
   const portico = await compose(readConfig({ DATA_DIR: folder }), createLogger('info', 'test', stream), role);
@@ -41,15 +41,15 @@ const composeOnce = async (role: ProcessRole): Promise<readonly Record<string, u
 };
 
 test.each(['http', 'worker'] as const)('a process of the role %s migrates, and logs each migration', async (role) => {
-  fromBefore();
+  createReleased();
   const before = applied();
   const lines = await composeOnce(role);
-  const ran = applied().slice(before.length);
-  const logged = lines.filter((line) => 'migration' in line);
-  expect(logged.map(({ migration }) => migration)).toEqual(ran);
-  for (const { msg, migration, ms } of logged)
+  const migrations = applied().slice(before.length);
+  const migrationLines = lines.filter((line) => 'migration' in line);
+  expect(migrationLines.map(({ migration }) => migration)).toEqual(migrations);
+  for (const { msg, migration, ms } of migrationLines)
     expect(msg).toBe(`Migration ${String(migration)} ran in ${String(ms)} ms`);
-  const ms = logged.reduce((sum, line) => sum + Number(line['ms']), 0);
+  const ms = migrationLines.reduce((sum, line) => sum + Number(line['ms']), 0);
   expect(lines.find((line) => 'migrations' in line)).toMatchObject({
     msg: `1 migration ran in ${ms} ms`,
     migrations: 1,
@@ -60,8 +60,8 @@ test.each(['http', 'worker'] as const)('a process of the role %s migrates, and l
   );
 });
 
-test('a tool refuses tables of an earlier version, and makes those of an empty database', async () => {
-  fromBefore();
+test('a tool refuses tables of an earlier version, and creates the tables of an empty database', async () => {
+  createReleased();
   const before = applied();
   await expect(composeOnce('tool')).rejects.toThrow('its tables are of an earlier version');
   expect(applied()).toEqual(before);

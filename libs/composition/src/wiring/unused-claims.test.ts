@@ -11,7 +11,7 @@ beforeEach(() => {
   folder = temporaryFolder(onTestFinished);
 });
 
-/** Starts and stops a process; `meanwhile` happens in between. Returns what it logged about claims, and the group's members. */
+/** Starts and stops a process; returns the number of its warnings about claims, and the group's members. */
 const run = async (variables: Record<string, string>, role: ProcessRole, groups: readonly string[] | null = null) => {
   const { stream, written } = recordingStream();
   const config = readConfig({ DATA_DIR: folder, ...variables });
@@ -33,20 +33,21 @@ const run = async (variables: Record<string, string>, role: ProcessRole, groups:
     const members = (await useCases.listMembers(operatorAuthority, id)).map(({ email }) => email);
     return {
       members,
-      said: written.filter((line) => line.includes('"level":"warn"') && line.includes('groups of 1 profile is')).length,
+      warnings: written.filter((line) => line.includes('"level":"warn"') && line.includes('groups of 1 profile were'))
+        .length,
     };
   } finally {
     await portico.close();
   }
 };
 
-test('a service that looks at no claim any more forgets what tokens said, and says so once', async () => {
+test('a service that no longer reads a claim clears the claims of tokens, and logs this once', async () => {
   const configured = { IDENTITY_GROUPS_CLAIM: 'groups' };
-  const member = { members: [localAdmin.email], said: 0 };
+  const member = { members: [localAdmin.email], warnings: 0 };
   expect(await run(configured, 'http', ['Crew'])).toEqual(member);
   expect(await run(configured, 'http')).toEqual(member);
-  // These may lack the variable, so they decide nothing.
+  // These may lack the variable, so they clear nothing.
   for (const role of ['worker', 'tool'] as const) expect(await run({}, role)).toEqual(member);
-  expect(await run({}, 'http')).toEqual({ members: [], said: 1 });
-  expect(await run({}, 'http')).toEqual({ members: [], said: 0 });
+  expect(await run({}, 'http')).toEqual({ members: [], warnings: 1 });
+  expect(await run({}, 'http')).toEqual({ members: [], warnings: 0 });
 });

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Duties } from '../process-role.ts';
 
-interface Facts {
+interface Context {
   readonly config: Config;
   readonly duties: Duties;
   readonly logger: Logger;
@@ -11,17 +11,17 @@ interface Facts {
 }
 
 /**
- * Without `IDENTITY_GROUPS_CLAIM` no token can end what an earlier one said, so that an HTTP process forgets all of it.
- * Other processes may lack the variable.
+ * Without `IDENTITY_GROUPS_CLAIM` no token can revoke the claims of an earlier token, so an HTTP process clears all
+ * claims. Other processes may lack the variable.
  */
-export const forgetUnusedClaims = async ({ config, duties, logger, useCases }: Facts): Promise<void> => {
-  if (!duties.answersRequests || config.identity.groupsClaim !== null) return;
-  const profiles = await useCases.forgetGroupClaims(operatorAuthority);
+export const clearUnusedClaims = async ({ config, duties, logger, useCases }: Context): Promise<void> => {
+  if (!duties.servesRequests || config.identity.groupsClaim !== null) return;
+  const profiles = await useCases.clearGroupClaims(operatorAuthority);
   if (profiles === 0) return;
   logger.warn(
     { profiles },
-    `IDENTITY_GROUPS_CLAIM is not set: what tokens said about the groups of ${profiles} ${profiles === 1 ? 'profile' : 'profiles'} is ` +
-      'forgotten, and those memberships have ended. If it was left out by mistake, set it and start again: each one returns ' +
+    `IDENTITY_GROUPS_CLAIM is not set: the claimed groups of ${profiles} ${profiles === 1 ? 'profile' : 'profiles'} were ` +
+      'removed, and those memberships have ended. If it was left out by mistake, set it and restart: each one returns ' +
       'with the next token of its profile.',
   );
 };

@@ -10,13 +10,13 @@ import { type Actor, type Profile, unstoredAdmin } from '../profiles/profile.ts'
 import type { AccountKey, Scope, ServiceAccount } from '../service-accounts/service-account.ts';
 
 /**
- * Numbers that grow with each change of what they name. Data derived from rows may be kept in memory under them,
- * because they are read in the statement that authorises the request.
+ * Numbers that grow with each change to the data that they are named after. Data derived from rows may be cached in
+ * memory by epoch, because the epochs are read in the statement that authorizes the request.
  */
 export interface Epochs {
-  /** This profile's own grants, and which groups it belongs to. */
+  /** This profile's own grants and group memberships. */
   readonly grants: number;
-  /** Groups: which there are, and their grants. */
+  /** Groups: their existence, and their grants. */
   readonly groups: number;
   /** Collections: any creation, change or deletion. */
   readonly catalog: number;
@@ -28,7 +28,7 @@ export interface Epochs {
   readonly searchModel: string | null;
 }
 
-/** How much of a collection is read: the parts that answers show, or everything but its document. */
+/** How much of a collection is read: the parts that responses show, or everything but its document. */
 export interface TargetParts {
   readonly head: CollectionHead;
   readonly whole: Collection;
@@ -42,84 +42,90 @@ export interface Target<Part extends TargetPart = TargetPart> {
   readonly part: Part;
 }
 
-/** Everything needed to judge a request, read at one moment. */
-export interface CallerRow<Found extends CollectionHead = CollectionHead> {
+/** Everything needed to authorize a request, read in one snapshot. */
+export interface CallerRow<Head extends CollectionHead = CollectionHead> {
   readonly profile: Profile;
   readonly key: StoredKey | null;
   readonly limits: ClientLimits;
   readonly epochs: Epochs;
   /** The requested part of the collection that the request is about; null if there is none or it does not exist. */
-  readonly target: Found | null;
-  /** Whether the profile has a grant for the target at `readAt`, of its own or of a group. */
+  readonly target: Head | null;
+  /** Whether the profile has a grant for the target at `readAt`, its own or a group's. */
   readonly granted: boolean;
-  /** When the first of all its grants expires after `readAt`, its groups' included; null if none does. */
+  /** When the first of all its grants, including its groups', expires after `readAt`; null if none does. */
   readonly accessUntil: Instant | null;
-  /** What the newest identity token said; null if none did. */
+  /** The claims of the newest identity token; null if there are none. */
   readonly claims: GroupClaims | null;
-  /** The moment that grants were judged by. */
+  /** The time at which grants were evaluated. */
   readonly readAt: Instant;
 }
 
 /** The same for a service account, which has neither limits nor grants. */
-export interface AccountRow<Found extends CollectionHead = CollectionHead> {
+export interface AccountRow<Head extends CollectionHead = CollectionHead> {
   readonly account: ServiceAccount;
   readonly key: AccountKey | null;
-  /** Those of grants are 0. */
+  /** The grants epoch is 0. */
   readonly epochs: Epochs;
-  readonly target: Found | null;
+  readonly target: Head | null;
 }
 
-/** What a request presents as its credential. */
+/** The credential that a request presents. */
 export type Credential =
   | { readonly kind: 'none' }
-  /** Cannot be a credential; `form` is what it was meant to be. */
+  /** Not a valid credential; `form` is the kind that it resembles. */
   | { readonly kind: 'malformed'; readonly form: 'token' | 'key' }
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'key'; readonly clientId: string; readonly secret: string }
   | { readonly kind: 'account'; readonly id: ServiceAccountId; readonly token: string }
   | OperatorCredential;
 
-declare const ofOperator: unique symbol;
+declare const operatorBrand: unique symbol;
 
-/** What the operator's command line presents in its own process. No text is read as one: only this file makes it. */
+/**
+ * The credential of the operator's command line, in its own process. It is never parsed from text: only this file
+ * creates it.
+ */
 export interface OperatorCredential {
   readonly kind: 'operator';
-  readonly [ofOperator]: true;
+  readonly [operatorBrand]: true;
 }
 
 export const operatorCredential = { kind: 'operator' } as OperatorCredential;
 
 /**
- * Who may call: `token` takes an identity token, `token or key` an API key pair as well, `admin` an admin's token. Each
- * takes a service account too, where it holds the scope.
+ * The authentication that an endpoint requires: `token` accepts an identity token, `token or key` also an API key pair,
+ * and `admin` an admin's token. Each also accepts a service account that has the scope.
  */
 export type RequiredAuth = 'token' | 'token or key' | 'admin';
 
 /**
- * Why a request has no caller. `token_required`: a key came to an endpoint that takes none, and was not checked.
- * `unregistered`: the token is valid, but no profile is bound to its issuer and uid. `suspended`: the profile is; the
- * answer is that of an unknown one.
+ * Why a request has no caller. `token_required`: a key was sent to an endpoint that accepts none, and was not checked.
+ * `unregistered`: the token is valid, but no profile is bound to its issuer and uid. `suspended`: the profile is
+ * suspended; the response is the same as for an unknown one.
  */
 export type AuthenticationFailure =
   'no_credential' | 'token_required' | 'invalid_token' | 'invalid_api_credentials' | 'unregistered' | 'suspended';
 
-/** Whether an API key was presented, or something meant as one. */
+/** Whether an API key was presented, or something that resembles one. */
 export const isKey = (credential: Credential): boolean =>
   credential.kind === 'key' || (credential.kind === 'malformed' && credential.form === 'key');
 
-/** The caller, and what the database said about them in the statement that judged this request. */
-export interface Identified<Found extends CollectionHead = CollectionHead> extends Omit<
-  CallerRow<Found>,
+/** The caller, with the data read by the statement that authorized this request. */
+export interface Identified<Head extends CollectionHead = CollectionHead> extends Omit<
+  CallerRow<Head>,
   'key' | 'claims'
 > {
-  /** Of a service account, `profile` is the one that it acts as (`actingProfile`); of the operator, it is nobody's. */
+  /**
+   * For a service account, `profile` is the one that it acts as (`actingProfile`); for the operator, it belongs to no
+   * one.
+   */
   readonly via: 'token' | 'key' | 'account' | 'operator';
-  /** Those of a service account; absent for everyone else. */
+  /** The scopes of a service account; absent for every other caller. */
   readonly scopes?: readonly Scope[];
 }
 
-/** What a principal needs of the row. */
-export const withoutSecrets = <Found extends CollectionHead>({
+/** Returns the parts of the row that a principal needs. */
+export const withoutSecrets = <Head extends CollectionHead>({
   profile,
   limits,
   epochs,
@@ -127,7 +133,7 @@ export const withoutSecrets = <Found extends CollectionHead>({
   granted,
   accessUntil,
   readAt,
-}: CallerRow<Found>): Omit<Identified<Found>, 'via'> => ({
+}: CallerRow<Head>): Omit<Identified<Head>, 'via'> => ({
   profile,
   limits,
   epochs,
@@ -138,12 +144,12 @@ export const withoutSecrets = <Found extends CollectionHead>({
 });
 
 /** An identified caller whose request was admitted. */
-export interface Principal<Found extends CollectionHead = CollectionHead> extends Identified<Found> {
+export interface Principal<Head extends CollectionHead = CollectionHead> extends Identified<Head> {
   /** The request's deadline; null if no request waits. */
   readonly deadline: Deadline | null;
 }
 
-/** On whose behalf a change is made. */
+/** The actor on whose behalf a change is made. */
 export interface Initiator {
   /** Null for the operator's command line and the service itself. */
   readonly actor: Actor | null;
@@ -155,16 +161,16 @@ declare const minted: unique symbol;
 declare const inPerson: unique symbol;
 
 /**
- * What admin-only use cases require. Only this file mints it: for an admin, and for the operator, who has the stores
- * anyway.
+ * Required by admin-only use cases. Only this file mints it: for an admin, and for the operator, who has access to the
+ * stores anyway.
  */
 export interface AdminAuthority extends Initiator {
   readonly [minted]: true;
 }
 
 /**
- * What use cases require that no service account may run, whatever its scopes: they decide who is an admin, who has
- * credentials, and what service accounts there are.
+ * Required by use cases that no service account may run, whichever scopes it has: they decide who is an admin, who has
+ * credentials, and which service accounts exist.
  */
 export interface PersonAuthority extends AdminAuthority {
   readonly [inPerson]: true;
@@ -175,7 +181,9 @@ const mint = (initiator: Initiator): PersonAuthority => initiator as PersonAutho
 /** For the operator's command line. No request over the network ever gets it. */
 export const operatorAuthority: PersonAuthority = mint({ actor: null, deadline: null });
 
-/** The authority of an admin, of a service account or of the operator; throws `admin_required` for everyone else. */
+/**
+ * Returns the authority of an admin, a service account or the operator; throws `admin_required` for every other caller.
+ */
 export const authorityOf = ({
   profile,
   deadline,
@@ -185,15 +193,16 @@ export const authorityOf = ({
   return mint({ actor: via === 'operator' ? null : { id: profile.id, email: profile.email }, deadline });
 };
 
-/** The authority of an admin in person; throws `no_service_accounts` for a service account. */
+/** Returns the authority of an admin in person; throws `no_service_accounts` for a service account. */
 export const personAuthorityOf = (principal: Pick<Principal, 'profile' | 'via' | 'deadline'>): PersonAuthority => {
   if (principal.via === 'account') throw new PorticoError('no_service_accounts');
   return authorityOf(principal) as PersonAuthority;
 };
 
 /**
- * The operator as the caller of an application in its own process: an admin of whom no row says anything, so that it has
- * neither limits nor uses, and reads no single collection. A list that was kept is never its list a moment later.
+ * Returns the operator as the caller of an application in its own process: an admin that is not stored in any row. It
+ * therefore has neither limits nor usage, and reads no single collection. Its `catalog` epoch is the current time, so a
+ * cached list is never reused.
  */
 export const operatorCaller = (_credential: OperatorCredential, now: Instant): Identified<never> => ({
   profile: unstoredAdmin({
@@ -213,21 +222,27 @@ export const operatorCaller = (_credential: OperatorCredential, now: Instant): I
   via: 'operator',
 });
 
-/** Throws `no_service_accounts` or `scope_required` for a service account without this scope; null: for every one. */
-export const refuseUnscoped = (
-  { via, scopes: held = [] }: Pick<Identified, 'via' | 'scopes'>,
+/**
+ * Throws `no_service_accounts` or `scope_required` for a service account without this scope; a null scope rejects every
+ * service account.
+ */
+export const requireScope = (
+  { via, scopes: heldScopes = [] }: Pick<Identified, 'via' | 'scopes'>,
   scope: Scope | null,
 ): void => {
   if (via !== 'account') return;
   if (scope === null) throw new PorticoError('no_service_accounts');
-  if (!held.includes(scope)) throw new PorticoError('scope_required', { because: scope });
+  if (!heldScopes.includes(scope)) throw new PorticoError('scope_required', { because: scope });
 };
 
-/** Judged by the row that this request has read, never by a token's claims (specification, section 2). */
+/** Decided by the row that this request has read, never by a token's claims (specification, section 2). */
 export const isAdmin = (profile: Principal['profile']): boolean =>
   profile.role === 'admin' && profile.status === 'approved';
 
-/** An admin sees all, a rejected profile nothing, everyone else what was granted to them (specification, section 2). */
+/**
+ * An admin sees everything, a rejected profile nothing, and every other profile its granted collections (specification,
+ * section 2).
+ */
 export const visibilityOf = ({ profile, readAt }: Principal): Visibility => {
   if (isAdmin(profile)) return { of: 'all' };
   if (profile.status === 'rejected') return { of: 'nothing' };
@@ -235,9 +250,9 @@ export const visibilityOf = ({ profile, readAt }: Principal): Visibility => {
 };
 
 /**
- * Names what the caller may see and the state of the catalog, by the epochs that this request has read from the
- * database. Data derived from both may be kept under this name: a grant, a revocation, an expiry or a change makes a new
- * one.
+ * Returns an identifier of the collections that the caller may see and of the state of the catalog, from the epochs
+ * that this request has read from the database. Data derived from both may be cached under it: a grant, a revocation,
+ * an expiry or a change results in a new one.
  */
 export const listVersion = ({ profile, epochs, accessUntil }: Principal): string =>
   `${epochs.catalog}/${
@@ -246,14 +261,17 @@ export const listVersion = ({ profile, epochs, accessUntil }: Principal): string
       : `${profile.id}/${profile.status}/${epochs.grants}/${epochs.groups}/${accessUntil ?? 'always'}`
   }`;
 
-/** The rules for reading one collection, in the order in which they are checked; each names its refusal. */
+/** The rules for reading one collection, in the order in which they are checked; each returns its error code. */
 const readingRules: readonly ((principal: Principal) => 'collection_not_found' | 'no_access' | null)[] = [
   ({ target }) => (target ? null : 'collection_not_found'),
   ({ profile, granted }) => (isAdmin(profile) || (granted && profile.status !== 'rejected') ? null : 'no_access'),
 ];
 
-/** Returns the collection that the request is about if every reading rule holds; throws the first refusal. */
-export const readableTarget = <Found extends CollectionHead>(principal: Principal<Found>): Found => {
+/**
+ * Returns the collection that the request is about if every reading rule holds; throws the error of the first rule that
+ * does not.
+ */
+export const readableTarget = <Head extends CollectionHead>(principal: Principal<Head>): Head => {
   for (const rule of readingRules) {
     const refusal = rule(principal);
     if (refusal) throw new PorticoError(refusal);

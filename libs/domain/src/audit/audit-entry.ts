@@ -2,7 +2,7 @@ import type { EntryId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { Json } from '../json.ts';
 
-/** The values by which a message can be found. */
+/** Returns the values by which a message can be filtered. */
 export const facetsOf = (message: { readonly [key: string]: Json }): AuditFacets => ({
   clientId: facet(message, 'client_id'),
   collectionId: facet(message, 'collection_id'),
@@ -24,26 +24,28 @@ export interface AuditEntry {
   readonly source: AuditSource;
   /** The profile that wrote or caused it; null for the service itself and the operator's command line. */
   readonly actorId: ProfileId | null;
-  /** The text of a JSON object, kept as received. */
+  /** The text of a JSON object, stored as received. */
   readonly message: string;
   /** As sent, or ISO 8601. */
   readonly timestamp: string;
-  /** The instant that `timestamp` names, with fractions of a millisecond down to the microsecond; entries are ordered by it. */
+  /** The instant of `timestamp`, with fractions of a millisecond down to the microsecond; entries are sorted by it. */
   readonly instant: Instant;
-  /** Retention is counted from here. */
+  /** The start of the retention period. */
   readonly receivedAt: Instant;
   /** The values of `message` under these keys, if they are strings of 1 to 200 characters; for filters. */
   readonly facets: AuditFacets;
 }
 
-/** By `client_id`, `collection_id` and `action`; null if the message has no such string. They prove nothing. */
+/**
+ * The values of `client_id`, `collection_id` and `action`; null if the message has no such string. They prove nothing.
+ */
 export interface AuditFacets {
   readonly clientId: string | null;
   readonly collectionId: string | null;
   readonly action: string | null;
 }
 
-/** All given conditions must hold; `from` and `to` are compared with `instant`. */
+/** All conditions must hold; `from` and `to` are compared with `instant`. */
 export interface AuditFilter {
   readonly source: AuditSource | 'all';
   readonly actorId?: ProfileId;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDateTime, parseEnd, parseMoment } from './date-time.ts';
+import { parseDateTime, parseExpiry, parseDateOrDateTime } from './date-time.ts';
 
 const utc = (text: string) => Date.parse(text);
 
@@ -30,14 +30,14 @@ test.each([
   ['2026-W47-6', '2026-11-21T00:00:00.000Z'],
   ['2026-325', '2026-11-21T00:00:00.000Z'],
   ['2026-11-21T10:20:30+02:00', '2026-11-21T08:20:30.000Z'],
-])('%s is the moment %s', (text, instant) => {
-  expect(parseMoment(text)).toBe(utc(instant));
+])('%s is parsed as %s', (text, instant) => {
+  expect(parseDateOrDateTime(text)).toBe(utc(instant));
 });
 
 test.each(['', '2026-11', '2026-02-29', '2026-13-01', '2026-11-21T', '2026-11-21Z', 'T00', 'today'])(
-  '%j is no moment',
+  '%j is not a date or date-time',
   (text) => {
-    expect(parseMoment(text)).toBeNull();
+    expect(parseDateOrDateTime(text)).toBeNull();
   },
 );
 
@@ -45,7 +45,7 @@ test('a fraction may have any number of digits', () => {
   expect(parseDateTime(`2026-11-21T10:20:30.${'5'.repeat(70)}Z`)).toBe(utc('2026-11-21T10:20:30Z') + 555.556);
 });
 
-test('fractions are told apart to the microsecond', () => {
+test('fractions are distinguished down to the microsecond', () => {
   const first = parseDateTime('2026-11-21T10:20:30.000001Z') ?? 0;
   const second = parseDateTime('2026-11-21T10:20:30.000002Z') ?? 0;
   expect(second).toBeGreaterThan(first);
@@ -72,7 +72,7 @@ test.each([
   '2026-W47-8T00:00:00Z',
   '1763720430',
   '2026-11-21T10:20:30Z ',
-])('%j is no date-time', (text) => {
+])('%j is not a date-time', (text) => {
   expect(parseDateTime(text)).toBeNull();
 });
 
@@ -83,10 +83,10 @@ test.each([
   ['2026-12-31T10:20:30.0019+01:00', '2026-12-31T09:20:30.001Z'],
   ['9999-12-31', '9999-12-31T23:59:59.999Z'],
   ['9999-12-31T23:59:59-12:00', '9999-12-31T23:59:59.999Z'],
-])('%j ends at %s', (text, instant) => {
-  expect(parseEnd(text)).toBe(utc(instant));
+])('the expiry %j is %s', (text, instant) => {
+  expect(parseExpiry(text)).toBe(utc(instant));
 });
 
-test.each(['', 'soon', '2026-02-30', '2026-12', '10000-01-01'])('%j is no end', (text) => {
-  expect(parseEnd(text)).toBeNull();
+test.each(['', 'soon', '2026-02-30', '2026-12', '10000-01-01'])('%j is not an expiry', (text) => {
+  expect(parseExpiry(text)).toBeNull();
 });

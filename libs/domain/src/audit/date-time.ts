@@ -9,8 +9,8 @@ const zone = String.raw`(?<zone>[Zz]|(?<sign>[+\-\u2212])(?<zoneHour>\d\d)(?::?(
 const dateTime = new RegExp(`^${calendar}[Tt]${time}${zone}$`);
 
 /**
- * Parses an ISO 8601 date-time into milliseconds with fractions down to the microsecond; returns null if the text is
- * not one. Accepts calendar, week and ordinal dates, extended or basic; without a zone it is UTC.
+ * Parses an ISO 8601 date-time to milliseconds with fractions down to the microsecond; returns null if the text is not
+ * one. Accepts calendar, week and ordinal dates, extended or basic; without a zone it is UTC.
  */
 export const parseDateTime = (text: string): Instant | null => {
   const parts = dateTime.exec(text)?.groups;
@@ -21,21 +21,21 @@ export const parseDateTime = (text: string): Instant | null => {
   return day === null || timeOfDay === null || offset === null ? null : day + timeOfDay - offset;
 };
 
-/** Like `parseDateTime`, but also accepts a date alone, which is its first instant in UTC. */
-export const parseMoment = (text: string): Instant | null => parseDateTime(text) ?? parseDateTime(`${text}T00`);
+/** Like `parseDateTime`, but also accepts a date without a time, which is its first instant in UTC. */
+export const parseDateOrDateTime = (text: string): Instant | null => parseDateTime(text) ?? parseDateTime(`${text}T00`);
 
 /**
- * When something ends: a date-time in whole milliseconds, or the end of a day in UTC for a date alone. At the
- * latest that of the year 9999, because RFC 3339 cannot write a later one. Null for any other text.
+ * Parses an expiry: a date-time in whole milliseconds, or the end of a day in UTC for a date without a time. The latest
+ * result is the end of the year 9999, because RFC 3339 cannot represent a later time. Returns null for any other text.
  */
-export const parseEnd = (text: string): Instant | null => {
-  const dateTimeOf = parseDateTime(text);
-  const day = dateTimeOf === null ? parseDateTime(`${text}T00`) : null;
-  const end = day === null ? dateTimeOf : day + dayMs;
-  return end === null ? null : Math.min(Math.floor(end), lastEnd);
+export const parseExpiry = (text: string): Instant | null => {
+  const instant = parseDateTime(text);
+  const day = instant === null ? parseDateTime(`${text}T00`) : null;
+  const expiry = day === null ? instant : day + dayMs;
+  return expiry === null ? null : Math.min(Math.floor(expiry), latestExpiry);
 };
 
-const lastEnd = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+const latestExpiry = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 type Parts = Readonly<Record<string, string | undefined>>;
 
@@ -78,7 +78,7 @@ const zoneOf = ({ sign, zoneHour, zoneMinute }: Parts): number | null => {
   return (sign === '+' ? 1 : -1) * (hours * 60 + minutes) * 60_000;
 };
 
-/** Like `Date.UTC`, but does not move years below 100 into the last century. */
+/** Like `Date.UTC`, but does not map years below 100 to the last century. */
 const utc = (year: number, month: number, day: number): number => {
   const date = new Date(Date.UTC(2000, month, day));
   return date.setUTCFullYear(year, month, day);

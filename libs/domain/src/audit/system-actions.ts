@@ -1,4 +1,4 @@
-/** Everything that the service records about itself: the `action` of its entries. Callers' entries may have any. */
+/** All values of `action` in the service's own entries. Entries of callers may have any. */
 export const systemActions = [
   'access.expiry',
   'access.grant',

@@ -6,7 +6,7 @@ import { derivedDescription } from './derived-description.ts';
 
 const info = { title: 'Billing', version: '1' };
 
-test('it says what most operations are about, then what can be done', () => {
+test('it lists the most frequent subjects, then summaries of operations', () => {
   const document = {
     info,
     tags: [{ name: 'Invoices' }],
@@ -31,20 +31,20 @@ test('the summary of the document comes first', () => {
   ).toBe('Bills people. Bills.');
 });
 
-test('what all operations share comes last, and the title is not repeated', () => {
+test('a subject that all operations share comes last, and the title is not repeated', () => {
   const path = (resource: string) => [`/billing/company/${resource}`, { get: {} }];
   const paths = Object.fromEntries(['orders', 'refunds', 'taxes', 'orders/open'].map(path)) as Json;
   expect(derivedDescription({ info, paths })).toBe('Orders, refunds, taxes, open, company.');
 });
 
-test('words are said once, whatever their case and number', () => {
+test('words occur once, ignoring case and number', () => {
   const paths = { '/customers': { get: { tags: ['Customer'] } }, '/crossSelling/crossselling': { get: {} } };
   expect(derivedDescription({ info, paths })).toBe('Customer, cross selling.');
   const joinedFirst = { '/crossselling/cross_selling': { get: {} } };
   expect(derivedDescription({ info, paths: joinedFirst })).toBe('Crossselling.');
 });
 
-test('a document without words, or of other things than expected, has none', () => {
+test('a document without words, or with an unexpected structure, has none', () => {
   for (const document of [
     { info, paths: {} },
     { info, paths: { '/{id}': { get: 7 } }, tags: 'x' },
@@ -55,7 +55,7 @@ test('a document without words, or of other things than expected, has none', () 
     expect(derivedDescription(document)).toBe('');
 });
 
-test('it holds whole sentences, at most 600 characters', () => {
+test('it consists of whole sentences, at most 600 characters', () => {
   const paths = Object.fromEntries(
     Array.from({ length: 100 }, (_, at) => {
       const word = at.toString(26).replace(/[0-9]/g, (digit) => 'qrstuvwxyz'[Number(digit)] ?? '');
@@ -68,7 +68,7 @@ test('it holds whole sentences, at most 600 characters', () => {
   expect(text).toMatch(/\.$/);
 });
 
-test('any words give a plain line of at most 600 characters', () => {
+test('any words result in a plain line of at most 600 characters', () => {
   const words = fc.string({ unit: 'binary', maxLength: 60 });
   const operation = fc.record({ summary: words, tags: fc.array(words) });
   const document = fc.record({
@@ -77,8 +77,8 @@ test('any words give a plain line of at most 600 characters', () => {
     paths: fc.dictionary(words, fc.record({ get: operation, post: operation })),
   });
   fc.assert(
-    fc.property(document, (one) => {
-      const text = derivedDescription(one);
+    fc.property(document, (value) => {
+      const text = derivedDescription(value);
       expect([...text].length).toBeLessThanOrEqual(600);
       expect(isPlainLine(text)).toBe(true);
     }),

@@ -7,14 +7,14 @@ import { asSentence, phraseOf, sentenceOf } from './plain-words.ts';
 /** In characters (Unicode code points) (extensions, section 1). */
 export const derivedDescriptionMax = 600;
 
-/** How much is looked at, so that no document takes long. */
+/** Limits on the amount of the document that is read, so that no document takes long. */
 const operationsMax = 3_000;
 const subjectsMax = 12;
 const summariesMax = 12;
 
 const methods: readonly string[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** What one operation says about its document. */
+/** The text that one operation contributes. */
 interface OperationWords {
   readonly summary: string;
   readonly tags: readonly string[];
@@ -22,19 +22,20 @@ interface OperationWords {
 }
 
 /**
- * Makes a description of a document that has none, from its own words: its summary, what it is about (its tags and the
- * resources of its paths, the most frequent first), and what can be done (the summaries of operations that say most of
- * what the others do not). At most `derivedDescriptionMax` characters, in whole sentences; `''` if the document says
- * nothing of this.
+ * Derives a description for a document that has none, from the document's own text: its summary, its subjects (its tags
+ * and the resources of its paths, the most frequent first), and the most informative summaries of operations. At most
+ * `derivedDescriptionMax` characters, in whole sentences; `''` if the document contains no such text.
  */
 export const derivedDescription = (document: Json): string => {
   const info = memberOf(document, 'info');
   const title = keyOf(phraseOf(textOf(memberOf(info, 'title'))));
   const operations = operationsOf(document);
   const subjects = subjectsOf(document, operations).filter((subject) => keyOf(subject) !== title);
-  const about = subjects.length === 0 ? '' : asSentence(subjects.join(', '));
-  const sentences = [sentenceOf(textOf(memberOf(info, 'summary'))), about].filter((sentence) => sentence !== '');
-  return joined([...sentences, ...tellingSummaries(operations, [title, ...subjects])]);
+  const subjectSentence = subjects.length === 0 ? '' : asSentence(subjects.join(', '));
+  const sentences = [sentenceOf(textOf(memberOf(info, 'summary'))), subjectSentence].filter(
+    (sentence) => sentence !== '',
+  );
+  return joinSentences([...sentences, ...informativeSummaries(operations, [title, ...subjects])]);
 };
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
@@ -57,7 +58,7 @@ const operationsOf = (document: Json): readonly OperationWords[] => {
   return operations;
 };
 
-/** The first members; only names are listed, because an object may have millions. */
+/** Returns the first members; lists only names, because an object may have millions. */
 const membersOf = (value: Json | undefined): readonly (readonly [string, Json])[] =>
   isJsonObject(value)
     ? Object.keys(value)
@@ -65,14 +66,17 @@ const membersOf = (value: Json | undefined): readonly (readonly [string, Json])[
         .map((name) => [name, value[name] ?? null] as const)
     : [];
 
-/** What the document is about, each thing once: what most operations are about comes first, what all share last. */
+/**
+ * Returns the subjects of the document, each once: those of most operations first, those that all operations share
+ * last.
+ */
 const subjectsOf = (document: Json, operations: readonly OperationWords[]): readonly string[] => {
   const subjects = new Map<string, { readonly words: string; count: number }>();
   const add = (words: string, count: number): void => {
     const key = keyOf(words);
     if (key === '') return;
-    const known = subjects.get(key);
-    if (known) known.count += count;
+    const subject = subjects.get(key);
+    if (subject) subject.count += count;
     else subjects.set(key, { words, count });
   };
   const declared = memberOf(document, 'tags');
@@ -88,46 +92,49 @@ const subjectsOf = (document: Json, operations: readonly OperationWords[]): read
   ).slice(0, subjectsMax);
 };
 
-/** Leaves out what only repeats words of earlier subjects. */
+/** Removes subjects that only repeat words of earlier ones. */
 const withoutRepeats = (subjects: readonly string[]): readonly string[] => {
-  const said = new Set<string>();
+  const seen = new Set<string>();
   return subjects.filter((subject) => {
     const words = wordsOf(subject);
-    // `crossselling` says no more than `cross selling`.
+    // `crossselling` adds nothing to `cross selling`.
     const whole = words.join('');
-    const isNew = !said.has(whole) && words.some((word) => !said.has(word));
-    for (const word of [...words, whole]) said.add(word);
-    return isNew;
+    const addsWords = !seen.has(whole) && words.some((word) => !seen.has(word));
+    for (const word of [...words, whole]) seen.add(word);
+    return addsWords;
   });
 };
 
-/** Summaries in the order in which each says most that was not said before; ends when none says anything new. */
-const tellingSummaries = (operations: readonly OperationWords[], before: readonly string[]): readonly string[] => {
+/** Returns summaries, at each step the one with the most new information; stops when none adds any. */
+const informativeSummaries = (
+  operations: readonly OperationWords[],
+  subjects: readonly string[],
+): readonly string[] => {
   const summaries = [...new Set(operations.map(({ summary }) => summary))]
     .filter((summary) => summary !== '')
     .map((summary) => ({ summary, words: [...new Set(wordsOf(summary))] }));
   const counts = new Map<string, number>();
   for (const { words } of summaries) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const said = new Set(before.flatMap(wordsOf));
+  const covered = new Set(subjects.flatMap(wordsOf));
   const chosen: string[] = [];
   while (chosen.length < summariesMax) {
     let best = { gain: 0, summary: '', words: [] as readonly string[] };
     for (const { summary, words } of summaries) {
-      let news = 0;
-      for (const word of words) if (!said.has(word)) news += Math.sqrt(counts.get(word) ?? 0);
-      // Long summaries say more words, but not more for each.
-      const gain = news / (2 + words.length);
+      let information = 0;
+      for (const word of words) if (!covered.has(word)) information += Math.sqrt(counts.get(word) ?? 0);
+      // Long summaries have more words, but not more information per word.
+      const gain = information / (2 + words.length);
       if (gain > best.gain) best = { gain, summary, words };
     }
     if (best.gain === 0) return chosen;
     chosen.push(best.summary);
-    for (const word of best.words) said.add(word);
+    for (const word of best.words) covered.add(word);
   }
   return chosen;
 };
 
-/** As many whole sentences as fit; a first one that does not is cut. */
-const joined = (sentences: readonly string[]): string => {
+/** Joins as many whole sentences as fit; a first one that does not fit is truncated. */
+const joinSentences = (sentences: readonly string[]): string => {
   let text = '';
   for (const sentence of sentences) {
     const longer = text === '' ? sentence : `${text} ${sentence}`;
@@ -137,7 +144,7 @@ const joined = (sentences: readonly string[]): string => {
   return text;
 };
 
-/** The words of a text without regard to case and number: `Customers` and `customer` are one. */
+/** Returns the words of a text, ignoring case and number: `Customers` and `customer` are the same. */
 const wordsOf = (text: string): readonly string[] =>
   text
     .toLowerCase()

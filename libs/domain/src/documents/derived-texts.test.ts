@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type AuditFacets, facetsOf } from '../audit/audit-entry.ts';
-import { descriptionIn, nameIn } from '../collections/collection-texts.ts';
+import { descriptionFrom, nameFrom } from '../collections/collection-texts.ts';
 import { nameKey } from '../collections/collection.ts';
 import type { ClientId, JobId } from '../ids.ts';
 import { isPlainLine } from '../line.ts';
@@ -20,11 +20,11 @@ test('the sort key of lists is at most three times as long as the name', () => {
   const lengthening: string[] = [];
   let factor = 0;
   for (let code = 0; code <= 0x10_ffff; code++) {
-    const one = String.fromCodePoint(code);
-    const key = nameKey(one);
-    if (key === one) continue;
-    factor = Math.max(factor, key.length / one.length, bytesOf(key) / bytesOf(one));
-    if (bytesOf(key) > bytesOf(one)) lengthening.push(one);
+    const character = String.fromCodePoint(code);
+    const key = nameKey(character);
+    if (key === character) continue;
+    factor = Math.max(factor, key.length / character.length, bytesOf(key) / bytesOf(character));
+    if (bytesOf(key) > bytesOf(character)) lengthening.push(character);
   }
   expect(factor).toBe(3);
   fc.assert(
@@ -36,26 +36,26 @@ test('the sort key of lists is at most three times as long as the name', () => {
   );
 });
 
-test('a name from a text is one line of at most 200 characters', () => {
-  expect(nameIn('x'.repeat(200))).toBe('x'.repeat(200));
-  expect(nameIn('x'.repeat(201))).toBe('x'.repeat(200));
-  expect(nameIn('🐈'.repeat(201))).toBe('🐈'.repeat(200));
-  expect(nameIn(`${'x'.repeat(199)} y`)).toBe('x'.repeat(199));
-  expect(nameIn(' \n\u0000 ')).toBeNull();
+test('a name derived from text is one line of at most 200 characters', () => {
+  expect(nameFrom('x'.repeat(200))).toBe('x'.repeat(200));
+  expect(nameFrom('x'.repeat(201))).toBe('x'.repeat(200));
+  expect(nameFrom('🐈'.repeat(201))).toBe('🐈'.repeat(200));
+  expect(nameFrom(`${'x'.repeat(199)} y`)).toBe('x'.repeat(199));
+  expect(nameFrom(' \n\u0000 ')).toBeNull();
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.constantFrom(1, 100, 1_000), (part, times) => {
-      const name = nameIn(part.repeat(times)) ?? 'x';
+      const name = nameFrom(part.repeat(times)) ?? 'x';
       expect([...name].length).toBeLessThanOrEqual(200);
       expect([isPlainLine(name), name.trim()]).toEqual([true, name]);
     }),
   );
 });
 
-test('a description from a text has at most 10,000 characters, line breaks included', () => {
-  expect(descriptionIn('🐈'.repeat(10_000))).toBe('🐈'.repeat(10_000));
-  expect(descriptionIn('🐈'.repeat(10_001))).toBe('🐈'.repeat(10_000));
-  expect(descriptionIn(' a\n\nb\u0000\ud800 ')).toBe('a\n\nb\ufffd');
-  expect(descriptionIn(' ')).toBe('');
+test('a description derived from text has at most 10,000 characters, including line breaks', () => {
+  expect(descriptionFrom('🐈'.repeat(10_000))).toBe('🐈'.repeat(10_000));
+  expect(descriptionFrom('🐈'.repeat(10_001))).toBe('🐈'.repeat(10_000));
+  expect(descriptionFrom(' a\n\nb\u0000\ud800 ')).toBe('a\n\nb\ufffd');
+  expect(descriptionFrom(' ')).toBe('');
 });
 
 test('a facet of an audit entry has at most 200 characters or is null', () => {
@@ -67,8 +67,8 @@ test('a facet of an audit entry has at most 200 characters or is null', () => {
   }
 });
 
-test('a mail adds a few sentences to what its recipient and an admin may enter', () => {
-  type Shown = Exclude<keyof Mail, 'name' | 'facts'>;
+test('a mail adds a few sentences to the input of its recipient and an admin', () => {
+  type MailPart = Exclude<keyof Mail, 'name' | 'facts'>;
   const escapedMax = 6; // `"` becomes `&quot;`.
   const profile = { email: 'x'.repeat(254), fullName: '"'.repeat(200) } as Profile;
   const bounds = {
@@ -77,17 +77,17 @@ test('a mail adds a few sentences to what its recipient and an admin may enter',
     subject: 100,
     text: 200 + 1_000 + 1_000,
     html: escapedMax * (200 + 1_000) + 1_000,
-  } satisfies Record<Shown, number>;
+  } satisfies Record<MailPart, number>;
   const head = { id: 'j' as JobId, address: 'https://portico.example.com' };
   const mails = [
     credentialsMail(head, profile, { clientId: 'c' as ClientId, secret: 's'.repeat(100) }),
     rejectionMail(head, profile, '"'.repeat(1_000)),
   ];
   for (const mail of mails)
-    for (const part of Object.keys(bounds) as Shown[]) expect(mail[part].length).toBeLessThanOrEqual(bounds[part]);
+    for (const part of Object.keys(bounds) as MailPart[]) expect(mail[part].length).toBeLessThanOrEqual(bounds[part]);
 });
 
-test('a warning that is too long to use is cut', () => {
+test('a warning that is too long to use is truncated', () => {
   const { pointer, message } = warningOf({ path: ['a', long, 'b'], message: long });
   expect([pointer, message.length]).toEqual(['/a', 501]);
   expect(warningOf({ path: ['~'.repeat(2_000)], message: 'm' })).toEqual({
@@ -100,7 +100,7 @@ test('a warning that is too long to use is cut', () => {
   });
 });
 
-test('the reason for refusing a document is short, whatever it holds', () => {
+test('the reason for rejecting a document is short, regardless of its content', () => {
   const info = { title: 't' };
   for (const document of [
     long,

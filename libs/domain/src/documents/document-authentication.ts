@@ -1,10 +1,10 @@
 import { hasAtMost } from '../characters.ts';
 import { parameterNameMax } from '../collections/collection-texts.ts';
-import type { ApiKeyPlace, AuthenticationScheme } from '../collections/collection.ts';
+import type { ApiKeyLocation, AuthenticationScheme } from '../collections/collection.ts';
 import { isJsonArray, isJsonObject, type Json } from '../json.ts';
 import { isPlainLine } from '../line.ts';
 import { localPath, memberOf, valueAt } from './document-value.ts';
-import type { DerivedFact, DocumentPath, FirstName } from './document.ts';
+import type { DerivedFact, DocumentPath, FirstMemberName } from './document.ts';
 
 const none: AuthenticationScheme = { type: 'none', name: null, in: null };
 
@@ -12,34 +12,34 @@ const bearer: AuthenticationScheme = { type: 'bearer', name: 'Authorization', in
 
 const basic: AuthenticationScheme = { type: 'basic', name: 'Authorization', in: null };
 
-/** References may form a circle; no real document needs more than one step. */
+/** References may be circular; no real document needs more than one step. */
 const referenceStepsMax = 8;
 
 /**
  * Returns how calls to a document's API authenticate, by the first requirement of its top-level `security` or, without
- * one, the first of its security schemes (specification, section 4). Returns `none` for what cannot be read and, with a
- * warning, for an API key whose name is longer than `parameterNameMax` or not a plain line.
+ * one, the first of its security schemes (specification, section 4). Returns `none` for a scheme that cannot be read
+ * and, with a warning, for an API key whose name is longer than `parameterNameMax` or not a plain line.
  */
-export function authenticationOf(document: Json, firstName: FirstName): DerivedFact<AuthenticationScheme> {
+export function authenticationOf(document: Json, firstName: FirstMemberName): DerivedFact<AuthenticationScheme> {
   const name = firstSchemeName(document, firstName);
-  const path = name === undefined ? undefined : followed(document, [...schemesPath, name]);
-  return path ? described(valueAt(document, path), path) : { value: none };
+  const path = name === undefined ? undefined : resolveReferences(document, [...schemesPath, name]);
+  return path ? schemeFrom(valueAt(document, path), path) : { value: none };
 }
 
 const schemesPath: DocumentPath = ['components', 'securitySchemes'];
 
-function firstSchemeName(document: Json, firstName: FirstName): string | undefined {
-  // Without a list under `security`, the first scheme counts.
+function firstSchemeName(document: Json, firstName: FirstMemberName): string | undefined {
+  // Without an array in `security`, the first scheme is used.
   const path = isJsonArray(memberOf(document, 'security')) ? ['security', 0] : schemesPath;
-  const named = valueAt(document, path);
-  const [first] = isJsonObject(named) ? Object.keys(named) : [];
-  // Objects list names that look like numbers first, wherever they stood in the text (ECMA-262,
+  const names = valueAt(document, path);
+  const [first] = isJsonObject(names) ? Object.keys(names) : [];
+  // Objects list names that look like numbers first, regardless of their position in the text (ECMA-262,
   // OrdinaryOwnPropertyKeys).
   return first !== undefined && /^\d+$/.test(first) ? firstName(path) : first;
 }
 
-/** Returns where the scheme at that place is defined, after following its references. */
-function followed(document: Json, from: DocumentPath): DocumentPath | undefined {
+/** Returns the path at which the scheme is defined, after following its references. */
+function resolveReferences(document: Json, from: DocumentPath): DocumentPath | undefined {
   let path: DocumentPath | undefined = from;
   for (let step = 0; path && step < referenceStepsMax; step++) {
     const reference = memberOf(valueAt(document, path), '$ref');
@@ -49,7 +49,7 @@ function followed(document: Json, from: DocumentPath): DocumentPath | undefined 
   return undefined;
 }
 
-function described(scheme: Json | undefined, path: DocumentPath): DerivedFact<AuthenticationScheme> {
+function schemeFrom(scheme: Json | undefined, path: DocumentPath): DerivedFact<AuthenticationScheme> {
   switch (memberOf(scheme, 'type')) {
     case 'apiKey':
       return apiKey(memberOf(scheme, 'name'), memberOf(scheme, 'in'), [...path, 'name']);
@@ -64,11 +64,11 @@ function described(scheme: Json | undefined, path: DocumentPath): DerivedFact<Au
 }
 
 function apiKey(
-  given: Json | undefined,
+  rawName: Json | undefined,
   place: Json | undefined,
   path: DocumentPath,
 ): DerivedFact<AuthenticationScheme> {
-  const name = typeof given === 'string' ? given.trim() : '';
+  const name = typeof rawName === 'string' ? rawName.trim() : '';
   if (name === '' || !isPlace(place)) return { value: none };
   if (!hasAtMost(name, parameterNameMax)) {
     return {
@@ -85,10 +85,10 @@ function apiKey(
   return { value: { type: 'apiKey', name, in: place } };
 }
 
-const isPlace = (place: Json | undefined): place is ApiKeyPlace =>
+const isPlace = (place: Json | undefined): place is ApiKeyLocation =>
   place === 'header' || place === 'query' || place === 'cookie';
 
-/** Names of HTTP authentication schemes are compared without regard to case (RFC 9110, section 11.1). */
+/** Names of HTTP authentication schemes are compared ignoring case (RFC 9110, section 11.1). */
 function http(scheme: Json | undefined): AuthenticationScheme {
   const name = typeof scheme === 'string' ? scheme.toLowerCase() : '';
   return name === 'bearer' ? bearer : name === 'basic' ? basic : none;

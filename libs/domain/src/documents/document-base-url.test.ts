@@ -8,69 +8,73 @@ const server = (url: Json, variables?: Json): Json => ({
 
 test.each<[string, Json, string]>([
   [
-    'the first server counts',
+    'the first server is used',
     { servers: [{ url: 'https://a.example' }, { url: 'https://b.example' }] },
     'https://a.example',
   ],
-  ['a relative address stays relative', server('/v1'), '/v1'],
-  ['no servers give the root', {}, '/'],
-  ['an empty list of servers gives the root', { servers: [] }, '/'],
-  ['an empty address gives the root', server(''), '/'],
-  ['an address of blanks gives the root', server('  '), '/'],
-  ['servers that are no list give the root', { servers: { url: 'https://a.example' } }, '/'],
-  ['a server that is no object gives the root', { servers: ['https://a.example'] }, '/'],
-  ['an address that is no string gives the root', server(7), '/'],
-  ['a document that is no object gives the root', null, '/'],
-  ['text that is no address is left as it is', server('Your API URL'), 'Your API URL'],
+  ['a relative URL stays relative', server('/v1'), '/v1'],
+  ['missing servers result in the root', {}, '/'],
+  ['an empty list of servers results in the root', { servers: [] }, '/'],
+  ['an empty URL results in the root', server(''), '/'],
+  ['a blank URL results in the root', server('  '), '/'],
+  ['servers that are not an array result in the root', { servers: { url: 'https://a.example' } }, '/'],
+  ['a server that is not an object results in the root', { servers: ['https://a.example'] }, '/'],
+  ['a URL that is not a string results in the root', server(7), '/'],
+  ['a document that is not an object results in the root', null, '/'],
+  ['text that is not a URL stays unchanged', server('Your API URL'), 'Your API URL'],
   [
     'variables are replaced by their defaults',
     server('https://{host}.example:{port}/{host}', { host: { default: 'a' }, port: { default: 8080 } }),
     'https://a.example:8080/a',
   ],
   [
-    'an empty default is a default',
+    'an empty default counts as a default',
     server('https://a.example/{base}', { base: { default: '' } }),
     'https://a.example/',
   ],
-  ['an address of empty defaults alone gives the root', server('{base}', { base: { default: '' } }), '/'],
+  ['a URL of only empty defaults results in the root', server('{base}', { base: { default: '' } }), '/'],
   ['an undeclared variable stays in its braces', server('https://{host}.example', {}), 'https://{host}.example'],
   ['a variable without a default stays in its braces', server('https://{h}.example', { h: {} }), 'https://{h}.example'],
   ['a variable named as an inherited property is undeclared', server('/{toString}', {}), '/{toString}'],
-  ['blanks and line breaks around an address are trimmed', server('\n https://a.example\t\n'), 'https://a.example'],
-  ['braces that do not match stay', server('/}{a{b}}{', { b: { default: 'c' }, 'a{b': { default: 'd' } }), '/}{ac}{'],
+  ['whitespace around a URL is trimmed', server('\n https://a.example\t\n'), 'https://a.example'],
+  ['unmatched braces stay', server('/}{a{b}}{', { b: { default: 'c' }, 'a{b': { default: 'd' } }), '/}{ac}{'],
   ['a default is taken literally', server('/{a}', { a: { default: '{b}$&' }, b: { default: 'c' } }), '/{b}$&'],
 ])('%s', (_sentence, document, url) => {
   expect(baseUrlOf(document)).toEqual({ value: url });
 });
 
-const withheld = (because: RegExp) => ({
+const rejected = (because: RegExp) => ({
   value: '/',
   violation: { path: ['servers', 0, 'url'], message: expect.stringMatching(because) as string },
 });
 
-const tooLong = withheld(/at most 2048 characters/);
+const tooLong = rejected(/at most 2048 characters/);
 
-const noLine = withheld(/one line without control characters/);
+const noLine = rejected(/one line without control characters/);
 
 const long = 'https://a.example/'.padEnd(2_048, 'x');
 
 test.each<[string, Json, object]>([
-  ['2,048 characters are an address', server(long), { value: long }],
+  ['2,048 characters are accepted', server(long), { value: long }],
   ['2,049 characters are too many', server(`${long}x`), tooLong],
-  ['they are counted as characters, not as UTF-16 units', server('🐈'.repeat(2_048)), { value: '🐈'.repeat(2_048) }],
+  [
+    'the length is counted in characters, not in UTF-16 units',
+    server('🐈'.repeat(2_048)),
+    { value: '🐈'.repeat(2_048) },
+  ],
   ['2,049 characters of two units each are too many', server('🐈'.repeat(2_049)), tooLong],
   [
-    'they are counted once variables are replaced',
+    'the length is counted after variables are replaced',
     server(`${'{empty}'.repeat(10_000)}{long}`, { empty: { default: '' }, long: { default: long } }),
     { value: long },
   ],
-  ['one default may be too long', server('{long}', { long: { default: `${long}x` } }), tooLong],
-  ['an address with U+0000 is none', server('https://a.example/\u0000'), noLine],
-  ['an address with a lone surrogate is none', server('https://a.example/\ud800'), noLine],
-  ['an address with a line break is none', server('https://a.example/\r\nX-Evil: 1'), noLine],
-  ['an address with a line separator is none', server('https://a.example/\u2028x'), noLine],
-  ['an address with a bidirectional control is none', server('https://a.example/\u202egro.live'), noLine],
-  ['an address whose default has one is none', server('https://a.example/{b}', { b: { default: '\u0000x' } }), noLine],
+  ['a single default may be too long', server('{long}', { long: { default: `${long}x` } }), tooLong],
+  ['a URL with U+0000 is rejected', server('https://a.example/\u0000'), noLine],
+  ['a URL with a lone surrogate is rejected', server('https://a.example/\ud800'), noLine],
+  ['a URL with a line break is rejected', server('https://a.example/\r\nX-Evil: 1'), noLine],
+  ['a URL with a line separator is rejected', server('https://a.example/\u2028x'), noLine],
+  ['a URL with a bidirectional control is rejected', server('https://a.example/\u202egro.live'), noLine],
+  ['a URL with such a default is rejected', server('https://a.example/{b}', { b: { default: '\u0000x' } }), noLine],
 ])('%s', (_sentence, document, fact) => {
   expect(baseUrlOf(document)).toEqual(fact);
 });
@@ -86,6 +90,6 @@ test.each([
   ['braces that close', '}'],
   ['braces', '{}'],
   ['one brace and a name', 'x'],
-])('ten million characters of %s are scanned once', (_what, part) => {
+])('ten million characters of %s are scanned once', (_description, part) => {
   expect(baseUrlOf(server(`{${part.repeat(10_000_000 / part.length)}`))).toEqual(tooLong);
 });

@@ -12,14 +12,14 @@ test.each<[string, Json]>([
   ['an empty title', { openapi: '3.0.0', info: { title: '' }, paths: {} }],
   ['a release candidate', { openapi: '3.0.0-rc2', info, paths: {} }],
   ['members that the schema does not know', { openapi: '3.0.0', info, paths: {}, toString: 1 }],
-])('%s is accepted', (_what, document) => {
+])('%s is accepted', (_description, document) => {
   expect(documentError(document)).toBeNull();
 });
 
 test.each<[string, Json, string]>([
   ['null', null, 'openapi_spec must be a JSON object'],
   ['an array', [], 'openapi_spec must be a JSON object'],
-  ['a text', '{}', 'openapi_spec must be a JSON object'],
+  ['a string', '{}', 'openapi_spec must be a JSON object'],
   [
     'no version',
     { info, paths: {} },
@@ -59,15 +59,15 @@ test.each<[string, Json, string]>([
     { openapi: '3.1.0', info, webhooks: [] },
     'openapi_spec.paths, openapi_spec.webhooks or openapi_spec.components must be an object',
   ],
-])('%s is refused, with its place', (_what, document, fault) => {
+])('%s is rejected, with its position', (_description, document, fault) => {
   expect(documentError(document, 'openapi_spec')).toBe(fault);
 });
 
-test('a document without a name gets no prefix', () => {
+test('the position has no prefix if the document has no name', () => {
   expect(documentError([])).toBe('the document must be a JSON object');
   expect(documentError({ openapi: '3.0.0', info: {}, paths: {} })).toBe('info.title must be a string');
 });
 
-test('a long value is cut short in the message', () => {
+test('a long value is truncated in the message', () => {
   expect(documentError({ openapi: 'x'.repeat(100_000), info, paths: {} })?.length).toBeLessThan(200);
 });

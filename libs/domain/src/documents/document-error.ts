@@ -2,9 +2,9 @@ import { isJsonObject, type Json } from '../json.ts';
 import { memberOf } from './document-value.ts';
 
 /**
- * Returns why a value is not an acceptable OpenAPI document, or null if it is (specification, section 4): the place and
- * what it must be, in words for the caller. `name` is the caller's name for the document. Other violations of the
- * official schema are not errors.
+ * Returns why a value is not an acceptable OpenAPI document, or null if it is (specification, section 4): the position
+ * and the requirement, as a message for the caller. `name` is the caller's name for the document. Other violations of
+ * the official schema are not errors.
  */
 export function documentError(document: Json, name?: string): string | null {
   const at = (path: string) => (name ? `${name}.${path}` : path);
@@ -20,22 +20,22 @@ export function documentError(document: Json, name?: string): string | null {
 
   if (isJsonObject(memberOf(document, 'paths'))) return null;
   if (typeof version === 'string' && version.startsWith('3.0.')) return `${at('paths')} must be an object`;
-  const instead = ['webhooks', 'components'].some((part) => isJsonObject(memberOf(document, part)));
-  return instead ? null : `${at('paths')}, ${at('webhooks')} or ${at('components')} must be an object`;
+  const hasAlternative = ['webhooks', 'components'].some((part) => isJsonObject(memberOf(document, part)));
+  return hasAlternative ? null : `${at('paths')}, ${at('webhooks')} or ${at('components')} must be an object`;
 }
 
 function errorOfVersion(version: Json | undefined, swagger: Json | undefined, at: (path: string) => string) {
   if (typeof version === 'string' && /^3\.[01]\.\d+(-.+)?$/.test(version)) return null;
   if (version === undefined && swagger !== undefined) {
-    return `${at('swagger')}: Swagger ${shown(swagger)} is not supported, convert the document to OpenAPI 3.0.x or 3.1.x`;
+    return `${at('swagger')}: Swagger ${formatValue(swagger)} is not supported, convert the document to OpenAPI 3.0.x or 3.1.x`;
   }
-  const read = version === undefined ? 'it is missing' : `it is ${shown(version)}`;
+  const problem = version === undefined ? 'it is missing' : `it is ${formatValue(version)}`;
   const hint = typeof version === 'number' ? ' (a number; put it in quotes, with all three parts)' : '';
-  return `${at('openapi')} must be a version 3.0.x or 3.1.x, such as "3.1.0"; ${read}${hint}`;
+  return `${at('openapi')} must be a version 3.0.x or 3.1.x, such as "3.1.0"; ${problem}${hint}`;
 }
 
-/** A value in a message, cut short because it came from outside. */
-function shown(value: Json): string {
+/** Formats a value for a message, truncated because it came from outside. */
+function formatValue(value: Json): string {
   if (isJsonObject(value)) return 'an object';
   if (typeof value === 'object' && value !== null) return 'an array';
   const text = typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : String(value);

@@ -1,25 +1,25 @@
-import { descriptionIn, nameIn } from '../collections/collection-texts.ts';
+import { descriptionFrom, nameFrom } from '../collections/collection-texts.ts';
 import type { Json } from '../json.ts';
 import { authenticationOf } from './document-authentication.ts';
 import { derivedDescription } from './derived-description.ts';
 import { baseUrlOf } from './document-base-url.ts';
 import { memberOf } from './document-value.ts';
-import type { DocumentFacts, FirstName } from './document.ts';
+import type { DocumentFacts, FirstMemberName } from './document.ts';
 import { operationsViolation } from './read-operations.ts';
 
 /**
- * Returns the facts of a document that `documentError` accepts (specification, section 4). Asks `firstName` only if the
- * value cannot tell: a parsed object loses the position of names that look like numbers.
+ * Returns the facts of a document that `documentError` accepts (specification, section 4). Calls `firstName` only if
+ * the value is ambiguous: a parsed object loses the position of names that look like numbers.
  */
-export function documentFacts(document: Json, firstName: FirstName): DocumentFacts {
+export function documentFacts(document: Json, firstName: FirstMemberName): DocumentFacts {
   const info = memberOf(document, 'info');
   const title = memberOf(info, 'title');
-  const described = memberOf(info, 'description');
-  const description = typeof described === 'string' ? descriptionIn(described) : null;
+  const rawDescription = memberOf(info, 'description');
+  const description = typeof rawDescription === 'string' ? descriptionFrom(rawDescription) : null;
   const baseUrl = baseUrlOf(document);
   const authentication = authenticationOf(document, firstName);
   return {
-    title: typeof title === 'string' ? nameIn(title) : null,
+    title: typeof title === 'string' ? nameFrom(title) : null,
     description,
     derivedDescription: description ? '' : derivedDescription(document),
     baseUrl: baseUrl.value,

@@ -13,48 +13,48 @@ export const operationMethods: readonly string[] = [
   'trace',
 ];
 
-/** An operation where it stands in its document. */
+/** An operation in its document. */
 export interface DocumentOperation {
-  /** In capitals. */
+  /** In upper case. */
   readonly method: string;
   readonly path: string;
-  /** The path item, with what all its operations share, such as parameters and servers. */
+  /** The path item, with the members that all its operations share, such as parameters and servers. */
   readonly item: JsonObject;
   readonly operation: JsonObject;
 }
 
 /**
- * The operations of a document, each method of each path, in the document's order. Local `$ref`s of path items and of
- * operations are followed; webhooks, callbacks, and members of `paths` that are no paths are left out.
+ * Yields the operations of a document, each method of each path, in the document's order. Follows local `$ref`s of path
+ * items and of operations; omits webhooks, callbacks, and members of `paths` that are not paths.
  */
 export function* documentOperations(document: Json): Generator<DocumentOperation> {
   const paths = memberOf(document, 'paths');
   if (!isJsonObject(paths)) return;
   for (const path of Object.keys(paths)) {
     if (path.startsWith('x-')) continue;
-    const item = followed(document, memberOf(paths, path));
+    const item = resolveReferences(document, memberOf(paths, path));
     if (!isJsonObject(item)) continue;
     for (const method of Object.keys(item)) {
       if (!operationMethods.includes(method)) continue;
-      const operation = followed(document, memberOf(item, method));
+      const operation = resolveReferences(document, memberOf(item, method));
       if (isJsonObject(operation)) yield { method: method.toUpperCase(), path, item, operation };
     }
   }
 }
 
-/** The operation of that method (in capitals) and path; undefined if there is none. */
+/** Returns the operation with that method (in upper case) and path; undefined if there is none. */
 export const documentOperation = (document: Json, method: string, path: string): DocumentOperation | undefined => {
   const name = method.toLowerCase();
-  const item = path.startsWith('x-') ? undefined : followed(document, valueAt(document, ['paths', path]));
-  const operation = operationMethods.includes(name) ? followed(document, memberOf(item, name)) : undefined;
+  const item = path.startsWith('x-') ? undefined : resolveReferences(document, valueAt(document, ['paths', path]));
+  const operation = operationMethods.includes(name) ? resolveReferences(document, memberOf(item, name)) : undefined;
   return isJsonObject(item) && isJsonObject(operation) ? { method, path, item, operation } : undefined;
 };
 
-const followedMax = 10;
+const referenceStepsMax = 10;
 
-/** The value that a chain of local references leads to; undefined if it leads nowhere. */
-const followed = (document: Json, value: Json | undefined): Json | undefined => {
-  for (let count = 0; count < followedMax; count++) {
+/** Returns the value that a chain of local references leads to; undefined if it leads nowhere. */
+const resolveReferences = (document: Json, value: Json | undefined): Json | undefined => {
+  for (let count = 0; count < referenceStepsMax; count++) {
     const reference = memberOf(value, '$ref');
     const path = typeof reference === 'string' ? localPath(reference) : undefined;
     if (path === undefined) return value;

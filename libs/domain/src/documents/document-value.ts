@@ -1,11 +1,11 @@
 import { isJsonArray, isJsonObject, type Json } from '../json.ts';
 import type { DocumentPath } from './document.ts';
 
-/** The object's own member of that name: a document may hold keys such as `toString` or `__proto__`. */
+/** Returns the object's own member with that name: a document may contain keys such as `toString` or `__proto__`. */
 export const memberOf = (value: Json | undefined, name: string): Json | undefined =>
   isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-/** Returns the value at that path of member names and list indexes; undefined if there is none. */
+/** Returns the value at that path of member names and array indexes; undefined if there is none. */
 export const valueAt = (document: Json, path: DocumentPath): Json | undefined => {
   let value: Json | undefined = document;
   for (const token of path) {
@@ -15,25 +15,25 @@ export const valueAt = (document: Json, path: DocumentPath): Json | undefined =>
   return value;
 };
 
-/** No accepted document nests deeper (specification, section 1). */
+/** No accepted document is nested deeper (specification, section 1). */
 const levelsMax = 100;
 
 /**
- * Returns the path that a local reference names by the JSON Pointer in its fragment (RFC 6901, section 6), whether or
- * not it leads anywhere; undefined for an external reference and for a pointer that can name nothing.
+ * Returns the path of a local reference, from the JSON Pointer in its fragment (RFC 6901, section 6), whether it leads
+ * anywhere or not; undefined for an external reference and for a pointer that cannot refer to anything.
  */
 export function localPath(reference: string): DocumentPath | undefined {
   if (reference === '#') return [];
   if (!reference.startsWith('#/')) return undefined;
   const parts = reference.slice(2).split('/', levelsMax + 1);
-  const tokens = parts.map((part) => percentDecoded(part)?.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const tokens = parts.map((part) => decodePercent(part)?.replaceAll('~1', '/').replaceAll('~0', '~'));
   return parts.length > levelsMax || !tokens.every((token) => token !== undefined) ? undefined : tokens;
 }
 
-function percentDecoded(text: string): string | undefined {
+function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    return undefined; // A stray percent sign: the reference names nothing.
+    return undefined; // A stray percent sign: the reference leads nowhere.
   }
 }

@@ -8,12 +8,12 @@ const pointerMax = 2_000;
 const messageMax = 500;
 
 /**
- * Turns a violation into a warning of a few kilobytes at most. A JSON Pointer (RFC 6901, section 3) that the document's
- * names would make too long to use ends at its last ancestor that fits; a long message is cut.
+ * Converts a violation to a warning of at most a few kilobytes. A JSON Pointer (RFC 6901, section 3) that is too long
+ * because of the document's names is truncated to its last ancestor that fits; a long message is truncated.
  */
 export const warningOf = ({ path, message }: SchemaViolation): DocumentWarning => {
-  const shown = firstCharacters(message, messageMax);
-  return { pointer: pointerOf(path), message: shown.length < message.length ? `${shown}…` : message };
+  const truncated = firstCharacters(message, messageMax);
+  return { pointer: pointerOf(path), message: truncated.length < message.length ? `${truncated}…` : message };
 };
 
 const pointerOf = (path: DocumentPath): string => {

@@ -2,7 +2,7 @@ import type { AuthenticationScheme } from '../collections/collection.ts';
 import type { Operation } from './operation.ts';
 
 /**
- * A document's text, packed for storage and for sending: a raw DEFLATE stream (RFC 1951) that ends at a byte boundary
+ * A document's text, compressed for storage and transfer: a raw DEFLATE stream (RFC 1951) that ends at a byte boundary
  * by a sync flush and has no final block, so that more blocks can follow it.
  */
 export interface PackedText {
@@ -19,7 +19,7 @@ export interface DocumentWarning {
   readonly message: string;
 }
 
-/** An accepted OpenAPI document (specification, section 4), and what `documentFacts` finds in it. */
+/** An accepted OpenAPI document (specification, section 4), with the results of `documentFacts`. */
 export interface ReadDocument extends Omit<DocumentFacts, 'violations'> {
   readonly packed: PackedText;
   /** SHA-256 of the text, in hexadecimal. */
@@ -27,39 +27,39 @@ export interface ReadDocument extends Omit<DocumentFacts, 'violations'> {
   /** In the document's order. */
   readonly operations: readonly Operation[];
   /**
-   * What the document says but cannot be kept, then violations of the official JSON Schema: at most 20 in full;
+   * Content of the document that cannot be stored, then violations of the official JSON Schema: at most 20 in full;
    * counting stops at 10,000.
    */
   readonly warnings: { readonly total: number; readonly first: readonly DocumentWarning[] };
 }
 
-/** What is kept of a document besides its text. Each fact is small, however large the document is. */
+/** The facts stored about a document besides its text. Each is small, regardless of the size of the document. */
 export interface DocumentFacts {
-  /** `info.title`, as a name for a collection; null if it is absent or nothing of it can be kept. */
+  /** `info.title`, as a name for a collection; null if it is absent or has no usable characters. */
   readonly title: string | null;
-  /** `info.description`, as a description of a collection; null if it is absent or no string. */
+  /** `info.description`, as a description of a collection; null if it is absent or not a string. */
   readonly description: string | null;
-  /** A description made of the document's other words; `''` if it has a description, or says nothing. */
+  /** A description made from the document's other text; `''` if the document has a description, or has no such text. */
   readonly derivedDescription: string;
   readonly baseUrl: string;
   readonly authentication: AuthenticationScheme;
-  /** What the document says but cannot be kept. */
+  /** Content of the document that cannot be stored. */
   readonly violations: readonly SchemaViolation[];
 }
 
-/** One fact, and why it departs from the document, if it does. */
+/** One fact, and the reason if it differs from the document. */
 export interface DerivedFact<T> {
   readonly value: T;
   readonly violation?: SchemaViolation;
 }
 
-/** Returns the name that comes first in the text of the object at that place. */
-export type FirstName = (path: DocumentPath) => string | undefined;
+/** Returns the name of the first member of the object at that path, in the order of the text. */
+export type FirstMemberName = (path: DocumentPath) => string | undefined;
 
-/** Member names and list indexes, from the outermost object on. */
+/** Member names and array indexes, starting at the root. */
 export type DocumentPath = readonly (string | number)[];
 
-/** Something to warn of, and its place. */
+/** A warning and its position. */
 export interface SchemaViolation {
   readonly path: DocumentPath;
   readonly message: string;

@@ -7,7 +7,7 @@ export interface Operation {
    * updates of the document as long as method and path do.
    */
   readonly key: OperationKey;
-  /** In capitals. */
+  /** In upper case. */
   readonly method: string;
   readonly path: string;
   readonly operationId: string | null;
@@ -15,25 +15,25 @@ export interface Operation {
   /** In the document's order. */
   readonly tags: readonly string[];
   readonly deprecated: boolean;
-  /** The beginning of its description, as it is read for the search; `''` if it has none. */
+  /** The beginning of its description, as used by the search; `''` if it has none. */
   readonly excerpt: string;
 }
 
-/** What an operation says of itself. */
-export type OperationTexts = Omit<Operation, 'key'>;
+/** The text and metadata of an operation. */
+export type OperationDescription = Omit<Operation, 'key'>;
 
-export interface PlacedOperation extends Operation {
-  /** Its place in the document's order, counted from 0. */
+export interface PositionedOperation extends Operation {
+  /** Its position in the document's order, counted from 0. */
   readonly position: number;
 }
 
-/** Names an operation among those of all collections. */
-export interface OperationName {
+/** Identifies an operation among those of all collections. */
+export interface OperationReference {
   readonly collectionId: CollectionId;
   readonly key: OperationKey;
 }
 
 /** An operation with the collection that it belongs to. */
-export interface FoundOperation extends Operation, OperationName {
+export interface OperationWithCollection extends Operation, OperationReference {
   readonly collectionName: string;
 }

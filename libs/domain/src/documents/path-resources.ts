@@ -3,14 +3,14 @@ import { phraseOf } from './plain-words.ts';
 
 const pathMax = 500;
 
-/** Parts of a path that name no resource. */
-const noResource = new Set(
+/** Parts of a path that are not resources. */
+const nonResources = new Set(
   'api apis rest public internal external private json xml index html php aspx do me all by of id ids v'.split(' '),
 );
 
 /**
- * The resources of a path as words: `/v1/customers/{id}/payment_methods.json` has `customers` and `payment methods`.
- * Parameters, versions and the endings of files are no resources.
+ * Returns the resources of a path as words: `/v1/customers/{id}/payment_methods.json` has `customers` and `payment
+ * methods`. Parameters, versions and file extensions are not resources.
  */
 export const resourcesOf = (path: string): readonly string[] =>
   firstCharacters(path, pathMax)
@@ -18,4 +18,4 @@ export const resourcesOf = (path: string): readonly string[] =>
     .split('/')
     .filter((segment) => !/[{}:$()=]/.test(segment) && !/^v?\d+(?:[._]\d+)*(?:[a-z]+\d*)?$/i.test(segment))
     .map((segment) => phraseOf(segment.replace(/\.[a-z]{2,4}$/i, '')))
-    .filter((words) => words.length > 1 && !noResource.has(words));
+    .filter((words) => words.length > 1 && !nonResources.has(words));

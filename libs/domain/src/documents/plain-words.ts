@@ -1,14 +1,14 @@
 import { firstCharacters } from '../characters.ts';
 import { plainLine } from '../line.ts';
 
-/** In characters (Unicode code points): what is looked at of one text. */
-const lookedAtMax = 400;
+/** In characters (Unicode code points): the part of a text that is read. */
+const readMax = 400;
 const phraseMax = 40;
 const sentenceMax = 160;
 
 /**
- * A name as words, in lower case but for abbreviations: `PaymentMethodsController` is `payment methods`. Returns `''`
- * for what is no name: a placeholder, an identifier, a word that every API has.
+ * Converts a name to words, in lower case except for abbreviations: `PaymentMethodsController` becomes `payment
+ * methods`. Returns `''` if it is not a real name: a placeholder, an identifier, or a word that every API has.
  */
 export const phraseOf = (name: string): string => {
   const text = withoutMarkup(name);
@@ -26,14 +26,14 @@ export const phraseOf = (name: string): string => {
 };
 
 /**
- * The first sentence of a text, without markup and addresses, capitalised and ended. Returns `''` for what is none: a
- * path, an identifier, a single word of a script with spaces.
+ * Returns the first sentence of a text, without markup and addresses, capitalised and with a final full stop. Returns
+ * `''` if it is not a sentence: a path, an identifier, or a single word in a script with spaces.
  */
 export const sentenceOf = (text: string): string => {
   const line = withoutMarkup(text);
   const first = /^.+?[.!?。！？](?=\s|$)/u.exec(line)?.[0] ?? line;
   const trimmed = first.replace(/[\s.:;,–—-]+$/u, '').trim();
-  // Some write the operation's name where a summary belongs.
+  // Some authors write the operation's name as its summary.
   const sentence = /^\p{L}+$/u.test(trimmed) ? phraseOf(trimmed) : trimmed;
   const words = sentence.split(' ');
   const isSentence = words.length > 1 || /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u.test(sentence);
@@ -47,16 +47,16 @@ export const sentenceOf = (text: string): string => {
     : asSentence(sentence);
 };
 
-/** Words with a capital in front and an end. */
+/** Capitalises the words and adds a full stop. */
 export const asSentence = (words: string): string => {
   const [initial = ''] = words;
   const capitalised = initial.toUpperCase() + words.slice(initial.length);
   return /[!?。！？…]$/u.test(capitalised) ? capitalised : `${capitalised}.`;
 };
 
-/** One plain line without HTML, Markdown and addresses. */
+/** Returns one plain line without HTML, Markdown and addresses. */
 const withoutMarkup = (text: string): string =>
-  plainLine(firstCharacters(text.trimStart(), lookedAtMax))
+  plainLine(firstCharacters(text.trimStart(), readMax))
     .replace(/<[^<>]{0,300}>/g, ' ')
     .replace(/!?\[([^[\]]{0,200})\]\([^()\s]{0,300}\)/g, '$1')
     .replace(
@@ -72,14 +72,14 @@ const withoutMarkup = (text: string): string =>
 
 const isAbbreviation = (word: string): boolean => /^\p{Lu}[\p{Lu}\d]{1,4}s?$/u.test(word);
 
-/** Hashes, keys and numbered names: they tell nobody anything. */
+/** Hashes, keys and numbered names, which are meaningless to readers. */
 const isId = (word: string): boolean =>
   word.length > 30 ||
   /^(?=.*\d)[\da-f]{6,}$/i.test(word) ||
   /\d{5,}/.test(word) ||
   /^(?=.*\d.*\p{L})(?=.*\p{Ll})(?=.*\p{Lu}).{8,}$/u.test(word);
 
-/** What documents say that says nothing about them. */
+/** Phrases that carry no information about a document. */
 const isBoilerplate = (phrase: string): boolean =>
   /^(?:apis?|rest|default|endpoints?|methods?|misc|other|general|operations?|resources?|todo|tbd|untitled|string|example|test|ok|success|summary|description|openapi|swagger)$/i.test(
     phrase.replace(/[.\s]+$/, ''),

@@ -8,14 +8,14 @@ import { operationsMax, operationsViolation, readOperations } from './read-opera
 const keyOf = (method: string, path: string) =>
   createHash('sha256').update(`${method} ${path}`).digest('hex').slice(0, 16) as OperationKey;
 const read = (document: Json) => readOperations(document, keyOf);
-const named = (document: Json) => read(document).map(({ method, path }) => `${method} ${path}`);
+const namesOf = (document: Json) => read(document).map(({ method, path }) => `${method} ${path}`);
 
 test('each method of each path is an operation, in the order of the document', () => {
   const paths = { '/b': { post: {}, get: {}, trace: {} }, '/a': { delete: {}, head: {} } };
-  expect(named({ paths })).toEqual(['POST /b', 'GET /b', 'TRACE /b', 'DELETE /a', 'HEAD /a']);
+  expect(namesOf({ paths })).toEqual(['POST /b', 'GET /b', 'TRACE /b', 'DELETE /a', 'HEAD /a']);
 });
 
-test('what else stands in paths and path items is no operation', () => {
+test('other members of paths and path items are not operations', () => {
   const item = {
     get: {},
     parameters: [],
@@ -27,12 +27,12 @@ test('what else stands in paths and path items is no operation', () => {
     connect: {},
   };
   const document = { paths: { '/a': item, '/b': { get: null, put: [], post: 7 }, 'x-c': { get: {} }, '/d': null } };
-  expect(named({ ...document, webhooks: { e: { post: {} } }, components: { callbacks: { f: { get: {} } } } })).toEqual([
-    'GET /a',
-  ]);
+  expect(
+    namesOf({ ...document, webhooks: { e: { post: {} } }, components: { callbacks: { f: { get: {} } } } }),
+  ).toEqual(['GET /a']);
 });
 
-test('local references of path items and operations are followed, also in a chain, and no others', () => {
+test('local references of path items and operations are followed, also in chains, and no others', () => {
   const document = {
     paths: {
       '/a': { $ref: '#/components/pathItems/one' },
@@ -51,7 +51,7 @@ test('local references of path items and operations are followed, also in a chai
       },
     },
   };
-  expect(named(document)).toEqual(['PUT /a', 'GET /b', 'GET /c', 'GET /g']);
+  expect(namesOf(document)).toEqual(['PUT /a', 'GET /b', 'GET /c', 'GET /g']);
   expect(read(document).map(({ summary, operationId }) => summary ?? operationId)).toEqual([
     'putA',
     'Read c',
@@ -64,7 +64,7 @@ test('local references of path items and operations are followed, also in a chai
   expect(documentOperation({ paths: { 'x-c': { get: {} } } }, 'GET', 'x-c')).toBeUndefined();
 });
 
-test('texts become plain lines of bounded length, and what is no text is absent', () => {
+test('strings become plain lines of bounded length, and other values are omitted', () => {
   const operation = {
     summary: ' Read\r\nit \u202e',
     operationId: 7,
@@ -72,18 +72,18 @@ test('texts become plain lines of bounded length, and what is no text is absent'
     deprecated: true,
     description: 'd'.repeat(5_000),
   };
-  const [found] = read({ paths: { '/a': { get: operation, put: { deprecated: 'true', summary: '  ' } } } });
-  expect(found).toMatchObject({ summary: 'Read it', operationId: null, deprecated: true, excerpt: 'd'.repeat(200) });
-  expect(found?.tags.slice(0, 3)).toEqual(['one', 'two', 'x'.repeat(200)]);
-  expect(found?.tags).toHaveLength(19);
+  const [first] = read({ paths: { '/a': { get: operation, put: { deprecated: 'true', summary: '  ' } } } });
+  expect(first).toMatchObject({ summary: 'Read it', operationId: null, deprecated: true, excerpt: 'd'.repeat(200) });
+  expect(first?.tags.slice(0, 3)).toEqual(['one', 'two', 'x'.repeat(200)]);
+  expect(first?.tags).toHaveLength(19);
   expect(read({ paths: { '/a': { put: { deprecated: 'true', summary: '  ' } } } })).toMatchObject([
     { summary: null, deprecated: false, tags: [], excerpt: '' },
   ]);
 });
 
-test('an excerpt keeps line breaks, and loses what no store or terminal can take', () => {
-  const [found] = read({ paths: { '/a': { get: { description: 'One.\r\n\tTwo\0\u202e \ud800' } } } });
-  expect(found?.excerpt).toBe('One.\n\tTwo \ufffd');
+test('an excerpt keeps line breaks, without characters that no store or terminal accepts', () => {
+  const [operation] = read({ paths: { '/a': { get: { description: 'One.\r\n\tTwo\0\u202e \ud800' } } } });
+  expect(operation?.excerpt).toBe('One.\n\tTwo \ufffd');
 });
 
 test('a path that cannot be stored has no operations', () => {
@@ -94,25 +94,25 @@ test('a path that cannot be stored has no operations', () => {
 
 const paths = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`/${i}`, { get: {} }]));
 
-test('at most 10,000 operations of a document are kept', () => {
+test('at most 10,000 operations of a document are read', () => {
   expect(operationsMax).toBe(10_000);
   for (const count of [9_999, 10_000, 10_001])
     expect(read({ paths: paths(count) })).toHaveLength(Math.min(count, 10_000));
 });
 
-test('the first operation that is not kept is warned of, once', () => {
+test('one warning is given for the first operation that is not read', () => {
   for (const count of [0, 9_999, 10_000]) expect(operationsViolation({ paths: paths(count) })).toBeUndefined();
   for (const count of [10_001, 20_000]) {
     expect(operationsViolation({ paths: paths(count) })).toEqual({
       path: ['paths', '/10000', 'get'],
-      message: 'and what follows is neither listed nor found: only the first 10,000 operations are',
+      message: 'and all further operations are neither listed nor found: only the first 10,000 are',
     });
   }
 });
 
-test('operations that cannot be kept anyway do not count for the warning', () => {
-  const unkept = { [`/${'x'.repeat(2_000)}`]: { get: {} }, 'x-a': { get: {} } };
-  expect(operationsViolation({ paths: { ...paths(10_000), ...unkept } })).toBeUndefined();
+test('operations that cannot be stored anyway do not count for the warning', () => {
+  const unstorable = { [`/${'x'.repeat(2_000)}`]: { get: {} }, 'x-a': { get: {} } };
+  expect(operationsViolation({ paths: { ...paths(10_000), ...unstorable } })).toBeUndefined();
 });
 
 test('a document without paths has no operations', () => {

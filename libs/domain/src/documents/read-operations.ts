@@ -10,24 +10,29 @@ import type { Operation } from './operation.ts';
 /** Further operations of a document are neither listed nor found; the largest real one in the tests has 1,533. */
 export const operationsMax = 10_000;
 
-/** In characters (Unicode code points). A longer path or operation id names an operation that is left out or nameless. */
+/**
+ * In characters (Unicode code points). An operation with a longer path is omitted, a longer operation id is truncated.
+ */
 const limits = { path: 2_000, operationId: 500, summary: 500, tag: 200, tags: 20, excerpt: 200 } as const;
 
-/** Makes the key of an operation: the domain has no hash function of its own. */
+/** Computes the key of an operation: the domain has no hash function. */
 export type OperationKeyOf = (method: string, path: string) => OperationKey;
 
-/** What is kept of a document's operations, in its order. Each of them is small, however large the document is. */
+/**
+ * Returns the stored facts of a document's operations, in its order. Each of them is small, regardless of the size of
+ * the document.
+ */
 export const readOperations = (document: Json, keyOf: OperationKeyOf): readonly Operation[] => {
   const operations = new Map<OperationKey, Operation>();
-  for (const found of storableOperations(document)) {
+  for (const candidate of storableOperations(document)) {
     if (operations.size >= operationsMax) break;
-    const key = keyOf(found.method, found.path);
-    if (!operations.has(key)) operations.set(key, operationOf(key, found));
+    const key = keyOf(candidate.method, candidate.path);
+    if (!operations.has(key)) operations.set(key, operationOf(key, candidate));
   }
   return [...operations.values()];
 };
 
-/** Where a document has more operations than are kept: the first of those that are left out. */
+/** Returns the position of the first omitted operation if a document has too many. */
 export const operationsViolation = (document: Json): SchemaViolation | undefined => {
   let count = 0;
   for (const { method, path } of storableOperations(document)) {
@@ -36,11 +41,11 @@ export const operationsViolation = (document: Json): SchemaViolation | undefined
   return undefined;
 };
 
-const tooMany = `and what follows is neither listed nor found: only the first ${operationsMax.toLocaleString('en')} operations are`;
+const tooMany = `and all further operations are neither listed nor found: only the first ${operationsMax.toLocaleString('en')} are`;
 
 function* storableOperations(document: Json): Generator<DocumentOperation> {
-  for (const found of documentOperations(document)) {
-    if (isStorable(found.path) && found.path.length <= limits.path) yield found;
+  for (const operation of documentOperations(document)) {
+    if (isStorable(operation.path) && operation.path.length <= limits.path) yield operation;
   }
 }
 
@@ -58,11 +63,11 @@ const operationOf = (key: OperationKey, { method, path, operation }: DocumentOpe
   };
 };
 
-/** The beginning of a description, with its line breaks: more of it changes what is found by little. */
+/** Returns the beginning of a description, with its line breaks: more text would hardly change search results. */
 export const excerptOf = (description: Json | undefined): string =>
   typeof description === 'string' ? plainLines(firstCharacters(description, limits.excerpt)) : '';
 
-/** One plain line of a text; null if there is none. */
+/** Returns a string as one plain line; null if there is none. */
 const lineIn = (value: Json | undefined, max: number): string | null =>
   typeof value === 'string' ? firstCharacters(plainLine(value.slice(0, 4 * max)), max).trim() || null : null;
 

@@ -4,28 +4,31 @@ import type { Profile } from '../profiles/profile.ts';
 import type { AccessWay } from './grant.ts';
 import type { CollectionReference, GroupReference, ProfileReference } from './reference.ts';
 
-/** One way in which a client has a collection. */
+/** One way in which a client has access to a collection. */
 export interface MatrixRow {
   readonly client: Profile;
   readonly collection: Pick<CollectionHead, 'id' | 'name'>;
   readonly way: AccessWay;
 }
 
-/** Which rows; null for any. */
+/** The conditions for rows; null for any. */
 export interface MatrixFilter {
   readonly profile: ProfileReference | null;
-  /** Only what comes by this group. */
+  /** Only access granted through this group. */
   readonly group: GroupReference | null;
-  /** All collections of that name, if it is a name. */
+  /** For a name, all collections with that name. */
   readonly collection: CollectionReference | null;
-  /** Only what expires, and before this. */
+  /** Only access that expires before this time. */
   readonly expiringBefore: Instant | null;
-  /** Without what had expired by then. */
+  /** Only access that has not expired by this time. */
   readonly liveAt: Instant | null;
 }
 
-/** Where a row is in the matrix: by the client's e-mail, then as lists sort collections, its own grant before its groups'. */
-export interface MatrixPlace {
+/**
+ * The position of a row in the matrix: by the client's e-mail, then as lists sort collections, then the client's own
+ * grant before its groups'.
+ */
+export interface MatrixCursor {
   readonly email: string;
   readonly nameKey: string;
   readonly collectionId: string;

@@ -1,9 +1,9 @@
 import { PorticoError } from '../errors.ts';
 import { type Instant, toIso } from '../instant.ts';
 
-/** Something of a client that ends: a grant, of its own or of a group, or its API key. */
+/** Something of a client that expires: a grant, its own or a group's, or its API key. */
 export interface Expiry {
-  /** The client's. */
+  /** The client's e-mail. */
   readonly email: string;
   /** The collection's name; null for the API key. */
   readonly collection: string | null;
@@ -12,11 +12,11 @@ export interface Expiry {
   readonly expiresAt: Instant;
 }
 
-/** How many days before the end its client is told, in order (extensions, section 4). */
+/** How many days before the expiry the client is notified, in order (extensions, section 4). */
 export const noticeDays = [30, 7, 1] as const;
 
-/** Refuses an end that is not in the future with `invalid_body`: what has ended already was meant as something else. */
-export const refusePast = (expiresAt: Instant | null | undefined, now: Instant): void => {
+/** Throws `invalid_body` if the expiry is not in the future: setting a past expiry is a mistake. */
+export const rejectPastExpiry = (expiresAt: Instant | null | undefined, now: Instant): void => {
   if (expiresAt == null || expiresAt > now) return;
   throw new PorticoError('invalid_body', { because: `expires_at must be in the future, it is ${toIso(now)} now` });
 };

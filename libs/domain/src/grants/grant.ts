@@ -7,14 +7,14 @@ import type { AccessRequest } from '../requests/access-request.ts';
 /** A right to use a collection. */
 export interface Grant {
   readonly grantedAt: Instant;
-  /** From then on it counts no longer; null if it has no end. */
+  /** From then on the grant is invalid; null if it has no expiry. */
   readonly expiresAt: Instant | null;
 }
 
 export const isLive = ({ expiresAt }: Pick<Grant, 'expiresAt'>, now: Instant): boolean =>
   expiresAt === null || now < expiresAt;
 
-/** Who holds a grant. */
+/** The holder of a grant. */
 export type Grantee =
   { readonly kind: 'profile'; readonly id: ProfileId } | { readonly kind: 'group'; readonly id: GroupId };
 
@@ -52,7 +52,7 @@ export type GrantRefusal =
 
 export type GrantRule = (state: GrantState, now: Instant) => GrantRefusal | null;
 
-// The rules for granting and revoking, in the order in which they are checked; each names its refusal.
+// The rules for granting and revoking, in the order in which they are checked; each returns its error code.
 const granteeExists: GrantRule = ({ grantee, client, group }) => {
   if (grantee.kind === 'group') return group ? null : 'group_not_found';
   return client?.role === 'client' ? null : 'client_not_found';
@@ -68,10 +68,10 @@ const isGranted: GrantRule = (state, now) => (hasLiveGrant(state, now) ? null : 
 
 export const grantingRules = [granteeExists, collectionExists, notYetGranted];
 
-/** Also those for changing when a grant expires. */
+/** Also used for changing when a grant expires. */
 export const revokingRules = [granteeExists, collectionExists, isGranted];
 
-/** One of the ways in which a client has a collection: its own grant, or that of a group. */
+/** One of the ways in which a client has access to a collection: its own grant, or that of a group. */
 export interface AccessWay extends Grant {
   /** Null for the client's own grant. */
   readonly group: Pick<Group, 'id' | 'name'> | null;
@@ -81,7 +81,7 @@ export interface CollectionAccess {
   readonly id: CollectionId;
   readonly name: string;
   readonly description: string;
-  /** The client's own grant first, then those of groups by name; empty if it has no access. */
+  /** The client's own grant first, then those of groups, sorted by name; empty if it has no access. */
   readonly ways: readonly AccessWay[];
 }
 

@@ -1,12 +1,12 @@
 import type { CollectionId, GroupId, ProfileId } from '../ids.ts';
 
-/** Something as an administrator names it: by its id, or by the name that it has (a profile's is its e-mail). */
+/** A reference to an object, as given by an administrator: its id, or its current name (a profile's is its e-mail). */
 export type Reference<Id> = { readonly by: 'id'; readonly id: Id } | { readonly by: 'name'; readonly name: string };
 
 export type ProfileReference = Reference<ProfileId>;
 export type GroupReference = Reference<GroupId>;
 export type CollectionReference = Reference<CollectionId>;
 
-/** What it was named by. */
-export const given = <Id extends string>(reference: Reference<Id>): string =>
+/** Returns the id or name that was given. */
+export const referenceText = <Id extends string>(reference: Reference<Id>): string =>
   reference.by === 'id' ? reference.id : reference.name;

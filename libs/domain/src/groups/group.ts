@@ -4,35 +4,35 @@ import type { Instant } from '../instant.ts';
 /** Profiles that share grants and a tier: a grant of the group is a grant of each member. */
 export interface Group {
   readonly id: GroupId;
-  /** Unique, exactly as written: the identity provider's names of groups are compared with it. */
+  /** Unique, case-sensitive: the identity provider's names of groups are compared with it. */
   readonly name: string;
   readonly description: string;
-  /** The rate-limit tier of members without an active one of their own; null for none. */
+  /** The rate-limit tier of members without their own active one; null for none. */
   readonly tier: string | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 }
 
-/** A group with how many members it has, and how many collections at the moment of the read. */
+/** A group with its numbers of members, and of collections at the time of the read. */
 export interface ListedGroup extends Group {
   readonly members: number;
   readonly collections: number;
 }
 
-/** Which groups, and how many of them; null for all. */
+/** Selects a page of groups; null for all. */
 export interface GroupPage {
-  /** Part of the name, whatever the case. */
+  /** Part of the name, ignoring case. */
   readonly containing: string | null;
   readonly limit: number | null;
-  /** The name of the last group of the page before. */
+  /** The name of the last group of the previous page. */
   readonly after: string | null;
 }
 
-export const everyGroup: GroupPage = { containing: null, limit: null, after: null };
+export const allGroups: GroupPage = { containing: null, limit: null, after: null };
 
-/** Which groups a verified identity token named (`IDENTITY_GROUPS_CLAIM`): the newest one of the profile counts. */
+/** The groups in a verified identity token (`IDENTITY_GROUPS_CLAIM`): the newest token of the profile counts. */
 export interface GroupClaims {
-  /** Sorted by code points, each once. Most name no group of the catalog. */
+  /** Sorted by code points, without duplicates. Most of them do not exist as groups here. */
   readonly names: readonly string[];
   /** When the token was issued (`iat`). */
   readonly issuedAt: Instant;
@@ -40,11 +40,11 @@ export interface GroupClaims {
   readonly seenAt: Instant;
 }
 
-/** A member: put into the group by an administrator, by the claim of its token, or both. */
+/** A membership: added by an administrator, by the claim of the member's token, or both. */
 export interface Membership {
-  /** Null if no administrator has. */
+  /** Null if no administrator added the member. */
   readonly addedAt: Instant | null;
-  /** When the token was presented that names the group; null if none does. */
+  /** When the token with the group was presented; null if there is none. */
   readonly claimedAt: Instant | null;
 }
 
@@ -54,15 +54,15 @@ export interface GroupMember extends Membership {
   readonly fullName: string;
 }
 
-/** A collection that a group has, and until when. */
+/** A collection that a group has access to, and its expiry. */
 export interface GroupCollection {
   readonly id: CollectionId;
   readonly name: string;
   readonly grantedAt: Instant;
-  /** Null for no end. */
+  /** Null for no expiry. */
   readonly expiresAt: Instant | null;
 }
 
-// In characters (Unicode code points), once trimmed.
+// In characters (Unicode code points), after trimming.
 export const groupNameMax = 200;
 export const groupDescriptionMax = 1_000;

@@ -1,7 +1,7 @@
 import type { CollectionId, JobId, ProfileId, RequestId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
-/** What a job does, and its data. Only `sealed` contains secrets. */
+/** The kind of work that a job does, and its data. Only `sealed` contains secrets. */
 export type JobTask =
   | { readonly kind: 'mail.credentials'; readonly profileId: ProfileId; readonly sealed: string }
   | { readonly kind: 'mail.rotation'; readonly profileId: ProfileId; readonly sealed: string }
@@ -9,7 +9,7 @@ export type JobTask =
   | { readonly kind: 'mail.suspension'; readonly profileId: ProfileId; readonly reason: string | null }
   | { readonly kind: 'mail.resumption'; readonly profileId: ProfileId }
   | { readonly kind: 'mail.request'; readonly profileId: ProfileId; readonly requestId: RequestId }
-  /** `mail.expiry` tells a client what of it ends soon, `mail.expiries` an admin what of all does. */
+  /** `mail.expiry` notifies a client of its upcoming expiries, `mail.expiries` an admin of those of all clients. */
   | { readonly kind: 'mail.expiry'; readonly profileId: ProfileId }
   | { readonly kind: 'mail.expiries'; readonly profileId: ProfileId }
   | NoticeTask
@@ -26,17 +26,17 @@ export type CollectionJobKind = 'embed' | 'operations';
 export const isCollectionTask = (task: JobTask): task is CollectionTask =>
   task.kind === 'embed' || task.kind === 'operations';
 
-/** Tells an admin who waits for a decision. A profile has at most one such job, which collects all requests for it. */
+/** Notifies an admin of pending decisions. A profile has at most one such job, which collects all requests for it. */
 export interface NoticeTask {
   readonly kind: 'mail.notice';
   readonly profileId: ProfileId;
   /** How often it was requested since it was last sent: 1 for a new job. */
-  readonly asked: number;
+  readonly requestCount: number;
 }
 
 export type JobKind = JobTask['kind'];
 
-/** Every kind once. Mails come first, because somebody waits for each of them. */
+/** Every kind once. Mails come first, because a person waits for each of them. */
 export const jobKinds = Object.keys({
   'mail.credentials': true,
   'mail.rotation': true,
@@ -52,8 +52,9 @@ export const jobKinds = Object.keys({
 } satisfies Record<JobKind, true>) as readonly JobKind[];
 
 /**
- * The group of jobs for collections whose embedding is missing. A process that runs the version before leaves them to
- * those of this version, however fast it is: it would embed with its own model, and the embedding would be missing still.
+ * The group of jobs for collections whose embedding is missing. A process of the previous version leaves them to
+ * processes of this version, even if it is faster: it would embed with its own model, and the embedding would still be
+ * missing.
  */
 export const missingEmbeddings = 'missing embeddings';
 
@@ -66,7 +67,7 @@ export interface NewJob {
 }
 
 export interface Job extends NewJob {
-  /** How often it failed. */
+  /** The number of failures. */
   readonly attempts: number;
 }
 
@@ -76,13 +77,13 @@ export interface DeadLetter {
   readonly kind: JobKind;
   /** The recipient; null if it is for no profile. */
   readonly profileId: ProfileId | null;
-  /** The recipient's; null if it is for no profile, or for one that is gone. */
+  /** The recipient's e-mail; null if it is for no profile, or for one that no longer exists. */
   readonly profileEmail: string | null;
   /** The collection it is about; null if it is about none. */
   readonly collectionId: CollectionId | null;
-  /** The collection's; null if it is about none, or about one that is gone. */
+  /** The collection's name; null if it is about none, or about one that no longer exists. */
   readonly collectionName: string | null;
-  /** How often it failed, including the last time. */
+  /** The number of failures, including the last one. */
   readonly attempts: number;
   /** The error of the last failure. */
   readonly error: string;
@@ -91,26 +92,26 @@ export interface DeadLetter {
   readonly secretRemoved: boolean;
 }
 
-/** Where a dead letter stands in their list. */
-export type DeadLetterPlace = Pick<DeadLetter, 'since' | 'id'>;
+/** The position of a dead letter in the list. */
+export type DeadLetterCursor = Pick<DeadLetter, 'since' | 'id'>;
 
 /** The jobs of one kind. */
 export interface JobCounts {
   readonly kind: JobKind;
-  /** Neither leased nor failed before, due or not. */
+  /** Neither leased nor failed before; due or not. */
   readonly waiting: number;
-  /** Leased: a worker has it. */
+  /** Leased by a worker. */
   readonly running: number;
   /** Failed before, and not leased. */
   readonly retrying: number;
-  /** When the first of those that failed is due; null if there are none. */
+  /** When the first of the failed jobs is due; null if there are none. */
   readonly nextRetryAt: Instant | null;
   readonly deadLetters: number;
-  /** Since when the longest due one is due, leased or not; null if none is due. */
+  /** Since when the oldest due job is due, leased or not; null if none is due. */
   readonly oldestDueAt: Instant | null;
 }
 
-/** A job is taken within seconds, if any process runs jobs: one that is due for longer says that none does. */
+/** A job is claimed within seconds if any process runs jobs: one that is due for longer indicates that none does. */
 export const overdueMaxMs = 15 * 60_000;
 
 /** `no dead letter`: also if there is no such job. `secret removed`: it can only be discarded. */

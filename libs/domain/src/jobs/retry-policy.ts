@@ -1,6 +1,9 @@
 import type { JobKind } from './job.ts';
 
-/** How long a failed job waits: the first delay doubles up to the longest; `attemptsMax` failures end the job. */
+/**
+ * How long a failed job waits: the first delay doubles up to the longest; after `attemptsMax` failures the job is given
+ * up.
+ */
 interface RetryPolicy {
   readonly firstMs: number;
   readonly longestMs: number;
@@ -26,7 +29,7 @@ const policies = {
   operations: embeddingPolicy,
 } as const satisfies Record<JobKind, RetryPolicy>;
 
-/** Returns the pause after this many failures (at least 1), or null if the last of them ends the job. */
+/** Returns the delay after this many failures (at least 1), or null if the job is given up after the last of them. */
 export const retryDelayMs = (kind: JobKind, failures: number): number | null => {
   const { firstMs, longestMs, attemptsMax } = policies[kind];
   return failures >= attemptsMax ? null : Math.min(longestMs, firstMs * 2 ** (failures - 1));

@@ -9,7 +9,7 @@ const override = { id: 7, allowed: 5, windowSeconds: 2 };
 
 const groupTier = { tier: 'silver', allowed: 4, windowSeconds: 1 };
 
-test('an active override comes before the tier, the tier before that of the groups, that before the default', () => {
+test('an active override takes precedence over the tier, then the tier of the groups, then the default', () => {
   expect(effectiveLimit({ override, tier, groupTier: null }, fallback)).toEqual({
     rule: { allowed: 5, windowSeconds: 2 },
     source: 'override',

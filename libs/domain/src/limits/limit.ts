@@ -4,7 +4,7 @@ import { type Instant, nextChangeAt } from '../instant.ts';
 /** The limiter's subject for a profile: the same for all its credentials. */
 export const clientSubject = (profileId: string): string => `client:${profileId}`;
 
-/** The most requests that a rule may allow in its window; the least is 1 (specification, section 7). */
+/** The maximum number of requests that a rule may allow in its window; the minimum is 1 (specification, section 7). */
 export const allowedMax = 1_000_000_000;
 
 /** 31 days; the shortest window is 1 s (specification, section 7). */
@@ -14,7 +14,7 @@ export const windowSecondsMax = 2_678_400;
 export const tierNameForm = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 export const tierNameMax = 63;
 
-/** In characters (Unicode code points), once trimmed. */
+/** In characters (Unicode code points), after trimming. */
 export const tierDescriptionMax = 1_000;
 
 /** At most `allowed` requests in any window of `windowSeconds`. */
@@ -27,7 +27,7 @@ export interface Tier extends LimitRule {
   /** The name; matches `tierNameForm`. */
   readonly tier: string;
   readonly description: string | null;
-  /** An inactive tier limits nobody: its clients have the default limit. */
+  /** An inactive tier has no effect: its clients have the default limit. */
   readonly isActive: boolean;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
@@ -44,7 +44,7 @@ export interface Override extends LimitRule {
 
 export type NewOverride = Omit<Override, 'id'>;
 
-/** An override with whom it is for. */
+/** An override with its client. */
 export interface ClientOverride {
   readonly override: Override;
   readonly client: { readonly id: ProfileId; readonly email: string; readonly fullName: string };
@@ -54,12 +54,12 @@ export interface OverridePage {
   readonly activeOnly: boolean;
   /** Null for all. */
   readonly limit: number | null;
-  /** The id of the last override of the page before; null for the first page. */
+  /** The id of the last override of the previous page; null for the first page. */
   readonly after: number | null;
 }
 
-/** Returns the client's other overrides that this one deactivates: at most one is active. */
-export const replacedBy = (
+/** Returns the client's other overrides that this one deactivates, changed: at most one is active. */
+export const deactivateOthers = (
   { isActive, updatedAt }: Pick<Override, 'isActive' | 'updatedAt'>,
   others: readonly Override[],
 ): readonly Override[] =>
@@ -69,15 +69,15 @@ export const replacedBy = (
         .map((other) => ({ ...other, isActive: false, updatedAt: nextChangeAt(other.updatedAt, updatedAt) }))
     : [];
 
-/** What limits a profile: its active override, its active tier, and that of its groups. */
+/** The limits of a profile: its active override, its active tier, and that of its groups. */
 export interface ClientLimits {
   readonly override: (LimitRule & { readonly id: number }) | null;
   readonly tier: (LimitRule & { readonly tier: string }) | null;
-  /** The most generous active tier of its groups: the most requests a second, then by name. */
+  /** The most generous active tier of its groups: the most requests per second, then by name. */
   readonly groupTier: (LimitRule & { readonly tier: string }) | null;
 }
 
-/** A profile whose requests are counted, with what limits it. */
+/** A profile with counted requests, and its limits. */
 export interface LimitedClient {
   readonly id: ProfileId;
   readonly email: string;
@@ -107,15 +107,15 @@ export const effectiveLimit = (
   fallback: LimitRule,
 ): EffectiveLimit => {
   const tier = ownTier ?? groupTier;
-  const named = { tier: tier?.tier ?? null, overrideId: override?.id ?? null };
-  if (override) return { rule: ruleOf(override), source: 'override', ...named };
-  if (tier) return { rule: ruleOf(tier), source: 'tier', ...named };
-  return { rule: fallback, source: 'default', ...named };
+  const sources = { tier: tier?.tier ?? null, overrideId: override?.id ?? null };
+  if (override) return { rule: ruleOf(override), source: 'override', ...sources };
+  if (tier) return { rule: ruleOf(tier), source: 'tier', ...sources };
+  return { rule: fallback, source: 'default', ...sources };
 };
 
 const ruleOf = ({ allowed, windowSeconds }: LimitRule): LimitRule => ({ allowed, windowSeconds });
 
-/** What a limiter says about one subject at one moment; after a `consume`, with that request counted. */
+/** The result of a limiter for one subject at one time; after a `consume`, including that request. */
 export interface RateLimitResult {
   readonly rule: LimitRule;
   readonly admitted: boolean;
@@ -123,14 +123,17 @@ export interface RateLimitResult {
   readonly remaining: number;
   /** Whole seconds until the oldest counted request leaves the window; 0 if none is counted. */
   readonly resetSeconds: number;
-  /** Whole seconds until one request would be admitted if none came before, at least 1; 0 if one would be admitted now. */
+  /**
+   * Whole seconds until a request would be admitted if no other comes first, at least 1; 0 if one would be admitted
+   * now.
+   */
   readonly retryAfterSeconds: number;
 }
 
-/** Whose requests a limiter has counted: those to all processes, or only those to the process that is asked. */
+/** Which requests a limiter has counted: those to all processes, or only those to the responding process. */
 export type LimiterScope = 'all' | 'process';
 
-/** A counted request, with the name of the policy that judged it. */
+/** A counted request, with the name of the policy that was applied. */
 export interface CountedRequest extends RateLimitResult {
   readonly policy: LimitSource | 'anonymous' | 'failed-credentials';
 }

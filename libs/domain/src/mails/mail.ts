@@ -2,7 +2,7 @@ import { plainLine } from '../line.ts';
 import type { JobId } from '../ids.ts';
 import type { Profile } from '../profiles/profile.ts';
 
-/** Every mail that the service sends; also the name of the templates that may replace it. */
+/** Every mail that the service sends; also the name of the template that may replace it. */
 export const mailNames = [
   'credentials',
   'rotation',
@@ -17,7 +17,7 @@ export const mailNames = [
 
 export type MailName = (typeof mailNames)[number];
 
-/** What a template may say: plain lines, numbers, truths, and lists of such records. */
+/** The data for templates: plain lines, numbers, booleans, and lists of such records. */
 export interface MailFacts {
   readonly [name: string]: string | number | boolean | null | readonly MailFacts[];
 }
@@ -32,11 +32,11 @@ export interface Mail {
   readonly text: string;
   readonly html: string;
   readonly name: MailName;
-  /** What the texts were made of, for templates in their place. May hold secrets, as the texts do. */
+  /** The data of the mail, for templates that replace its text. May contain secrets, as the text does. */
   readonly facts: MailFacts;
 }
 
-/** Why a mail did not go out. */
+/** The reason why a mail was not sent. */
 export class DeliveryError extends Error {
   /** Whether a retry cannot help. */
   readonly permanent: boolean;
@@ -49,35 +49,38 @@ export class DeliveryError extends Error {
 }
 
 /**
- * No mail greets its recipient by name: a registrant may give somebody else's address and any text as the name, which
- * would read as the organisation's words. Text from users appears only inside lines that the service composes.
+ * No mail greets its recipient by name: a registrant may enter another person's address and any text as the name, which
+ * would read as a statement of the organisation. Text from users appears only inside lines that the service composes.
  */
 export type Recipient = Pick<Profile, 'email'>;
 
-/** What a mail has besides its words and its recipient. */
+/** The parts of a mail besides its text and its recipient. */
 export interface Letterhead {
   readonly id: JobId;
-  /** Where callers reach the service, without a slash at its end; null if that is not known. */
+  /** The URL of the service, without a trailing slash; null if unknown. */
   readonly address: string | null;
 }
 
-/** A paragraph, or lines that are kept as they are. */
+/** A paragraph, or preformatted lines. */
 export type Part = string | readonly string[];
 
-export interface Written {
+export interface MailContent {
   readonly name: MailName;
   readonly subject: string;
   readonly parts: readonly Part[];
   readonly facts: MailFacts;
 }
 
-/** Makes every line plain (`plainLine`), wherever its words come from, and ends with where the service is, if known. */
-export const mailTo = (
+/**
+ * Composes a mail. Makes every line plain (`plainLine`), regardless of the source of its text, and ends with the URLs
+ * of the service, if known.
+ */
+export const composeMail = (
   { email: to }: Recipient,
   { id, address }: Letterhead,
-  { name, subject, parts: written, facts }: Written,
+  { name, subject, parts: bodyParts, facts }: MailContent,
 ): Mail => {
-  const parts = ['Hello,', ...written, ...(address === null ? [] : [placesAt(address)])].map((part) =>
+  const parts = ['Hello,', ...bodyParts, ...(address === null ? [] : [placesAt(address)])].map((part) =>
     typeof part === 'string' ? plainLine(part) : part.map(plainLine),
   );
   return {
@@ -91,7 +94,7 @@ export const mailTo = (
   };
 };
 
-/** The console is at the root of its host, wherever the rest is. */
+/** The console is at the root of its host, regardless of the path of the service. */
 const placesAt = (address: string): readonly string[] => {
   const [origin = address] = /^https?:\/\/[^/]+/.exec(address) ?? [];
   return [`service:       ${address}`, `console:       ${origin}/console/`, `documentation: ${address}/docs`];

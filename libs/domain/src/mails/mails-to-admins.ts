@@ -1,27 +1,27 @@
 import type { Expiry } from '../grants/expiry.ts';
-import { minuteOf } from '../instant.ts';
+import { formatMinute } from '../instant.ts';
 import { shortLine } from '../line.ts';
 import type { PendingProfiles, Profile } from '../profiles/profile.ts';
-import type { PendingRequests, WaitingRequest } from '../requests/access-request.ts';
-import { type Letterhead, type Mail, mailTo, type Part, type Recipient } from './mail.ts';
-import { endFacts, moreParts, nameOfEnd } from './mails-to-clients.ts';
+import type { PendingRequests, PendingRequest } from '../requests/access-request.ts';
+import { type Letterhead, type Mail, composeMail, type Part, type Recipient } from './mail.ts';
+import { expiryFacts, moreParts, describeExpiry } from './mails-to-clients.ts';
 
-/** The minimum time between two notices to one admin about who waits. */
+/** The minimum time between two notices of pending decisions to one admin. */
 export const noticeRestMs = 300_000;
 
-/** The notice to an admin of who waits for a decision: registrations and requests for access, the newest of them by name. */
-export const waitingNotice = (
+/** The notice to an admin of pending decisions: registrations and access requests, the newest of them in detail. */
+export const pendingNotice = (
   head: Letterhead,
   to: Recipient,
   registrations: PendingProfiles,
   requests: PendingRequests,
 ): Mail => {
   const counts = [
-    ...counted(registrations.total, 'registration'),
-    ...counted(requests.total, 'request for access', 'requests for access'),
+    ...countWithNoun(registrations.total, 'registration'),
+    ...countWithNoun(requests.total, 'request for access', 'requests for access'),
   ];
   const [only] = counts;
-  return mailTo(to, head, {
+  return composeMail(to, head, {
     name: 'waiting',
     subject:
       counts.length === 1 && only
@@ -30,7 +30,7 @@ export const waitingNotice = (
     parts: [
       ...registrationParts(registrations),
       ...requestParts(requests),
-      `The next notice comes in ${noticeRestMs / 60_000} minutes at the earliest, and only if somebody has registered or asked by then.`,
+      `The next notice comes in ${noticeRestMs / 60_000} minutes at the earliest, and only if there are new registrations or requests by then.`,
     ],
     facts: {
       registrations_total: registrations.total,
@@ -41,15 +41,18 @@ export const waitingNotice = (
   });
 };
 
-/** The day's notice to an admin of what ends soon, the first to end first. */
-export const expiriesNotice = (head: Letterhead, to: Recipient, ends: readonly Expiry[], total: number): Mail =>
-  mailTo(to, head, {
+/** The daily notice to an admin of upcoming expiries, earliest first. */
+export const expiriesNotice = (head: Letterhead, to: Recipient, expiries: readonly Expiry[], total: number): Mail =>
+  composeMail(to, head, {
     name: 'expiries',
-    subject: total === 1 ? 'One right ends soon' : `${total} rights end soon`,
+    subject: total === 1 ? 'One grant or API key expires soon' : `${total} grants or API keys expire soon`,
     parts: [
-      'these grants and API keys end within 30 days:',
-      ends.map((end) => `${minuteOf(end.expiresAt)}  ${shortLine(end.email, emailMax)}  ${nameOfEnd(end)}`),
-      ...moreParts(ends.length, total),
+      'these grants and API keys expire within 30 days:',
+      expiries.map(
+        (expiry) =>
+          `${formatMinute(expiry.expiresAt)}  ${shortLine(expiry.email, emailMax)}  ${describeExpiry(expiry)}`,
+      ),
+      ...moreParts(expiries.length, total),
       [
         'extend a grant: PUT /api/access/clients/{client}/collections/{collection} {"expires_at": "…"}',
         'extend a key:   PUT /api/profiles/{id}/credentials {"expires_at": "…"}',
@@ -57,10 +60,10 @@ export const expiriesNotice = (head: Letterhead, to: Recipient, ends: readonly E
       ],
       'Such a notice comes at most once a day.',
     ],
-    facts: { total, ends: ends.map((end) => ({ profile: end.email, ...endFacts(end) })) },
+    facts: { total, ends: expiries.map((expiry) => ({ profile: expiry.email, ...expiryFacts(expiry) })) },
   });
 
-const counted = (count: number, one: string, many = `${one}s`) =>
+const countWithNoun = (count: number, one: string, many = `${one}s`) =>
   count === 0 ? [] : [{ count, what: count === 1 ? one : many }];
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
@@ -71,7 +74,7 @@ const registrationParts = ({ total, newest }: PendingProfiles): readonly Part[] 
     : [
         `${total === 1 ? 'a registration is waiting' : `${total} registrations are waiting`} for an administrator's decision${newestOnly(total, newest.length)}:`,
         newest.map(registrationLine),
-        'Names and addresses are as they were typed: nobody has checked them.',
+        'Names and addresses are as entered and have not been verified.',
         [
           'approve:  POST /api/profiles/{id}/approve',
           'reject:   POST /api/profiles/{id}/reject',
@@ -92,11 +95,12 @@ const requestParts = ({ total, newest }: PendingRequests): readonly Part[] =>
         ],
       ];
 
-const newestOnly = (total: number, shown: number): string => (total > shown ? `; these are the newest ${shown}` : '');
+const newestOnly = (total: number, listed: number): string =>
+  total > listed ? `; these are the newest ${listed}` : '';
 
 const registrationLine = ({ id, email, fullName, companyName, createdAt }: Profile): string => {
-  const company = companyName === null ? '' : `, "${shortLine(companyName, shownMax)}"`;
-  return `${minuteOf(createdAt)}  ${id}  ${shortLine(email, emailMax)}  "${shortLine(fullName, shownMax)}"${company}`;
+  const company = companyName === null ? '' : `, "${shortLine(companyName, nameMax)}"`;
+  return `${formatMinute(createdAt)}  ${id}  ${shortLine(email, emailMax)}  "${shortLine(fullName, nameMax)}"${company}`;
 };
 
 const registrationFacts = ({ id, email, fullName, companyName, createdAt }: Profile) => ({
@@ -104,22 +108,22 @@ const registrationFacts = ({ id, email, fullName, companyName, createdAt }: Prof
   email,
   full_name: fullName,
   company_name: companyName,
-  registered_at: minuteOf(createdAt),
+  registered_at: formatMinute(createdAt),
 });
 
-const requestLine = ({ id, email, collection, reason, durationDays, createdAt }: WaitingRequest): string => {
+const requestLine = ({ id, email, collection, reason, durationDays, createdAt }: PendingRequest): string => {
   const duration = durationDays === null ? '' : `, for ${durationDays} ${durationDays === 1 ? 'day' : 'days'}`;
-  return `${minuteOf(createdAt)}  ${id}  ${shortLine(email, emailMax)}  "${shortLine(collection, shownMax)}"${duration}: "${shortLine(reason, shownMax)}"`;
+  return `${formatMinute(createdAt)}  ${id}  ${shortLine(email, emailMax)}  "${shortLine(collection, nameMax)}"${duration}: "${shortLine(reason, nameMax)}"`;
 };
 
-const requestFacts = ({ id, email, collection, reason, durationDays, createdAt }: WaitingRequest) => ({
+const requestFacts = ({ id, email, collection, reason, durationDays, createdAt }: PendingRequest) => ({
   id,
   email,
   collection,
   reason,
   duration_days: durationDays,
-  asked_at: minuteOf(createdAt),
+  asked_at: formatMinute(createdAt),
 });
 
-/** How much of a name is shown, in UTF-16 units: enough to recognise it. An address is shown whole. */
-const [shownMax, emailMax] = [80, 254];
+/** The maximum length of a displayed name, in UTF-16 units: enough to recognise it. An address is displayed whole. */
+const [nameMax, emailMax] = [80, 254];

@@ -1,26 +1,26 @@
 import type { Expiry } from '../grants/expiry.ts';
-import { type Instant, minuteOf } from '../instant.ts';
+import { type Instant, formatMinute } from '../instant.ts';
 import { shortLine } from '../line.ts';
 import type { Credentials, RotatedCredentials } from '../profiles/api-key.ts';
 import type { RequestStatus } from '../requests/access-request.ts';
-import { type Letterhead, type Mail, mailTo, type Part, type Recipient } from './mail.ts';
+import { type Letterhead, type Mail, composeMail, type Part, type Recipient } from './mail.ts';
 
 /** The mail with the credentials of an approved profile. */
 export const credentialsMail = (head: Letterhead, to: Recipient, credentials: Credentials): Mail =>
-  mailTo(to, head, {
+  composeMail(to, head, {
     name: 'credentials',
     subject: 'Your API credentials',
     parts: ['your registration was approved. These are your API credentials:', linesOf(credentials), ...howToUse(head)],
     facts: factsOf(credentials),
   });
 
-/** The mail with credentials whose secret an administrator has replaced. */
+/** The mail with credentials after an administrator has replaced their secret. */
 export const rotationMail = (
   head: Letterhead,
   to: Recipient,
   { previousUntil, ...credentials }: RotatedCredentials,
 ): Mail =>
-  mailTo(to, head, {
+  composeMail(to, head, {
     name: 'rotation',
     subject: 'Your new API credentials',
     parts: [
@@ -28,31 +28,31 @@ export const rotationMail = (
       linesOf(credentials),
       previousUntil === null
         ? 'Your previous secret no longer works.'
-        : `Your previous secret works until ${minuteOf(previousUntil)}.`,
+        : `Your previous secret works until ${formatMinute(previousUntil)}.`,
       ...howToUse(head),
     ],
-    facts: { ...factsOf(credentials), previous_until: previousUntil === null ? null : minuteOf(previousUntil) },
+    facts: { ...factsOf(credentials), previous_until: previousUntil === null ? null : formatMinute(previousUntil) },
   });
 
 /** The notice of a rejection, with the reason if there is one. */
 export const rejectionMail = (head: Letterhead, to: Recipient, reason: string | null): Mail =>
-  mailTo(to, head, {
+  composeMail(to, head, {
     name: 'rejection',
     subject: 'Your registration was rejected',
     parts: [
       'your registration was reviewed and rejected.',
       ...reasonParts(reason),
-      'If you need access all the same, ask an administrator of your organisation: the rejection can be taken back.',
+      'If you still need access, ask an administrator of your organisation: the rejection can be reversed.',
     ],
     facts: { reason },
   });
 
 export const suspensionMail = (head: Letterhead, to: Recipient, reason: string | null): Mail =>
-  mailTo(to, head, {
+  composeMail(to, head, {
     name: 'suspension',
     subject: 'Your access is suspended',
     parts: [
-      'an administrator has suspended your access: neither your sign-in nor your API credentials work until it is resumed. Nothing of yours is lost.',
+      'an administrator has suspended your access: neither your sign-in nor your API credentials work until it is resumed. None of your data is lost.',
       ...reasonParts(reason),
       'If you did not expect this, ask an administrator of your organisation.',
     ],
@@ -60,22 +60,22 @@ export const suspensionMail = (head: Letterhead, to: Recipient, reason: string |
   });
 
 export const resumptionMail = (head: Letterhead, to: Recipient): Mail =>
-  mailTo(to, head, {
+  composeMail(to, head, {
     name: 'resumption',
     subject: 'Your access is resumed',
     parts: [
       'your access is no longer suspended: your sign-in and your API credentials work again.',
-      'There is nothing you have to do: go on as before.',
+      'You do not need to do anything.',
     ],
     facts: {},
   });
 
-/** What became of a request for access. */
+/** The decision about an access request. */
 export interface DecidedRequest {
   readonly collection: string;
   readonly status: Exclude<RequestStatus, 'pending' | 'withdrawn'>;
   readonly answer: string | null;
-  /** Until when the access lasts; null if it has no end, or none was given. */
+  /** When the access expires; null if it does not, or if no access was granted. */
   readonly expiresAt: Instant | null;
 }
 
@@ -85,14 +85,14 @@ export const requestDecidedMail = (
   { collection, status, answer, expiresAt }: DecidedRequest,
 ): Mail => {
   const name = shortLine(collection, nameMax);
-  const isGiven = status !== 'denied';
-  return mailTo(to, head, {
+  const isGranted = status !== 'denied';
+  return composeMail(to, head, {
     name: 'request-decided',
-    subject: isGiven ? `You have access to ${name}` : `No access to ${name}`,
-    parts: isGiven
+    subject: isGranted ? `You have access to ${name}` : `No access to ${name}`,
+    parts: isGranted
       ? [
-          `you asked for access to "${name}", and have it now${expiresAt === null ? '' : `, until ${minuteOf(expiresAt)}`}.`,
-          'Read it with GET /api/collections/{id}; GET /api/catalog lists what you may use.',
+          `you asked for access to "${name}", and have it now${expiresAt === null ? '' : `, until ${formatMinute(expiresAt)}`}.`,
+          'Read it with GET /api/collections/{id}; GET /api/catalog lists the collections you may use.',
         ]
       : [
           `you asked for access to "${name}", and an administrator has denied it.`,
@@ -103,46 +103,46 @@ export const requestDecidedMail = (
       collection: name,
       status,
       reason: answer,
-      expires_at: expiresAt === null ? null : minuteOf(expiresAt),
+      expires_at: expiresAt === null ? null : formatMinute(expiresAt),
     },
   });
 };
 
-/** What of a client ends soon, the first to end first. */
-export const expiryMail = (head: Letterhead, to: Recipient, ends: readonly Expiry[], total: number): Mail =>
-  mailTo(to, head, {
+/** The upcoming expiries of a client, earliest first. */
+export const expiryMail = (head: Letterhead, to: Recipient, expiries: readonly Expiry[], total: number): Mail =>
+  composeMail(to, head, {
     name: 'expiry',
-    subject: total === 1 ? 'Something of yours ends soon' : `${total} things of yours end soon`,
+    subject: total === 1 ? 'Part of your access expires soon' : `${total} parts of your access expire soon`,
     parts: [
-      'these end soon:',
-      ends.map((end) => `${minuteOf(end.expiresAt)}  ${nameOfEnd(end)}`),
-      ...moreParts(ends.length, total),
-      'After that, calls with them are refused. Ask an administrator to extend what you still need.',
+      'the following will expire soon:',
+      expiries.map((expiry) => `${formatMinute(expiry.expiresAt)}  ${describeExpiry(expiry)}`),
+      ...moreParts(expiries.length, total),
+      'After that, calls that depend on them are rejected. Ask an administrator to extend those you still need.',
     ],
-    facts: { total, ends: ends.map(endFacts) },
+    facts: { total, ends: expiries.map(expiryFacts) },
   });
 
-/** An end as mails and templates name it. */
-export const nameOfEnd = ({ collection, group }: Expiry): string => {
+/** Describes an expiry for mails and templates. */
+export const describeExpiry = ({ collection, group }: Expiry): string => {
   if (collection === null) return 'your API credentials';
   const by = group === null ? '' : ` (by the group "${shortLine(group, nameMax)}")`;
   return `access to "${shortLine(collection, nameMax)}"${by}`;
 };
 
-export const endFacts = ({ collection, group, expiresAt }: Expiry) => ({
+export const expiryFacts = ({ collection, group, expiresAt }: Expiry) => ({
   what: collection === null ? 'credentials' : 'access',
   collection,
   group,
-  expires_at: minuteOf(expiresAt),
+  expires_at: formatMinute(expiresAt),
 });
 
-export const moreParts = (shown: number, total: number): readonly Part[] =>
-  total > shown ? [`… and ${total - shown} more.`] : [];
+export const moreParts = (listed: number, total: number): readonly Part[] =>
+  total > listed ? [`… and ${total - listed} more.`] : [];
 
 const howToUse = ({ address }: Letterhead): readonly Part[] => [
-  'Send them with each call, as one string, X-API-Key: <client_id>.<client_secret>, or in the two headers X-Client-ID and X-API-Key. GET /api/catalog lists what you may use.',
+  'Send them with each call, as one string, X-API-Key: <client_id>.<client_secret>, or in the two headers X-Client-ID and X-API-Key. GET /api/catalog lists the collections you may use.',
   'The secret is not shown again: store it like a password.',
-  ...(address === null ? ['An administrator can tell you the address of the service.'] : []),
+  ...(address === null ? ['Ask an administrator for the address of the service.'] : []),
 ];
 
 const linesOf = ({ clientId, secret }: Credentials): readonly string[] => [
@@ -152,10 +152,10 @@ const linesOf = ({ clientId, secret }: Credentials): readonly string[] => [
 
 const factsOf = ({ clientId, secret }: Credentials) => ({ client_id: clientId, client_secret: secret });
 
-/** Each line break begins a paragraph. */
+/** Each line break starts a paragraph. */
 const reasonParts = (reason: string | null): readonly Part[] => (reason ? `Reason: ${reason}`.split(lineBreaks) : []);
 
 const lineBreaks = /[\n\r\u2028\u2029]+/;
 
-/** How much of a name is shown, in UTF-16 units. */
+/** The maximum length of a displayed name, in UTF-16 units. */
 const nameMax = 80;

@@ -1,8 +1,8 @@
-/** A JSON text that is being written: a finished value as text, an object (null: not there yet), or a list. */
+/** A JSON text under construction: a finished value as text, an object (null: member not set yet), or an array. */
 export type Draft = string | DraftObject | Draft[];
 export type DraftObject = Map<string, Draft | null>;
 
-/** The JSON text of a draft, without the members that are not there. */
+/** Returns the JSON text of a draft, without members that are not set. */
 export function textOf(draft: Draft): string {
   if (typeof draft === 'string') return draft;
   if (Array.isArray(draft)) return `[${draft.map(textOf).join(',')}]`;
@@ -11,7 +11,7 @@ export function textOf(draft: Draft): string {
   return `{${members.join(',')}}`;
 }
 
-/** The length of that text in UTF-8, in bytes. */
+/** Returns the length of that text in UTF-8, in bytes. */
 export function bytesOf(draft: Draft): number {
   if (typeof draft === 'string') return utf8Length(draft);
   let [sum, parts] = [2, 0];
@@ -30,10 +30,10 @@ export function bytesOf(draft: Draft): number {
   return sum + Math.max(0, parts - 1);
 }
 
-/** What a member's name and its colon take. */
+/** The size of a member's name and its colon, in bytes. */
 export const nameBytes = (name: string): number => utf8Length(JSON.stringify(name)) + 1;
 
-/** The length of a well-formed text in UTF-8, in bytes. */
+/** Returns the length of a well-formed text in UTF-8, in bytes. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {

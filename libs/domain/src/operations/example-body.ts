@@ -1,7 +1,10 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { resolved, type Source, type Trail } from './references.ts';
+import { resolveReference, type Source, type Trail } from './references.ts';
 
-/** A body of required members alone, whose values are placeholders, as deep as fits into that many characters. */
+/**
+ * Returns a body with only the required members, with placeholders as values, as deep as fits into that many
+ * characters.
+ */
 export function exampleBody(source: Source, schema: Json | undefined, charactersMax: number): Json {
   for (let depth = depthMax; depth > 0; depth--) {
     const example = exampleOf(source, schema, 'BODY', { depth, trail: null, left: { values: valuesMax } });
@@ -10,74 +13,74 @@ export function exampleBody(source: Source, schema: Json | undefined, characters
   return {};
 }
 
-/** Stands for the content of a file, as curl reads it in a form. */
+/** A placeholder for the content of a file, in curl's syntax for forms. */
 export const fileValue = '@FILE';
 
 const depthMax = 5;
 const valuesMax = 200;
 
-interface Within {
+interface Budget {
   readonly depth: number;
   readonly trail: Trail | null;
-  /** How many values may still be made. */
+  /** The number of values that may still be created. */
   readonly left: { values: number };
 }
 
-function exampleOf(source: Source, value: Json | undefined, name: string, within: Within): Json {
-  const { schema, trail } = resolved(source, value, within.trail);
-  if (typeof schema === 'boolean' || within.left.values-- <= 0) return placeholder(name);
-  const given = [schema['const'], ...listed(schema['enum'])].find((one) => one !== undefined && !isLong(one));
-  if (given !== undefined) return given;
-  const inside: Within = { ...within, depth: within.depth - 1, trail };
-  const members = requiredMembers(source, schema, { ...within, trail });
+function exampleOf(source: Source, value: Json | undefined, name: string, budget: Budget): Json {
+  const { schema, trail } = resolveReference(source, value, budget.trail);
+  if (typeof schema === 'boolean' || budget.left.values-- <= 0) return placeholder(name);
+  const fixedValue = [schema['const'], ...itemsOf(schema['enum'])].find((one) => one !== undefined && !isLong(one));
+  if (fixedValue !== undefined) return fixedValue;
+  const nested: Budget = { ...budget, depth: budget.depth - 1, trail };
+  const members = requiredMembers(source, schema, { ...budget, trail });
   if (members.size > 0 || isOf(schema, 'object') || isJsonObject(schema['properties'])) {
-    if (within.depth <= 0) return {};
-    return Object.fromEntries([...members].map(([key, one]) => [key, exampleOf(source, one, key, inside)]));
+    if (budget.depth <= 0) return {};
+    return Object.fromEntries([...members].map(([key, one]) => [key, exampleOf(source, one, key, nested)]));
   }
-  if (isOf(schema, 'array')) return within.depth > 0 ? [exampleOf(source, schema['items'], name, inside)] : [];
+  if (isOf(schema, 'array')) return budget.depth > 0 ? [exampleOf(source, schema['items'], name, nested)] : [];
   if (isOf(schema, 'boolean')) return true;
   if (isOf(schema, 'integer') || isOf(schema, 'number'))
     return typeof schema['minimum'] === 'number' ? schema['minimum'] : 0;
-  const [part] = ['allOf', 'oneOf', 'anyOf'].flatMap((keyword) => listed(schema[keyword]).slice(0, 1));
-  if (part !== undefined && within.depth > 0) return exampleOf(source, part, name, inside);
+  const [part] = ['allOf', 'oneOf', 'anyOf'].flatMap((keyword) => itemsOf(schema[keyword]).slice(0, 1));
+  if (part !== undefined && budget.depth > 0) return exampleOf(source, part, name, nested);
   if (schema['format'] === 'binary') return fileValue;
   return isOf(schema, 'null') ? null : placeholder(name);
 }
 
-/** The required members of a schema and of all that it is combined with. */
-function requiredMembers(source: Source, schema: JsonObject, within: Within): Map<string, Json | undefined> {
-  const found = new Map<string, Json | undefined>();
-  if (within.depth <= 0) return found;
+/** Returns the required members of a schema and of all schemas that it is combined with. */
+function requiredMembers(source: Source, schema: JsonObject, budget: Budget): Map<string, Json | undefined> {
+  const members = new Map<string, Json | undefined>();
+  if (budget.depth <= 0) return members;
   const properties = schema['properties'];
-  for (const name of listed(schema['required'])) {
+  for (const name of itemsOf(schema['required'])) {
     if (typeof name !== 'string') continue;
-    found.set(name, isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined);
+    members.set(name, isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined);
   }
   for (const part of [
-    ...listed(schema['allOf']),
-    ...listed(schema['oneOf']).slice(0, 1),
-    ...listed(schema['anyOf']).slice(0, 1),
+    ...itemsOf(schema['allOf']),
+    ...itemsOf(schema['oneOf']).slice(0, 1),
+    ...itemsOf(schema['anyOf']).slice(0, 1),
   ]) {
-    const next = resolved(source, part, within.trail);
-    if (typeof next.schema === 'boolean' || within.left.values-- <= 0) continue;
-    const inside = { ...within, depth: within.depth - 1, trail: next.trail };
-    for (const [name, one] of requiredMembers(source, next.schema, inside)) found.set(name, found.get(name) ?? one);
+    const next = resolveReference(source, part, budget.trail);
+    if (typeof next.schema === 'boolean' || budget.left.values-- <= 0) continue;
+    const inside = { ...budget, depth: budget.depth - 1, trail: next.trail };
+    for (const [name, one] of requiredMembers(source, next.schema, inside)) members.set(name, members.get(name) ?? one);
   }
-  for (const [name, one] of found) {
+  for (const [name, one] of members) {
     if (one === undefined && isJsonObject(properties) && Object.hasOwn(properties, name))
-      found.set(name, properties[name]);
+      members.set(name, properties[name]);
   }
-  return found;
+  return members;
 }
 
-const listed = (value: Json | undefined): readonly Json[] => (isJsonArray(value) ? value : []);
+const itemsOf = (value: Json | undefined): readonly Json[] => (isJsonArray(value) ? value : []);
 
 const isOf = (schema: JsonObject, type: string): boolean =>
-  schema['type'] === type || listed(schema['type']).includes(type);
+  schema['type'] === type || itemsOf(schema['type']).includes(type);
 
 const isLong = (value: Json): boolean => JSON.stringify(value).length > 60;
 
-/** A name in capitals: `petId` is `PET_ID`. */
+/** Returns a name in upper case: `petId` becomes `PET_ID`. */
 export const placeholder = (name: string): string =>
   name
     .slice(0, 60)

@@ -1,62 +1,62 @@
 import { bytesOf, nameBytes, type Draft, type DraftObject } from './draft.ts';
 
-/** Where a part of a growing text stands. */
-export interface Place {
-  /** Null for a member of the outermost object. */
-  readonly up: Place | null;
-  readonly into: DraftObject | Draft[];
-  /** A member's name or an item's index; `-` for an item that is to be added at the end (RFC 6901, section 4). */
+/** The position of a part in the growing text. */
+export interface Position {
+  /** Null for a member of the root object. */
+  readonly parent: Position | null;
+  readonly container: DraftObject | Draft[];
+  /** A member's name or an item's index; `-` for an item to be appended (RFC 6901, section 4). */
   key: string | number;
-  /** Whether `into` is a schema, and the key one of its keywords. */
+  /** Whether the container is a schema, and the key one of its keywords. */
   readonly keyword: boolean;
 }
 
-/** A part that is wanted in the text. */
+/** A part that is offered for inclusion in the text. */
 export interface Offer {
-  /** The lowest is tried first; equal ones in the order in which they were offered. */
+  /** The lowest rank is tried first; offers of equal rank in the order in which they were made. */
   readonly rank: number;
-  readonly place: Place;
-  /** Makes the part, only once it is tried. */
+  readonly place: Position;
+  /** Creates the part; called only when it is tried. */
   readonly make: () => Part;
 }
 
 export interface Part {
-  /** What is to stand there; the whole of it fits or the part is cut. Null if it cannot be made. */
+  /** The value to insert; the whole of it fits or the part is cut. Null if it cannot be created. */
   readonly draft: Draft | null;
-  /** What stands there if it does not fit; null to leave the place as it is. */
-  readonly instead: Draft | null;
-  /** Bytes that the part takes in another place as well; 0 by default. */
-  readonly elsewhere?: number;
-  /** Offers what belongs below the draft once it stands there. */
+  /** The value to insert if the draft does not fit; null to leave the position unchanged. */
+  readonly fallback: Draft | null;
+  /** Bytes that the part also takes at another position; 0 by default. */
+  readonly extraBytes?: number;
+  /** Offers the parts below the draft after it was inserted. */
   readonly then?: () => void;
 }
 
 /**
- * Grows a JSON text within a budget of bytes, what matters most first: each part is added if it still fits, or is cut.
- * The work is bounded by what fits, however much a document holds.
+ * Grows a JSON text within a budget of bytes, most important parts first: each part is added if it still fits, or is
+ * cut. The work is bounded by the parts that fit, regardless of the size of the document.
  */
 export class Growth {
-  /** Bytes that are still free. Counts a comma for each part, so the text may end up a little shorter. */
-  left: number;
-  /** The places of what did not fit, in the order in which it was tried. */
-  readonly cuts: Place[] = [];
-  /** How many parts may still be made: a document may lead to any number of them that do not fit. */
+  /** The remaining bytes. Counts a comma for each part, so the final text may be slightly shorter. */
+  bytesLeft: number;
+  /** The positions of parts that did not fit, in the order in which they were tried. */
+  readonly cuts: Position[] = [];
+  /** The number of parts that may still be created: a document may lead to any number of parts that do not fit. */
   readonly #parts: { left: number };
   readonly #afterwards: (() => void)[] = [];
   readonly #offers = new Map<number, { next: number; readonly list: Offer[] }>();
 
-  /** As a part of another one it makes no more parts than that one may. */
+  /** A growth within another one shares that one's limit of parts. */
   constructor(bytes: number, within?: Growth) {
-    this.left = bytes;
+    this.bytesLeft = bytes;
     this.#parts = within ? within.#parts : { left: Math.max(partsMin, Math.ceil(bytes / partBytesMin)) };
   }
 
-  /** How many more parts it makes sense to offer. */
+  /** The number of further parts that are worth offering. */
   get partsLeft(): number {
     return Math.max(0, this.#parts.left);
   }
 
-  /** Does something when all has been tried. */
+  /** Registers a step that runs after all offers have been tried. */
   afterwards(step: () => void): void {
     this.#afterwards.push(step);
   }
@@ -67,7 +67,7 @@ export class Growth {
     else this.#offers.set(offer.rank, { next: 0, list: [offer] });
   }
 
-  /** Tries all offers, and those that they lead to. */
+  /** Tries all offers, and those that result from them. */
   run(): void {
     while (this.#offers.size > 0) {
       const rank = Math.min(...this.#offers.keys());
@@ -79,71 +79,76 @@ export class Growth {
     for (const step of this.#afterwards) step();
   }
 
-  /** Names a place whose part is not in the text, and makes the schemas around it say nothing that is then untrue. */
-  cut(place: Place): void {
+  /**
+   * Records a position whose part is not in the text, and relaxes the schemas around it so that they make no false
+   * statement.
+   */
+  cut(place: Position): void {
     this.cuts.push(place);
     loosenAround(place);
   }
 
   #try({ place, make }: Offer): void {
     if (this.#parts.left-- <= 0) return this.cut(place);
-    const { draft, instead, elsewhere = 0, then } = make();
-    if (draft !== null && this.#put(place, draft, elsewhere)) return then?.();
-    if (instead !== null) this.#put(place, instead, elsewhere);
+    const { draft, fallback, extraBytes = 0, then } = make();
+    if (draft !== null && this.#put(place, draft, extraBytes)) return then?.();
+    if (fallback !== null) this.#put(place, fallback, extraBytes);
     this.cut(place);
   }
 
-  #put(place: Place, draft: Draft, elsewhere: number): boolean {
-    const { into, key } = place;
-    const before = Array.isArray(into) ? into[Number(key)] : into.get(`${key}`);
-    const added = Array.isArray(into) ? 1 : nameBytes(`${key}`) + 1;
+  #put(place: Position, draft: Draft, elsewhere: number): boolean {
+    const { container, key } = place;
+    const before = Array.isArray(container) ? container[Number(key)] : container.get(`${key}`);
+    const added = Array.isArray(container) ? 1 : nameBytes(`${key}`) + 1;
     const cost = elsewhere + bytesOf(draft) + (before === null || before === undefined ? added : -bytesOf(before));
-    if (cost > this.left) return false;
-    this.left -= cost;
-    if (!Array.isArray(into)) into.set(`${key}`, draft);
-    else if (typeof key === 'number') into[key] = draft;
-    else place.key = into.push(draft) - 1;
+    if (cost > this.bytesLeft) return false;
+    this.bytesLeft -= cost;
+    if (!Array.isArray(container)) container.set(`${key}`, draft);
+    else if (typeof key === 'number') container[key] = draft;
+    else place.key = container.push(draft) - 1;
     return true;
   }
 }
 
 const partsMin = 5_000;
 
-/** A part that fits takes more than this on average. */
+/** The average size of a part that fits is greater. */
 const partBytesMin = 8;
 
-const isPresent = ({ into, key }: Place): boolean =>
-  Array.isArray(into) ? typeof key === 'number' : (into.get(`${key}`) ?? null) !== null;
+const isPresent = ({ container, key }: Position): boolean =>
+  Array.isArray(container) ? typeof key === 'number' : (container.get(`${key}`) ?? null) !== null;
 
 /**
- * With a part missing, a schema should accept more, not less: without one of its properties it cannot say what else is
- * allowed, and of alternatives of which one is incomplete more than one may be met.
+ * If a part is missing, a schema should accept more, not less: without one of its properties it cannot restrict
+ * additional ones, and if one of its alternatives is incomplete, more than one of them may match.
  */
-function loosenAround(cut: Place): void {
-  if (isNamed(cut, 'description', 'default', 'examples') && cut.keyword) return;
-  const { up } = cut;
-  const missing = !isPresent(cut);
-  if (cut.keyword && isNamed(cut, 'properties', 'patternProperties')) remove(cut.into, 'additionalProperties');
-  if (missing && up?.keyword && isNamed(up, 'properties', 'patternProperties')) remove(up.into, 'additionalProperties');
+function loosenAround(position: Position): void {
+  if (isNamed(position, 'description', 'default', 'examples') && position.keyword) return;
+  const { parent } = position;
+  const missing = !isPresent(position);
+  if (position.keyword && isNamed(position, 'properties', 'patternProperties'))
+    remove(position.container, 'additionalProperties');
+  if (missing && parent?.keyword && isNamed(parent, 'properties', 'patternProperties'))
+    remove(parent.container, 'additionalProperties');
   let inPlace = true;
-  for (let place: Place | null = cut; place; place = place.up) {
+  for (let place: Position | null = position; place; place = place.parent) {
     if (!place.keyword) continue;
-    if (place !== cut && isNamed(place, 'oneOf')) toAnyOf(place);
-    if (inPlace) for (const name of ['unevaluatedProperties', 'unevaluatedItems']) remove(place.into, name);
+    if (place !== position && isNamed(place, 'oneOf')) toAnyOf(place);
+    if (inPlace) for (const name of ['unevaluatedProperties', 'unevaluatedItems']) remove(place.container, name);
     inPlace &&= isNamed(place, 'allOf', 'anyOf', 'oneOf', 'then', 'else');
   }
 }
 
-const isNamed = ({ key }: Place, ...names: readonly string[]): boolean => names.includes(`${key}`);
+const isNamed = ({ key }: Position, ...names: readonly string[]): boolean => names.includes(`${key}`);
 
-function remove(from: Place['into'], name: string): void {
+function remove(from: Position['container'], name: string): void {
   if (!Array.isArray(from) && from.has(name)) from.set(name, null);
 }
 
-function toAnyOf(place: Place): void {
-  const { into } = place;
-  if (Array.isArray(into) || (into.get('anyOf') ?? null) !== null) return;
-  into.set('anyOf', into.get('oneOf') ?? null);
-  into.set('oneOf', null);
+function toAnyOf(place: Position): void {
+  const { container } = place;
+  if (Array.isArray(container) || (container.get('anyOf') ?? null) !== null) return;
+  container.set('anyOf', container.get('oneOf') ?? null);
+  container.set('oneOf', null);
   place.key = 'anyOf';
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { operationVector, questionVector } from './model-vectors.ts';
+import { operationVector, queryVector } from './model-vectors.ts';
 import { packOperations, unpackOperations } from './packed-operations.ts';
 import { similarityOf } from './ranking.ts';
 import type { OperationKey } from '../ids.ts';
@@ -16,33 +16,30 @@ const axis = Float32Array.of(1, 0, 0);
 test.each([
   [0.45, 0.15],
   [0.72, 0.56],
-])('a cosine of %d counts like one of %d of the built-in embedder', (cosine, similarity) => {
-  expect(similarityOf(operationVector(at(cosine), at(cosine), none), questionVector(axis, none))).toBeCloseTo(
-    similarity,
-  );
+])('a cosine of %d is equivalent to %d of the built-in embedder', (cosine, similarity) => {
+  expect(similarityOf(operationVector(at(cosine), at(cosine), none), queryVector(axis, none))).toBeCloseTo(similarity);
 });
 
-test('what the words add to a similarity stays as it is', () => {
+test('the contribution of words to a similarity is unchanged', () => {
   const operation = operationVector(at(0.5), at(0.5), words);
   const difference =
-    similarityOf(operation, questionVector(axis, sparse([7, 0.25]))) -
-    similarityOf(operation, questionVector(axis, none));
+    similarityOf(operation, queryVector(axis, sparse([7, 0.25]))) - similarityOf(operation, queryVector(axis, none));
   expect(difference).toBeCloseTo(0.25);
 });
 
-test('an operation has a quarter of the meaning of its collection, and length 1', () => {
+test('the vector of an operation is one quarter that of its collection, and has length 1', () => {
   const { dense } = operationVector(Float32Array.of(0, 1, 0), axis, none);
   expect((dense[0] ?? 0) / (dense[1] ?? 0)).toBeCloseTo(1 / 3);
   expect(Math.hypot(...dense)).toBeCloseTo(1);
 });
 
-test('an operation without a meaning has that of its collection, or none', () => {
+test('an operation with a zero vector gets the vector of its collection, or none', () => {
   const nothing = new Float32Array(3);
   expect([...operationVector(nothing, axis, none).dense]).toEqual([1, 0, 0]);
   expect([...operationVector(nothing, nothing, none).dense]).toEqual([0, 0, 0]);
 });
 
-test('the constant is the last feature, once, whatever the words are', () => {
+test('the constant is the last feature, once, for any words', () => {
   const { sparse: features } = operationVector(axis, axis, sparse([3, 0.5], [0xffff_ffff, 9]));
   expect([[...features.indices], [...features.weights]]).toEqual([
     [3, 0xffff_ffff],

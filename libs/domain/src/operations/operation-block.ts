@@ -1,21 +1,21 @@
 import type { CollectionId, OperationKey } from '../ids.ts';
 import type { HybridVector } from './operation-vectors.ts';
 
-/** What an operation block is made from, and by which model. */
+/** The content that an operation block is made from, and its model. */
 export interface OperationBlockFacts {
   readonly collectionId: CollectionId;
-  /** The model that made the vectors; those of two models are never compared. */
+  /** The model that made the vectors; vectors of two models are never compared. */
   readonly modelId: string;
-  /** The digest of the document whose operations these are. */
+  /** The digest of the document that contains these operations. */
   readonly documentDigest: string;
-  /** The `contentRevision` of the collection, whose name and description count too. */
+  /** The `contentRevision` of the collection, because its name and description are embedded too. */
   readonly contentRevision: number;
 }
 
 /** The vectors of all operations of a collection. */
 export interface OperationBlock extends OperationBlockFacts {
   readonly operations: number;
-  /** By `packOperations`. */
+  /** The result of `packOperations`. */
   readonly packed: Uint8Array;
 }
 
@@ -24,20 +24,20 @@ export interface OperationBlockChange extends OperationBlock {
   readonly sequence: number;
 }
 
-/** An operation as an index holds it. */
+/** An operation as stored in an index. */
 export interface IndexedOperation {
   readonly key: OperationKey;
-  /** In capitals. */
+  /** In upper case. */
   readonly method: string;
   readonly vector: HybridVector;
 }
 
-/** How far the operations of all collections have been read and embedded. */
+/** The progress of reading and embedding the operations of all collections. */
 export interface OperationProgress {
-  /** Collections. */
+  /** The number of collections. */
   readonly total: number;
-  /** Those whose block is up to date. */
+  /** Collections with an up-to-date block. */
   readonly done: number;
-  /** Those whose block is not, and whose job is a dead letter. */
+  /** Collections without an up-to-date block, and with a job that is a dead letter. */
   readonly failed: number;
 }

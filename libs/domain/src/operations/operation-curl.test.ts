@@ -10,18 +10,23 @@ import { sourceOf } from './references.ts';
 
 const none: AuthenticationScheme = { type: 'none', name: null, in: null };
 
-interface Given {
+interface Options {
   readonly method?: string;
   readonly path?: string;
   readonly baseUrl?: string;
   readonly authentication?: AuthenticationScheme;
 }
 
-function curl(operation: JsonObject, given: Given = {}): string | null {
-  const { method = 'GET', path = '/pets/{petId}', baseUrl = 'https://pets.example/v1', authentication = none } = given;
+function curl(operation: JsonObject, options: Options = {}): string | null {
+  const {
+    method = 'GET',
+    path = '/pets/{petId}',
+    baseUrl = 'https://pets.example/v1',
+    authentication = none,
+  } = options;
   const document = { openapi: '3.0.3', paths: { [path]: { [method.toLowerCase()]: operation } } };
-  const found = documentOperation(document, method, path);
-  return found ? operationCurl(sourceOf(document), found, { baseUrl, authentication }) : null;
+  const match = documentOperation(document, method, path);
+  return match ? operationCurl(sourceOf(document), match, { baseUrl, authentication }) : null;
 }
 
 const body = (mediaType: string, schema: Json): JsonObject => ({
@@ -37,11 +42,11 @@ const pet: Json = {
   },
 };
 
-test.each<[string, JsonObject, Given, string]>([
+test.each<[string, JsonObject, Options, string]>([
   ['a path', {}, {}, "curl 'https://pets.example/v1/pets/PET_ID'"],
   ['HEAD', {}, { method: 'HEAD' }, "curl -I 'https://pets.example/v1/pets/PET_ID'"],
   [
-    'what is required',
+    'required parameters',
     {
       parameters: [
         { name: 'q', in: 'query', required: true },
@@ -79,15 +84,15 @@ test.each<[string, JsonObject, Given, string]>([
     `curl -X PUT 'https://pets.example/v1/pets' -H 'Content-Type: image/png' --data-binary '@FILE'`,
   ],
   [
-    'a variable of the address',
+    'a variable in the base URL',
     {},
     { path: '/a', baseUrl: 'https://{your-domain}.example/' },
     "curl 'https://YOUR_DOMAIN.example/a'",
   ],
-  ['an address without a host', {}, { path: '/a', baseUrl: '/v2' }, "curl 'https://HOST/v2/a'"],
-  ['no address at all', {}, { path: '/a', baseUrl: 'Your API URL' }, "curl 'https://HOST/a'"],
-])('the line writes %s', (_, operation, given, line) => {
-  expect(curl(operation, given)).toBe(line);
+  ['a base URL without a host', {}, { path: '/a', baseUrl: '/v2' }, "curl 'https://HOST/v2/a'"],
+  ['no base URL', {}, { path: '/a', baseUrl: 'Your API URL' }, "curl 'https://HOST/a'"],
+])('the command line contains %s', (_, operation, options, line) => {
+  expect(curl(operation, options)).toBe(line);
 });
 
 test.each<[AuthenticationScheme, string]>([
@@ -96,13 +101,13 @@ test.each<[AuthenticationScheme, string]>([
   [{ type: 'apiKey', name: 'X-Key', in: 'header' }, " -H 'X-Key: API_KEY'"],
   [{ type: 'apiKey', name: 'key', in: 'cookie' }, " -b 'key=API_KEY'"],
   [none, ''],
-])('the credential of %j has its place', (authentication, end) => {
+])('the credential of %j is inserted', (authentication, end) => {
   const operation = { parameters: [{ name: 'Authorization', in: 'header', required: true }] };
-  const own = authentication.name === 'Authorization' ? '' : " -H 'Authorization: AUTHORIZATION'";
-  expect(curl(operation, { path: '/a', authentication })).toBe(`curl 'https://pets.example/v1/a'${own}${end}`);
+  const ownHeader = authentication.name === 'Authorization' ? '' : " -H 'Authorization: AUTHORIZATION'";
+  expect(curl(operation, { path: '/a', authentication })).toBe(`curl 'https://pets.example/v1/a'${ownHeader}${end}`);
 });
 
-test('a key in the query is a parameter', () => {
+test('an API key in the query is a parameter', () => {
   expect(curl({}, { path: '/a', authentication: { type: 'apiKey', name: 'key', in: 'query' } })).toBe(
     "curl 'https://pets.example/v1/a?key=API_KEY'",
   );
@@ -112,17 +117,17 @@ test.each([
   ['petId', 'PET_ID'],
   ['x-trace.id', 'X_TRACE_ID'],
   ['[]', 'VALUE'],
-])('%s is written %s', (name, capitals) => {
-  expect(placeholder(name)).toBe(capitals);
+])('the placeholder of %s is %s', (name, expected) => {
+  expect(placeholder(name)).toBe(expected);
 });
 
-test('a line has at most 2,000 characters, or there is none', () => {
+test('a command line has at most 2,000 characters, or is null', () => {
   expect(curl({}, { path: `/${'a'.repeat(1_969)}` })).toHaveLength(2_000);
   expect(curl({}, { path: `/${'a'.repeat(1_970)}` })).toBeNull();
 });
 
-describe('whatever a document says', () => {
-  const evil = fc.oneof(
+describe('with any document', () => {
+  const maliciousText = fc.oneof(
     fc.constantFrom(
       "'; touch /tmp/x; '",
       '$(id)',
@@ -140,7 +145,7 @@ describe('whatever a document says', () => {
     ),
     fc.string({ unit: 'binary', maxLength: 20 }),
   );
-  /** What the shell passes to curl, which is a function here. */
+  /** Returns the arguments that the shell passes to curl, which is a function here. */
   const argumentsOf = (line: string): string[] => {
     const out = execFileSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${line}`], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -148,15 +153,15 @@ describe('whatever a document says', () => {
     return out.toString().split('\n').slice(0, -1);
   };
 
-  test('a shell passes on options that the product wrote, each with one value, and no file is read', () => {
-    const given = fc.record({
-      path: evil,
-      baseUrl: evil,
-      name: evil,
+  test('a shell passes only options of the product, each with one value, and no file is read', () => {
+    const inputs = fc.record({
+      path: maliciousText,
+      baseUrl: maliciousText,
+      name: maliciousText,
       media: fc.constantFrom('multipart/form-data', 'application/json', 'application/x-www-form-urlencoded', 'text/x'),
     });
     fc.assert(
-      fc.property(given, ({ path, baseUrl, name, media }) => {
+      fc.property(inputs, ({ path, baseUrl, name, media }) => {
         const parameters = ['path', 'query', 'header', 'cookie'].map((place) => ({ name, in: place, required: true }));
         const operation = {
           parameters,

@@ -15,13 +15,13 @@ import type { Source } from './references.ts';
 
 const curlMax = 2_000;
 
-/** An example of a body is left out of the line beyond this size. */
+/** The example of a body is omitted from the command line beyond this size. */
 const bodyMax = 1_000;
 
 /**
- * A line for a POSIX shell that calls the operation once its placeholders, in capitals, are filled in; null if it would
- * be too long. Whatever the document says stands in single quotes, without control characters, and not where curl would
- * read it as an option or as the name of a file.
+ * Returns a command line for a POSIX shell that calls the operation once its placeholders, in upper case, are filled
+ * in; null if it would be too long. All text from the document is in single quotes, without control characters, and not
+ * in a position where curl would read it as an option or as the name of a file.
  */
 export function operationCurl(
   source: Source,
@@ -31,24 +31,24 @@ export function operationCurl(
   if (operation.path.length > curlMax) return null;
   const required = parametersOf(source.document, operation).filter((parameter) => parameter.required);
   const credential = credentialOf(authentication);
-  const of = (place: Parameter['in']): [string, string][] => [
+  const valuesIn = (place: Parameter['in']): [string, string][] => [
     ...required
-      .filter((one) => one.in === place && !isTaken(one.name, place, credential))
+      .filter((parameter) => parameter.in === place && !isAlreadySet(parameter.name, place, credential))
       .map(({ name }): [string, string] => [name, placeholder(name)]),
     ...(credential?.in === place ? [[credential.name, credential.value] as [string, string]] : []),
   ];
-  const query = of('query').map(([name, value]) => `${encoded(name)}=${encoded(value)}`);
-  const cookies = of('cookie').map(([name, value]) => `${token(name)}=${value}`);
-  const headers = of('header').flatMap(([name, value]) => (token(name) ? [`${token(name)}: ${value}`] : []));
+  const query = valuesIn('query').map(([name, value]) => `${encode(name)}=${encode(value)}`);
+  const cookies = valuesIn('cookie').map(([name, value]) => `${token(name)}=${value}`);
+  const headers = valuesIn('header').flatMap(([name, value]) => (token(name) ? [`${token(name)}: ${value}`] : []));
   const address = addressOf(baseUrl, operation.path) + (query.length > 0 ? `?${query.join('&')}` : '');
-  const start = ['curl', ...methodOptions(operation.method), quoted(address)];
-  start.push(...headers.map((header) => `-H ${quoted(header)}`));
-  if (cookies.length > 0) start.push(`-b ${quoted(cookies.join('; '))}`);
+  const start = ['curl', ...methodOptions(operation.method), quote(address)];
+  start.push(...headers.map((header) => `-H ${quote(header)}`));
+  if (cookies.length > 0) start.push(`-b ${quote(cookies.join('; '))}`);
   const line = [...start, ...bodyOptions(source, operation)].join(' ');
   return line.length <= curlMax ? line : null;
 }
 
-/** HEAD by name would wait for a body that never comes. */
+/** `-X HEAD` would wait for a body that never comes. */
 const methodOptions = (method: string): string[] =>
   method === 'GET' ? [] : method === 'HEAD' ? ['-I'] : ['-X', method];
 
@@ -71,19 +71,19 @@ function credentialOf({ type, name, in: place }: AuthenticationScheme): Credenti
   }
 }
 
-/** Parameters that the credential or the body's options write (OpenAPI 3.1, section 4.8.12.2). */
-function isTaken(name: string, place: string, credential: Credential | null): boolean {
+/** Whether the credential or the options of the body already set the parameter (OpenAPI 3.1, section 4.8.12.2). */
+function isAlreadySet(name: string, place: string, credential: Credential | null): boolean {
   if (place === 'header' && /^(accept|content-type)$/i.test(name)) return true;
   return credential?.in === place && credential.name.toLowerCase() === name.toLowerCase();
 }
 
-/** Begins with `http`, so that it is never an option or another protocol. */
+/** Starts with `http`, so that it is never an option or another protocol. */
 function addressOf(baseUrl: string, path: string): string {
   const base = /^https?:\/\//i.test(baseUrl) ? baseUrl : `https://HOST/${baseUrl.startsWith('/') ? baseUrl : ''}`;
   const whole = plainLine(`${base}/${path}`).replace(/\{([^{}]{0,200})\}/g, (_, name: string) => placeholder(name));
   const scheme = whole.indexOf('://') + 3;
   const rest = whole.slice(scheme).replace(/\/{2,}/g, '/');
-  // Without what curl reads as a pattern, and what a URL does not hold.
+  // Escapes characters that curl reads as a pattern, and those that a URL cannot contain.
   return whole.slice(0, scheme) + rest.replace(/[[\]{}\s"<>\\^`|]/g, encodeURIComponent);
 }
 
@@ -94,18 +94,18 @@ function bodyOptions(source: Source, operation: DocumentOperation): string[] {
   const { mediaType, schema } = content;
   const example = exampleBody(source, schema, bodyMax);
   if (isMultipart(mediaType)) {
-    // As a string a value names no file, whatever it begins with.
+    // With `--form-string`, a value is never the name of a file, regardless of its beginning.
     return fieldsOf(example).map(([name, value]) => {
-      return `${value === fileValue ? '-F' : '--form-string'} ${quoted(`${field(name)}=${value}`)}`;
+      return `${value === fileValue ? '-F' : '--form-string'} ${quote(`${field(name)}=${value}`)}`;
     });
   }
-  const type = `-H ${quoted(`Content-Type: ${plainLine(mediaType)}`)}`;
+  const type = `-H ${quote(`Content-Type: ${plainLine(mediaType)}`)}`;
   if (isFormMediaType(mediaType)) {
-    const fields = fieldsOf(example).map(([name, value]) => `${encoded(name)}=${encoded(value)}`);
-    return fields.length > 0 ? [`-d ${quoted(fields.join('&'))}`] : [];
+    const fields = fieldsOf(example).map(([name, value]) => `${encode(name)}=${encode(value)}`);
+    return fields.length > 0 ? [`-d ${quote(fields.join('&'))}`] : [];
   }
   if (isJsonMediaType(mediaType) || /\bjson\b/i.test(mediaType)) {
-    return [type, `-d ${quoted(plainLine(JSON.stringify(example)))}`];
+    return [type, `-d ${quote(plainLine(JSON.stringify(example)))}`];
   }
   return [type, `--data-binary '@FILE'`];
 }
@@ -116,13 +116,16 @@ const fieldsOf = (example: Json): [string, string][] =>
 const fieldValue = (value: Json): string =>
   isJsonObject(value) || isJsonArray(value) ? JSON.stringify(value) : `${value}`;
 
-/** The name of a form's field, without what separates it from its value. */
+/** Returns the name of a form field, without the characters that separate it from its value. */
 const field = (name: string): string => plainLine(name).replace(/[=;@<"\\]/g, '_');
 
-/** The characters of a header's or cookie's name (RFC 9110, section 5.6.2), none of them an option for curl. */
+/**
+ * Returns only the characters allowed in a header's or cookie's name (RFC 9110, section 5.6.2), none of which is an
+ * option for curl.
+ */
 const token = (name: string): string => plainLine(name).replace(/[^A-Za-z0-9!#$%&'*+.^_`|~-]/g, '');
 
-const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
+const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
 
-/** Single quotes keep everything but a single quote as it is (POSIX shell, section 2.2.2). */
-const quoted = (text: string): string => `'${plainLine(text).replaceAll("'", `'\\''`)}'`;
+/** Single quotes preserve everything except a single quote (POSIX shell, section 2.2.2). */
+const quote = (text: string): string => `'${plainLine(text).replaceAll("'", `'\\''`)}'`;

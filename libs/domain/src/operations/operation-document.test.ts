@@ -34,23 +34,23 @@ const document = {
       Cat: { allOf: [{ $ref: '#/components/schemas/Pet' }] },
       Dog: { $ref: '#/components/schemas/Cat/allOf/0' },
       Unused: {},
-      moved_1: { description: 'A name that is taken' },
+      moved_1: { description: 'A name that is in use' },
     },
     securitySchemes: { key: { type: 'apiKey' }, token: { type: 'http' } },
   },
 };
 
-function cut(method: string, whole: Json = document): JsonObject {
+function extract(method: string, whole: Json = document): JsonObject {
   const operation = documentOperation(whole, method, '/pets');
   if (!operation) throw new Error('There is no such operation');
   return JSON.parse(operationDocument(whole, operation)) as JsonObject;
 }
 
-test('it has what all operations share, and the components that are referred to, and theirs', () => {
+test('it contains the members that all operations share, and directly and indirectly referenced components', () => {
   const { parameters, responses, schemas, securitySchemes } = document.components;
   const { Lang, Pet, Cat, Dog } = schemas;
   const { parameters: shared, get } = document.paths['/pets'];
-  expect(cut('GET')).toEqual({
+  expect(extract('GET')).toEqual({
     openapi: document.openapi,
     info: document.info,
     servers: document.servers,
@@ -66,14 +66,14 @@ test('it has what all operations share, and the components that are referred to,
   });
 });
 
-test('its own security stands for that of the document', () => {
-  const { security, components } = cut('PUT');
+test('its own security replaces that of the document', () => {
+  const { security, components } = extract('PUT');
   expect(security).toBeUndefined();
   expect((components as JsonObject)['securitySchemes']).toEqual({ token: { type: 'http' } });
 });
 
-test('what is referred to in another path moves to the components, under a name that is free', () => {
-  const { paths, components } = cut('PUT');
+test('a reference into another path moves its target to the components, under an unused name', () => {
+  const { paths, components } = extract('PUT');
   expect(JSON.stringify(paths)).toContain('"$ref":"#/components/schemas/moved_2"');
   expect((components as JsonObject)['schemas']).toMatchObject({
     moved_2: { properties: { again: { $ref: '#/components/schemas/moved_2' } } },
@@ -81,7 +81,7 @@ test('what is referred to in another path moves to the components, under a name 
 });
 
 test('references that lead nowhere stay', () => {
-  expect(cut('POST')['paths']).toEqual({
+  expect(extract('POST')['paths']).toEqual({
     '/pets': { parameters: document.paths['/pets'].parameters, post: document.paths['/pets'].post },
   });
 });

@@ -1,46 +1,46 @@
 import { localPath, memberOf } from '../documents/document-value.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { DocumentOperation } from '../documents/document-operations.ts';
-import { followedObject } from './references.ts';
+import { resolveObject } from './references.ts';
 
-export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie';
+export type ParameterLocation = 'path' | 'query' | 'header' | 'cookie';
 
 const parameterPlaces: readonly string[] = ['path', 'query', 'header', 'cookie'];
 
 export interface Parameter {
   readonly name: string;
-  readonly in: ParameterPlace;
+  readonly in: ParameterLocation;
   readonly required: boolean;
   readonly object: JsonObject;
 }
 
 /**
- * The parameters of an operation and of its path, required ones first; those of the operation override those of the
- * path that have the same name and place. What is no parameter is left out.
+ * Returns the parameters of an operation and of its path, required ones first; those of the operation override those of
+ * the path with the same name and location. Values that are not parameters are omitted.
  */
 export function parametersOf(document: Json, { item, operation }: DocumentOperation): Parameter[] {
-  const found = new Map<string, Parameter>();
+  const parameters = new Map<string, Parameter>();
   for (const value of [...listOf(item, 'parameters'), ...listOf(operation, 'parameters')]) {
-    const object = followedObject(document, value);
+    const object = resolveObject(document, value);
     const [name, place] = [memberOf(object, 'name'), memberOf(object, 'in')];
     if (!object || typeof name !== 'string' || !isParameterPlace(place)) continue;
     const required = place === 'path' || memberOf(object, 'required') === true;
-    found.set(`${place} ${name}`, { name, in: place, required, object });
+    parameters.set(`${place} ${name}`, { name, in: place, required, object });
   }
-  return [...found.values()].sort((a, b) => Number(b.required) - Number(a.required));
+  return [...parameters.values()].sort((a, b) => Number(b.required) - Number(a.required));
 }
 
-const isParameterPlace = (value: Json | undefined): value is ParameterPlace =>
+const isParameterPlace = (value: Json | undefined): value is ParameterLocation =>
   typeof value === 'string' && parameterPlaces.includes(value);
 
-/** References of parameters that lead out of the document. */
+/** Returns references from parameters that lead out of the document. */
 export const externalParameters = (document: Json, { item, operation }: DocumentOperation): string[] =>
   [...listOf(item, 'parameters'), ...listOf(operation, 'parameters')].flatMap((value) => {
-    const reference = memberOf(followedObject(document, value), '$ref');
+    const reference = memberOf(resolveObject(document, value), '$ref');
     return typeof reference === 'string' && localPath(reference) === undefined ? [reference] : [];
   });
 
-/** A body's content in one media type. */
+/** The content of a body in one media type. */
 export interface Content {
   readonly mediaType: string;
   readonly schema: Json | undefined;
@@ -48,17 +48,17 @@ export interface Content {
   readonly others: readonly string[];
 }
 
-/** The content that is easiest to write for a caller: JSON, then forms, then what comes first. */
+/** Returns the content that is easiest to write for a caller: JSON, then forms, then the first one. */
 export function contentOf(object: JsonObject | undefined): Content | undefined {
   const content = memberOf(object, 'content');
   const mediaTypes = isJsonObject(content) ? Object.keys(content) : [];
-  const mediaType = preferences.map((is) => mediaTypes.find(is)).find((found) => found !== undefined);
+  const mediaType = preferences.map((matches) => mediaTypes.find(matches)).find((match) => match !== undefined);
   if (mediaType === undefined) return undefined;
   const others = mediaTypes.filter((one) => one !== mediaType);
   return { mediaType, schema: memberOf(memberOf(content, mediaType), 'schema'), others };
 }
 
-/** Without regard to case, as media types are (RFC 9110, section 8.3.1). */
+/** Ignores case, as required for media types (RFC 9110, section 8.3.1). */
 export const isJsonMediaType = (mediaType: string): boolean =>
   /^application\/([^;\s]+\+)?json\s*(;|$)/i.test(mediaType);
 export const isFormMediaType = (mediaType: string): boolean => /^application\/x-www-form-urlencoded/i.test(mediaType);
@@ -79,7 +79,7 @@ export interface RequestBody {
 }
 
 export function requestBodyOf(document: Json, { operation }: DocumentOperation): RequestBody | undefined {
-  const object = followedObject(document, memberOf(operation, 'requestBody'));
+  const object = resolveObject(document, memberOf(operation, 'requestBody'));
   return object && { required: memberOf(object, 'required') === true, object, content: contentOf(object) };
 }
 
@@ -92,12 +92,12 @@ export interface Response {
 export function responsesOf(document: Json, { operation }: DocumentOperation): Response[] {
   const responses = memberOf(operation, 'responses');
   return Object.entries(isJsonObject(responses) ? responses : {}).flatMap(([status, value]) => {
-    const object = status.startsWith('x-') ? undefined : followedObject(document, value);
+    const object = status.startsWith('x-') ? undefined : resolveObject(document, value);
     return object ? [{ status, object }] : [];
   });
 }
 
-/** The first response that tells of success. */
+/** Returns the first response that indicates success. */
 export const successOf = (responses: readonly Response[]): Response | undefined =>
   responses.find(({ status }) => /^2/.test(status)) ?? responses.find(({ status }) => status === 'default');
 
@@ -106,7 +106,7 @@ export const listOf = (object: JsonObject, name: string): readonly Json[] => {
   return isJsonArray(list) ? list : [];
 };
 
-/** A member that is a text. */
+/** Returns a member that is a string, well-formed; null if it is not. */
 export const textIn = (object: JsonObject, name: string): string | null => {
   const text = memberOf(object, name);
   return typeof text === 'string' ? text.toWellFormed() : null;

@@ -1,29 +1,30 @@
-import type { FoundOperation, OperationName } from '../documents/operation.ts';
+import type { OperationWithCollection, OperationReference } from '../documents/operation.ts';
 import { operationScore, operationScoreMin } from './score-curve.ts';
 
-export interface OperationMatch extends OperationName {
+export interface OperationMatch extends OperationReference {
   /** See `similarityOf`. */
   readonly similarity: number;
 }
 
-export interface OperationResult extends FoundOperation {
-  /** How sure it is, 0 to 1, with six decimals (see `operationScore`). */
+export interface OperationResult extends OperationWithCollection {
+  /** The confidence, 0 to 1, with six decimals (see `operationScore`). */
   readonly score: number;
 }
 
 /**
- * The matches that are worth showing, best first: those that still exist and score at least `operationScoreMin`. Of
- * equals those that are not deprecated come first, then by name, path and method.
+ * Returns the matches that are worth showing, best first: those that still exist and score at least
+ * `operationScoreMin`. Among equal scores, operations that are not deprecated come first, then by name, path and
+ * method.
  */
 export const operationResults = (
   matches: readonly OperationMatch[],
-  found: readonly FoundOperation[],
+  stored: readonly OperationWithCollection[],
 ): readonly OperationResult[] => {
-  const operations = new Map(found.map((operation) => [nameOf(operation), operation]));
+  const operations = new Map(stored.map((operation) => [nameOf(operation), operation]));
   return matches
     .flatMap((match) => {
       const operation = operations.get(nameOf(match));
-      return operation ? [{ ...operation, score: rounded(operationScore(match.similarity)) }] : [];
+      return operation ? [{ ...operation, score: roundScore(operationScore(match.similarity)) }] : [];
     })
     .filter(({ score }) => score >= operationScoreMin)
     .sort(
@@ -37,8 +38,8 @@ export const operationResults = (
     );
 };
 
-const nameOf = ({ collectionId, key }: OperationName): string => `${collectionId} ${key}`;
+const nameOf = ({ collectionId, key }: OperationReference): string => `${collectionId} ${key}`;
 
-const rounded = (score: number): number => Math.round(score * 1e6) / 1e6;
+const roundScore = (score: number): number => Math.round(score * 1e6) / 1e6;
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

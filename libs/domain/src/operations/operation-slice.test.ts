@@ -20,7 +20,7 @@ interface Slice extends JsonObject {
   readonly truncated: readonly string[];
 }
 
-interface Given {
+interface DocumentParts {
   readonly openapi?: string;
   readonly item?: JsonObject;
   readonly schemas?: JsonObject;
@@ -29,7 +29,7 @@ interface Given {
 
 const documentWith = (
   operation: JsonObject,
-  { openapi = '3.0.3', item = {}, schemas = {}, components = {} }: Given = {},
+  { openapi = '3.0.3', item = {}, schemas = {}, components = {} }: DocumentParts = {},
 ) => ({
   openapi,
   info: { title: 'Pets', version: '1' },
@@ -42,10 +42,11 @@ const sliceText = (document: Json, maxBytes: number = sliceBytes.default, detail
   if (!operation) throw new Error('There is no such operation');
   return operationSlice(document, operation, facts, { detail, maxBytes });
 };
-const slice = (...given: Parameters<typeof sliceText>): Slice => JSON.parse(sliceText(...given)) as Slice;
+const slice = (...parameters: Parameters<typeof sliceText>): Slice => JSON.parse(sliceText(...parameters)) as Slice;
 
 const json = (schema: Json): JsonObject => ({ requestBody: { content: { 'application/json': { schema } } } });
-const schemaOf = (schema: Json, given?: Given): Json => slice(documentWith(json(schema), given)).request_body.schema;
+const schemaOf = (schema: Json, parts?: DocumentParts): Json =>
+  slice(documentWith(json(schema), parts)).request_body.schema;
 
 test('a slice has all members, in their order', () => {
   expect(
@@ -82,7 +83,7 @@ test.each([
   ['https://a.example/', '/b', 'https://a.example/b'],
   ['https://a.example//', 'b', 'https://a.example/b'],
   ['/', '/b', '/b'],
-])('the address of %s and %s has one slash between them', (base, path, url) => {
+])('the URL of %s and %s has one slash between them', (base, path, url) => {
   expect(operationUrl(base, path)).toBe(url);
 });
 
@@ -91,14 +92,14 @@ test.each([
   ['bearer', 'an access token of Pets, after "Bearer "'],
   ['apiKey', 'the key of Pets'],
   ['none', null],
-] as const)('the value of %s is described in words', (type, hint) => {
+] as const)('the value of %s is described', (type, hint) => {
   expect(valueHint({ type, name: null, in: null }, 'Pets')).toBe(hint);
 });
 
 describe('parameters', () => {
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
 
-  test('of the operation override those of the path, by name and place; required ones come first', () => {
+  test('of the operation override those of the path, by name and location; required ones come first', () => {
     const document = documentWith(
       {
         parameters: [
@@ -114,14 +115,14 @@ describe('parameters', () => {
       { name: 'id', in: 'query', schema: { type: 'string' } },
     ]);
   });
-  test('are followed where they are references; references out of the document stay', () => {
+  test('are resolved if they are references; references out of the document stay', () => {
     const document = documentWith(
       { parameters: [{ $ref: '#/components/parameters/Id' }, { $ref: 'other.yaml#/Page' }] },
       { components: { parameters: { Id: id } } },
     );
     expect(slice(document).parameters).toEqual([id, { $ref: 'other.yaml#/Page' }]);
   });
-  test('say how they are written only where it is not usual', () => {
+  test('state their serialisation only if it is not the default', () => {
     const document = documentWith({
       parameters: [
         { name: 'a', in: 'query', style: 'form', explode: true, schema: {} },
@@ -138,7 +139,7 @@ describe('parameters', () => {
 });
 
 describe('a schema', () => {
-  test('has what its references lead to in their place', () => {
+  test('has the targets of its references inlined', () => {
     const schemas = {
       Pet: { properties: { owner: { $ref: '#/components/schemas/Owner' } } },
       Owner: { type: 'string' },
@@ -147,7 +148,7 @@ describe('a schema', () => {
       properties: { owner: { type: 'string' } },
     });
   });
-  test('that is part of itself ends with its name, which is named as cut', () => {
+  test('that is recursive ends with a reference to itself, which is reported as truncated', () => {
     const schemas = { Tree: { properties: { child: { $ref: '#/components/schemas/Tree' } } } };
     const { request_body, truncated } = slice(documentWith(json({ $ref: '#/components/schemas/Tree' }), { schemas }));
     expect(request_body.schema).toEqual({ properties: { child: { $ref: '#/components/schemas/Tree' } } });
@@ -160,20 +161,20 @@ describe('a schema', () => {
   });
   test.each<[string, Json, Json]>([
     ['null as a type', { type: 'string', nullable: true }, { type: ['string', 'null'] }],
-    ['null without a type, which says nothing', { nullable: true, maxLength: 3 }, { maxLength: 3 }],
+    ['null without a type, which has no effect', { nullable: true, maxLength: 3 }, { maxLength: 3 }],
     ['an exclusive bound', { minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }],
     ['a bound that is not exclusive', { maximum: 1, exclusiveMaximum: false }, { maximum: 1 }],
     ['an example', { type: 'string', example: 'Rex' }, { type: 'string', examples: ['Rex'] }],
     ['a type that does not exist', { type: 'file' }, {}],
     ['a flag for required', { type: 'string', required: true }, { type: 'string' }],
     ['a pattern of another grammar', { pattern: '(?i)a' }, {}],
-    ['no list where there should be one', { enum: 'a', anyOf: {} }, {}],
-    ['what is no schema', { properties: { a: null, b: [] } }, { properties: { a: {}, b: {} } }],
+    ['a missing list', { enum: 'a', anyOf: {} }, {}],
+    ['a value that is not a schema', { properties: { a: null, b: [] } }, { properties: { a: {}, b: {} } }],
     ['notes', { title: 'Pet', xml: {}, 'x-order': 1, externalDocs: {}, $comment: 'c' }, {}],
   ])('of OpenAPI 3.0 is valid JSON Schema: %s', (_, schema, expected) => {
     expect(schemaOf(schema)).toEqual(expected);
   });
-  test('of OpenAPI 3.0 says nothing beside a reference, of 3.1 it holds as well', () => {
+  test('of OpenAPI 3.0 ignores siblings of a reference, of 3.1 it combines them', () => {
     const schemas = { Name: { type: 'string' } };
     const schema = { $ref: '#/components/schemas/Name', maxLength: 3 };
     expect(schemaOf(schema, { schemas })).toEqual({ type: 'string' });
@@ -199,7 +200,7 @@ describe('responses', () => {
   test('are status and description', () => {
     expect(slice(document).responses).toEqual({ 200: { description: 'A pet' }, 404: { description: 'No pet' } });
   });
-  test('have the schema of the first success, if all is asked for', () => {
+  test('have the schema of the first success if the full detail is requested', () => {
     expect(slice(document, sliceBytes.default, 'full').responses).toEqual({
       200: { description: 'A pet', content_type: 'application/json', schema: { type: 'object' } },
       404: { description: 'No pet' },
@@ -216,7 +217,7 @@ describe('a slice that does not fit', () => {
     properties: Object.fromEntries(Array.from({ length: count }, (_, i) => member(i))),
   });
 
-  test('loses long descriptions first, then optional members, and names them', () => {
+  test('loses long descriptions first, then optional members, and lists them', () => {
     const { request_body, truncated } = slice(documentWith(json(wide(60))), 4_096);
     const properties = request_body.schema['properties'] as JsonObject;
     expect(Object.keys(properties)).toHaveLength(60);
@@ -225,32 +226,32 @@ describe('a slice that does not fit', () => {
     const less = slice(documentWith(json(wide(200))), 2_048);
     expect(Object.keys(less.request_body.schema['properties'] as JsonObject)[0]).toBe('member7');
     expect(less.truncated).toContain('/request_body/schema/properties');
-    // Members that are missing are not forbidden.
+    // Missing members are not forbidden.
     expect(less.request_body.schema).not.toHaveProperty('additionalProperties');
   });
-  test('has alternatives of which more than one may be met, once one of them is cut', () => {
+  test('uses `anyOf` if one of the alternatives is cut', () => {
     const { request_body, truncated } = slice(documentWith(json({ oneOf: [wide(40), { type: 'string' }] })), 1_500);
     expect(request_body.schema).toHaveProperty('anyOf');
     expect(truncated.some((pointer) => pointer.startsWith('/request_body/schema/anyOf'))).toBe(true);
   });
-  test('names required parameters that are cut', () => {
+  test('lists required parameters that are cut', () => {
     const parameters = Array.from({ length: 40 }, (_, i) => ({ name: `${i}`.repeat(50), in: 'query', required: true }));
-    const { parameters: kept, truncated } = slice(documentWith({ parameters }), 1_024);
-    expect(kept.length).toBeLessThan(40);
+    const { parameters: remaining, truncated } = slice(documentWith({ parameters }), 1_024);
+    expect(remaining.length).toBeLessThan(40);
     expect(truncated).toContain('/parameters/-');
   });
-  test('says null of an address that is too long, and that it was cut', () => {
+  test('has null for a URL that is too long, and lists it as cut', () => {
     const document = documentWith({}, {});
     const operation = documentOperation(document, 'POST', '/pets/{id}');
     const long = { ...facts, baseUrl: `https://${'a'.repeat(2_000)}.example` };
     const text = operation && operationSlice(document, operation, long, { detail: 'request', maxBytes: 1_024 });
-    const found = JSON.parse(text ?? '') as Slice;
-    expect(found).toMatchObject({ url: null, curl: null, path: '/pets/{id}' });
-    expect([...found.truncated].sort()).toEqual(['/curl', '/url']);
+    const result = JSON.parse(text ?? '') as Slice;
+    expect(result).toMatchObject({ url: null, curl: null, path: '/pets/{id}' });
+    expect([...result.truncated].sort()).toEqual(['/curl', '/url']);
   });
 });
 
-describe('whatever a document holds', () => {
+describe('with any document', () => {
   const name = fc.oneof(
     fc.constantFrom('properties', 'items', 'allOf', 'anyOf', 'oneOf', 'not', '$ref', 'required', 'type', 'enum'),
     fc.constantFrom('parameters', 'schema', 'content', 'name', 'in', 'description', 'application/json', '__proto__'),
@@ -289,7 +290,7 @@ describe('whatever a document holds', () => {
       { numRuns: 200 },
     );
   });
-  test('references that multiply are followed no further than there is room', () => {
+  test('references that multiply are resolved only as far as there is room', () => {
     const names = Array.from({ length: 40 }, (_, i) => `s${i}`);
     const to = (i: number): Json => ({ $ref: `#/components/schemas/s${i}` });
     const schemas = Object.fromEntries(

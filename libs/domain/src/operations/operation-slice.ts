@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../json.ts';
 import { shortLine } from '../line.ts';
 import type { DocumentOperation } from '../documents/document-operations.ts';
 import { bytesOf, textOf, type Draft, type DraftObject } from './draft.ts';
-import { Growth, type Place } from './growth.ts';
+import { Growth, type Position } from './growth.ts';
 import { operationCurl } from './operation-curl.ts';
 import {
   contentOf,
@@ -26,29 +26,30 @@ import { truncatedText } from './truncated.ts';
 /** Limits of `max_bytes` (extensions, section 1). */
 export const sliceBytes = { min: 1_024, default: 8_192, max: 262_144 };
 
-/** What a slice says of its collection. */
+/** The facts about its collection in a slice. */
 export interface OperationFacts {
   readonly collectionId: CollectionId;
   readonly collectionName: string;
   readonly operationKey: OperationKey;
   readonly baseUrl: string;
-  /** The one in force, without its value. */
+  /** The effective scheme, without its value. */
   readonly authentication: AuthenticationScheme;
 }
 
 export interface SliceOptions {
-  /** `request`: of responses only status and description; `full`: also the schema of the first success. */
+  /** `request`: only status and description of responses; `full`: also the schema of the first success. */
   readonly detail: 'request' | 'full';
   /** At most this many bytes of JSON in UTF-8, between `sliceBytes.min` and `max`. */
   readonly maxBytes: number;
 }
 
 /**
- * All that is needed to call an operation, as a JSON text of bounded size (extensions, section 1). It is grown, the
- * most important part first: who and where; required parameters and members; the curl line; optional parameters;
- * optional members by their depth, each depth's short descriptions with it; long descriptions; examples. What does not
- * fit is cut and named in `truncated`, by pointers of what holds it if these are too many. A text that cannot be cut in
- * parts, such as an address, is then null; a parameter that is not there at all is named `/parameters/-`.
+ * Returns everything that is needed to call an operation, as a JSON text of bounded size (extensions, section 1). It is
+ * grown, the most important parts first: identity and URL; required parameters and members; the curl line; optional
+ * parameters; optional members by their depth, along with the short descriptions at that depth; long descriptions;
+ * examples. Parts that do not fit are cut and listed in `truncated`, by pointers to their containers if there are too
+ * many. A value that cannot be cut into parts, such as a URL, is then null; a parameter that is missing entirely is
+ * listed as `/parameters/-`.
  */
 export function operationSlice(
   document: Json,
@@ -57,29 +58,29 @@ export function operationSlice(
   options: SliceOptions,
 ): string {
   const source = sourceOf(document);
-  const grown = (bytes: number): { root: DraftObject; growth: Growth } => {
+  const grow = (bytes: number): { root: DraftObject; growth: Growth } => {
     const slice = new SliceGrowth(source, operation, facts, bytes);
     slice.offerAll(options.detail);
     slice.growth.run();
     return slice;
   };
-  const whole = grown(options.maxBytes);
-  const named = truncatedText(whole.growth.cuts, options.maxBytes);
-  const { root, growth } = fits(whole.root, named, options.maxBytes)
+  const whole = grow(options.maxBytes);
+  const truncated = truncatedText(whole.growth.cuts, options.maxBytes);
+  const { root, growth } = fits(whole.root, truncated, options.maxBytes)
     ? whole
-    : grown(options.maxBytes - Math.min(bytesOf(named), Math.floor(options.maxBytes / truncatedShare)));
+    : grow(options.maxBytes - Math.min(bytesOf(truncated), Math.floor(options.maxBytes / truncatedShare)));
   const rest = options.maxBytes - bytesOf(root) + bytesOf(root.get('truncated') ?? '');
   root.set('truncated', truncatedText(growth.cuts, rest));
   return textOf(root);
 }
 
-/** If something is cut, this part of the budget is kept for saying so. */
+/** If something is cut, this part of the budget is reserved for `truncated`. */
 const truncatedShare = 8;
 
 const fits = (root: DraftObject, truncated: string, maxBytes: number): boolean =>
   bytesOf(root) - bytesOf(root.get('truncated') ?? '') + bytesOf(truncated) <= maxBytes;
 
-/** Says in words what a credential's value is; null if there is none. */
+/** Describes the value of a credential; null if there is none. */
 export function valueHint({ type }: AuthenticationScheme, collectionName: string): string | null {
   const name = shortLine(collectionName, 60);
   switch (type) {
@@ -94,7 +95,7 @@ export function valueHint({ type }: AuthenticationScheme, collectionName: string
   }
 }
 
-/** One slash between base address and path. */
+/** Joins base URL and path with one slash. */
 export const operationUrl = (baseUrl: string, path: string): string => {
   let end = baseUrl.length;
   while (baseUrl[end - 1] === '/') end--;
@@ -128,13 +129,13 @@ class SliceGrowth {
   #offerIdentity(): void {
     const { path, operation } = this.#at;
     const { baseUrl, authentication, collectionName } = this.#facts;
-    const exact = (place: Place, text: string | null, rank: number = ranks.identity): void => {
+    const exact = (place: Position, text: string | null, rank: number = ranks.identity): void => {
       const draft = JSON.stringify(text);
-      if (text !== null) this.growth.offer({ rank, place, make: () => ({ draft, instead: null }) });
+      if (text !== null) this.growth.offer({ rank, place, make: () => ({ draft, fallback: null }) });
     };
     const scheme = this.root.get('authentication') as DraftObject;
-    const up = this.#place('authentication');
-    const inScheme = (key: string): Place => ({ up, into: scheme, key, keyword: false });
+    const parent = this.#place('authentication');
+    const inScheme = (key: string): Position => ({ parent, container: scheme, key, keyword: false });
     exact(this.#place('path'), path.toWellFormed());
     exact(this.#place('url'), operationUrl(baseUrl, path).toWellFormed());
     exact(inScheme('name'), authentication.name);
@@ -145,7 +146,7 @@ class SliceGrowth {
     const tags = listOf(operation, 'tags').filter((tag) => typeof tag === 'string');
     if (tags.length > 0) {
       const draft = JSON.stringify(tags.map((tag) => tag.toWellFormed()));
-      this.growth.offer({ rank: ranks.texts, place: this.#place('tags'), make: () => ({ draft, instead: null }) });
+      this.growth.offer({ rank: ranks.texts, place: this.#place('tags'), make: () => ({ draft, fallback: null }) });
     }
     const curl = operationCurl(this.#source, this.#at, this.#facts);
     if (curl === null) this.growth.cut(this.#place('curl'));
@@ -156,7 +157,7 @@ class SliceGrowth {
   #offerParameters(): void {
     const list: Draft[] = [];
     this.root.set('parameters', list);
-    const item = (): Place => ({ up: this.#place('parameters'), into: list, key: '-', keyword: false });
+    const item = (): Position => ({ parent: this.#place('parameters'), container: list, key: '-', keyword: false });
     const parameters = parametersOf(this.#source.document, this.#at);
     if (parameters.length > this.growth.partsLeft) this.growth.cut(item());
     for (const parameter of parameters.slice(0, this.growth.partsLeft)) this.#offerParameter(item(), parameter);
@@ -165,7 +166,7 @@ class SliceGrowth {
     }
   }
 
-  #offerParameter(place: Place, { name, in: where, required, object }: Parameter): void {
+  #offerParameter(place: Position, { name, in: where, required, object }: Parameter): void {
     const rank = required ? ranks.identity : ranks.optionalParameters;
     const draft: DraftObject = new Map<string, Draft | null>([
       ['name', JSON.stringify(name.toWellFormed())],
@@ -177,7 +178,7 @@ class SliceGrowth {
       ['content_type', null],
       ['schema', null],
     ]);
-    const inside = (key: string): Place => ({ up: place, into: draft, key, keyword: false });
+    const inside = (key: string): Position => ({ parent: place, container: draft, key, keyword: false });
     const then = () => {
       const content = contentOf(object);
       if (content) {
@@ -185,19 +186,19 @@ class SliceGrowth {
         this.growth.offer({
           rank: rank + 1,
           place: inside('content_type'),
-          make: () => ({ draft: type, instead: null }),
+          make: () => ({ draft: type, fallback: null }),
         });
       }
       const schema = memberOf(object, 'schema') ?? content?.schema;
       if (schema !== undefined) this.#schemas.offer(rank + 1, inside('schema'), schema, topLevel(required));
       offerText(this.growth, ranks.texts, inside('description'), memberOf(object, 'description'));
     };
-    this.growth.offer({ rank, place, make: () => ({ draft, instead: null, then }) });
+    this.growth.offer({ rank, place, make: () => ({ draft, fallback: null, then }) });
   }
 
-  #offerReference(rank: number, place: Place, reference: string): void {
+  #offerReference(rank: number, place: Position, reference: string): void {
     const draft: Draft = new Map([['$ref', JSON.stringify(reference.toWellFormed())]]);
-    this.growth.offer({ rank, place, make: () => ({ draft, instead: null }) });
+    this.growth.offer({ rank, place, make: () => ({ draft, fallback: null }) });
   }
 
   #offerBody(): void {
@@ -213,7 +214,7 @@ class SliceGrowth {
       ['description', null],
       ['schema', null],
     ]);
-    const inside = (key: string): Place => ({ up: place, into: draft, key, keyword: false });
+    const inside = (key: string): Position => ({ parent: place, container: draft, key, keyword: false });
     const then = () => {
       const { content, object } = body;
       if (content?.schema !== undefined) {
@@ -224,12 +225,12 @@ class SliceGrowth {
         this.growth.offer({
           rank: ranks.texts,
           place: inside('other_content_types'),
-          make: () => ({ draft: others, instead: null }),
+          make: () => ({ draft: others, fallback: null }),
         });
       }
       offerText(this.growth, ranks.texts, inside('description'), memberOf(object, 'description'));
     };
-    this.growth.offer({ rank: ranks.identity, place, make: () => ({ draft, instead: null, then }) });
+    this.growth.offer({ rank: ranks.identity, place, make: () => ({ draft, fallback: null, then }) });
   }
 
   #offerResponses(detail: SliceOptions['detail']): void {
@@ -238,17 +239,22 @@ class SliceGrowth {
     this.root.set('responses', all);
     const success = detail === 'full' ? successOf(responses) : undefined;
     for (const response of responses) {
-      const place: Place = { up: this.#place('responses'), into: all, key: response.status, keyword: false };
+      const place: Position = {
+        parent: this.#place('responses'),
+        container: all,
+        key: response.status,
+        keyword: false,
+      };
       this.#offerResponse(place, response, response === success);
     }
   }
 
-  #offerResponse(place: Place, { object }: Response, full: boolean): void {
+  #offerResponse(place: Position, { object }: Response, full: boolean): void {
     const reference = referenceOf(object);
     if (reference !== undefined) return this.#offerReference(ranks.texts, place, reference);
     const draft: DraftObject = new Map<string, Draft | null>();
     for (const name of ['description', 'headers', 'content_type', 'schema']) draft.set(name, null);
-    const inside = (key: string): Place => ({ up: place, into: draft, key, keyword: false });
+    const inside = (key: string): Position => ({ parent: place, container: draft, key, keyword: false });
     const then = () => {
       offerText(this.growth, ranks.texts, inside('description'), memberOf(object, 'description'));
       const content = full ? contentOf(object) : undefined;
@@ -257,20 +263,20 @@ class SliceGrowth {
       this.growth.offer({
         rank: ranks.texts,
         place: inside('content_type'),
-        make: () => ({ draft: type, instead: null }),
+        make: () => ({ draft: type, fallback: null }),
       });
       if (content.schema === undefined) return;
       this.#schemas.offer(ranks.members(1), inside('schema'), content.schema, { ...topLevel(false), depth: 1 });
     };
-    this.growth.offer({ rank: ranks.optionalSchemas, place, make: () => ({ draft, instead: null, then }) });
+    this.growth.offer({ rank: ranks.optionalSchemas, place, make: () => ({ draft, fallback: null, then }) });
   }
 
-  #place(key: string): Place {
-    return { up: null, into: this.root, key, keyword: false };
+  #place(key: string): Position {
+    return { parent: null, container: this.root, key, keyword: false };
   }
 }
 
-/** All members in their order; those that are offered later are null. */
+/** Returns all members in their order; those that are offered later are null. */
 function emptySlice({ method, operation }: DocumentOperation, facts: OperationFacts): DraftObject {
   const { collectionId, operationKey, authentication } = facts;
   return new Map<string, Draft>([
@@ -303,11 +309,11 @@ function emptySlice({ method, operation }: DocumentOperation, facts: OperationFa
   ]);
 }
 
-/** How a parameter is written, where it is not the way of its place (OpenAPI 3.1, section 4.8.12). */
+/** Returns how a parameter is serialised, if it is not the default for its location (OpenAPI 3.1, section 4.8.12). */
 function serialisation(where: string, object: JsonObject): [string, string][] {
   const usual = where === 'query' || where === 'cookie' ? 'form' : 'simple';
-  const said = memberOf(object, 'style');
-  const style = typeof said === 'string' ? said : usual;
+  const declared = memberOf(object, 'style');
+  const style = typeof declared === 'string' ? declared : usual;
   const explode = memberOf(object, 'explode');
   const members: [string, string][] = [];
   if (style !== usual) members.push(['style', JSON.stringify(style)]);
@@ -316,7 +322,7 @@ function serialisation(where: string, object: JsonObject): [string, string][] {
   return members;
 }
 
-/** The reference that an object is, because it leads out of the document or nowhere. */
+/** Returns the reference of an object that leads out of the document or nowhere. */
 const referenceOf = (object: JsonObject): string | undefined => {
   const reference = memberOf(object, '$ref');
   return typeof reference === 'string' ? reference : undefined;

@@ -21,16 +21,16 @@ interface Tool {
 
 function toolOf(operation: JsonObject, maxBytes = 8_192, schemas: JsonObject = {}, path = '/pets/{id}'): Tool {
   const document = { openapi: '3.0.3', paths: { [path]: { post: operation } }, components: { schemas } };
-  const found = documentOperation(document, 'POST', path);
-  if (!found) throw new Error('There is no such operation');
-  return JSON.parse(operationTool(document, found, facts, maxBytes)) as Tool;
+  const match = documentOperation(document, 'POST', path);
+  if (!match) throw new Error('There is no such operation');
+  return JSON.parse(operationTool(document, match, facts, maxBytes)) as Tool;
 }
 
 const json = (schema: Json, required = true): JsonObject => ({
   requestBody: { required, content: { 'application/json': { schema } } },
 });
 
-test('parameters and members of the body are properties of one object, each with its place', () => {
+test('parameters and members of the body are properties of one object, each with its location', () => {
   const parameters = [
     { name: 'id', in: 'path', required: true, schema: { type: 'integer' }, description: 'Which pet' },
     { name: 'filter[name]', in: 'query', schema: { type: 'string', nullable: true } },
@@ -68,7 +68,7 @@ test.each<[string, Json]>([
   expect(required).toEqual(['body']);
 });
 
-test('the members that a body requires are required, also of one that may be left out', () => {
+test('the members that a body requires are required, even if the body is optional', () => {
   const { input_schema } = toolOf(json({ type: 'object', required: ['a'], properties: { a: {} } }, false));
   expect(input_schema.required).toEqual(['a']);
 });
@@ -80,7 +80,7 @@ test.each([
   ['a'.repeat(64), 'a'.repeat(64)],
   ['a'.repeat(65), `${'a'.repeat(57)}_abcdef`],
   ['1st', '_st_abcdef'],
-])('the tool of the operation %j is called %s', (operationId, name) => {
+])('the tool of the operation %j is named %s', (operationId, name) => {
   expect(toolOf({ operationId }).name).toBe(name);
 });
 
@@ -113,14 +113,14 @@ describe('a schema of a tool', () => {
   ])('%s', (_, schema, expected) => {
     expect(written(schema)).toEqual(expected);
   });
-  test('that is part of itself ends where it begins again', () => {
+  test('that is recursive ends where it repeats', () => {
     const schemas = { Tree: { type: 'object', properties: { child: { $ref: '#/components/schemas/Tree' } } } };
     expect(written({ $ref: '#/components/schemas/Tree' }, schemas)).toEqual({
       type: 'object',
       properties: { child: {} },
     });
   });
-  test('merges parts that multiply no further than there is room', () => {
+  test('merges parts that multiply only as far as there is room', () => {
     const to = (i: number): Json => ({ $ref: `#/components/schemas/s${i}` });
     const schemas = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [`s${i}`, { allOf: [to(i + 1), to(i + 1)], anyOf: [to(i + 1)] }]),
@@ -129,7 +129,7 @@ describe('a schema of a tool', () => {
   });
 });
 
-test('what does not fit is named in the description', () => {
+test('arguments that do not fit are listed in the description', () => {
   const names = Array.from({ length: 100 }, (_, i) => `member_${i}`);
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
   const tool = toolOf(json({ type: 'object', required: names, properties }), 1_024);

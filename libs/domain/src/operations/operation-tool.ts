@@ -4,14 +4,14 @@ import { isJsonObject, type Json } from '../json.ts';
 import { plainLine } from '../line.ts';
 import type { DocumentOperation } from '../documents/document-operations.ts';
 import { bytesOf, nameBytes, textOf, type DraftObject } from './draft.ts';
-import { Growth, type Place } from './growth.ts';
+import { Growth, type Position } from './growth.ts';
 import {
   contentOf,
   isJsonMediaType,
   parametersOf,
   requestBodyOf,
   textIn,
-  type ParameterPlace,
+  type ParameterLocation,
 } from './operation-parts.ts';
 import type { OperationFacts } from './operation-slice.ts';
 import { sourceOf, type Source } from './references.ts';
@@ -19,10 +19,10 @@ import { ranks, topLevel, type Level } from './schema-growth.ts';
 import { flatSchema, toolLimits, ToolSchemaGrowth } from './tool-schema.ts';
 
 /**
- * The operation as a function tool for language models, as a JSON text of at most `maxBytes` (extensions, section 1;
- * docs/tool-formats.md). Its arguments are the parameters and the body's members, without what the credential fills in.
- * Each says where it goes in `x-portico-in`, and in `x-portico-name` what it is called there, if that is not its own
- * name; `''` is the whole body. If arguments do not fit, the description says so.
+ * Returns the operation as a function tool for language models, as a JSON text of at most `maxBytes` (extensions,
+ * section 1; docs/tool-formats.md). Its arguments are the parameters and the body's members, without those that the
+ * credential fills in. Each states its location in `x-portico-in`, and in `x-portico-name` its name there, if that
+ * differs from its own name; `''` is the whole body. If arguments do not fit, the description lists them.
  */
 export function operationTool(
   document: Json,
@@ -32,13 +32,13 @@ export function operationTool(
 ): string {
   const source = sourceOf(document);
   const args = argumentsOf(source, operation, facts);
-  const whole = grown(source, operation, facts, args, maxBytes);
+  const whole = grow(source, operation, facts, args, maxBytes);
   const missing = missingOf(args, whole);
   if (missing.length === 0) return textOf(whole.root);
-  const less = grown(source, operation, facts, args, maxBytes - noteCharacters * 4 - 20);
-  const description = JSON.parse(textOf(less.root.get('description') ?? '""')) as string;
-  less.root.set('description', JSON.stringify(`${description}${noteOf(missingOf(args, less))}`));
-  return textOf(less.root);
+  const smaller = grow(source, operation, facts, args, maxBytes - noteCharacters * 4 - 20);
+  const description = JSON.parse(textOf(smaller.root.get('description') ?? '""')) as string;
+  smaller.root.set('description', JSON.stringify(`${description}${noteOf(missingOf(args, smaller))}`));
+  return textOf(smaller.root);
 }
 
 const noteCharacters = 100;
@@ -52,7 +52,7 @@ const noteOf = (missing: readonly Argument[]): string => {
 interface Argument {
   /** The name of the property. */
   readonly key: string;
-  readonly in: ParameterPlace | 'body';
+  readonly in: ParameterLocation | 'body';
   /** Its name in the request; `''` for the whole body. */
   readonly name: string;
   readonly required: boolean;
@@ -61,21 +61,21 @@ interface Argument {
   readonly level: Level;
 }
 
-interface GrownTool {
+interface ToolDraft {
   readonly root: DraftObject;
   readonly properties: DraftObject;
 }
 
-const missingOf = (args: readonly Argument[], { properties }: GrownTool): Argument[] =>
+const missingOf = (args: readonly Argument[], { properties }: ToolDraft): Argument[] =>
   args.filter(({ key }) => !properties.has(key));
 
-function grown(
+function grow(
   source: Source,
   operation: DocumentOperation,
   facts: OperationFacts,
   args: readonly Argument[],
   bytes: number,
-): GrownTool {
+): ToolDraft {
   const properties: DraftObject = new Map();
   const input: DraftObject = new Map<string, string | DraftObject>([
     ['type', '"object"'],
@@ -90,24 +90,26 @@ function grown(
   ]);
   const growth = new Growth(bytes - bytesOf(root));
   const schemas = new ToolSchemaGrowth(growth, source);
-  offerDescription(growth, { up: null, into: root, key: 'description', keyword: false }, operation);
-  const at: Place = {
-    up: { up: null, into: root, key: 'input_schema', keyword: false },
-    into: input,
+  offerDescription(growth, { parent: null, container: root, key: 'description', keyword: false }, operation);
+  const at: Position = {
+    parent: { parent: null, container: root, key: 'input_schema', keyword: false },
+    container: input,
     key: 'properties',
     keyword: true,
   };
-  for (const one of args.slice(0, growth.partsLeft)) {
-    const place: Place = { up: at, into: properties, key: one.key, keyword: false };
-    const first: DraftObject = new Map([['x-portico-in', JSON.stringify(one.in)]]);
-    if (one.name !== one.key) first.set('x-portico-name', JSON.stringify(one.name.toWellFormed()));
-    const described =
-      one.description !== null && isJsonObject(one.schema) && memberOf(one.schema, 'description') === undefined;
-    const schema = described ? withDescription(source, one) : one.schema;
-    const elsewhere = one.required ? nameBytes(one.key) : 0;
-    schemas.offer(one.required ? ranks.identity : ranks.optionalParameters, place, schema, one.level, {
+  for (const argument of args.slice(0, growth.partsLeft)) {
+    const place: Position = { parent: at, container: properties, key: argument.key, keyword: false };
+    const first: DraftObject = new Map([['x-portico-in', JSON.stringify(argument.in)]]);
+    if (argument.name !== argument.key) first.set('x-portico-name', JSON.stringify(argument.name.toWellFormed()));
+    const needsDescription =
+      argument.description !== null &&
+      isJsonObject(argument.schema) &&
+      memberOf(argument.schema, 'description') === undefined;
+    const schema = needsDescription ? withDescription(source, argument) : argument.schema;
+    const extraBytes = argument.required ? nameBytes(argument.key) : 0;
+    schemas.offer(argument.required ? ranks.identity : ranks.optionalParameters, place, schema, argument.level, {
       first,
-      elsewhere,
+      extraBytes,
     });
   }
   growth.run();
@@ -117,18 +119,18 @@ function grown(
   return { root, properties };
 }
 
-/** The parameter's description, said by its schema. */
+/** Moves the parameter's description into its schema. */
 const withDescription = (source: Source, { schema, description, level }: Argument): Json => ({
   ...flatSchema(source, schema, level.trail).schema,
   description: description ?? '',
 });
 
-/** Short at first; as long as it may be once all else has found its place. */
-function offerDescription(growth: Growth, place: Place, { operation, method, path }: DocumentOperation): void {
-  const said = [textIn(operation, 'summary'), textIn(operation, 'description')].flatMap((text) => text?.trim() || []);
+/** Offers a short description first, and the longest one after everything else has been placed. */
+function offerDescription(growth: Growth, place: Position, { operation, method, path }: DocumentOperation): void {
+  const texts = [textIn(operation, 'summary'), textIn(operation, 'description')].flatMap((text) => text?.trim() || []);
   const call = firstCharacters(plainLine(`${method} ${path}`), 300);
   const text = (max: number): string => {
-    const words = [...new Set(said)].join('\n\n');
+    const words = [...new Set(texts)].join('\n\n');
     const room = max - call.length - 3;
     const cut = firstCharacters(words, Math.floor(room / 2));
     const fitting =
@@ -142,26 +144,26 @@ function offerDescription(growth: Growth, place: Place, { operation, method, pat
   const [short, long] = [text(500), text(toolLimits.descriptionCharacters - noteCharacters)];
   const then = () => {
     if (long !== short)
-      growth.offer({ rank: ranks.longTexts, place, make: () => ({ draft: JSON.stringify(long), instead: null }) });
+      growth.offer({ rank: ranks.longTexts, place, make: () => ({ draft: JSON.stringify(long), fallback: null }) });
   };
   growth.offer({
     rank: ranks.identity,
     place,
-    make: () => ({ draft: JSON.stringify(short), instead: JSON.stringify(firstCharacters(call, 100)), then }),
+    make: () => ({ draft: JSON.stringify(short), fallback: JSON.stringify(firstCharacters(call, 100)), then }),
   });
 }
 
 function argumentsOf(source: Source, operation: DocumentOperation, facts: OperationFacts): Argument[] {
   const { document } = source;
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   const parameters = parametersOf(document, operation).filter(({ in: place, name }) => !isFilledIn(place, name, facts));
   const order: readonly string[] = ['path', 'query', 'header', 'cookie'];
   parameters.sort((a, b) => order.indexOf(a.in) - order.indexOf(b.in));
-  const found = parameters.map(({ name, in: place, required, object }): Argument => {
+  const parameterArguments = parameters.map(({ name, in: place, required, object }): Argument => {
     const schema = memberOf(object, 'schema') ?? contentOf(object)?.schema ?? {};
     const description = textIn(object, 'description');
     return {
-      key: propertyName(name, place, taken),
+      key: propertyName(name, place, usedNames),
       in: place,
       name,
       required,
@@ -170,10 +172,10 @@ function argumentsOf(source: Source, operation: DocumentOperation, facts: Operat
       level: topLevel(required),
     };
   });
-  return [...found, ...bodyArguments(source, operation, taken)];
+  return [...parameterArguments, ...bodyArguments(source, operation, usedNames)];
 }
 
-function bodyArguments(source: Source, operation: DocumentOperation, taken: Set<string>): Argument[] {
+function bodyArguments(source: Source, operation: DocumentOperation, usedNames: Set<string>): Argument[] {
   const body = requestBodyOf(source.document, operation);
   if (!body?.content) return [];
   const { schema, trail } = flatSchema(source, body.content.schema, null);
@@ -187,7 +189,7 @@ function bodyArguments(source: Source, operation: DocumentOperation, taken: Set<
     schema['anyOf'] ||
     schema['oneOf']
   ) {
-    const key = propertyName('body', 'body', taken);
+    const key = propertyName('body', 'body', usedNames);
     const description = `${textIn(body.object, 'description') ?? 'The body'}${media}`;
     return [
       {
@@ -203,11 +205,12 @@ function bodyArguments(source: Source, operation: DocumentOperation, taken: Set<
   }
   const names = new Set(Array.isArray(schema['required']) ? (schema['required'] as Json[]) : []);
   return Object.entries(properties).map(([name, one]): Argument => {
-    // Also where a document forgets to require the body, as many do: a call without its members is hardly ever meant.
+    // This applies even if a document forgets to require the body, as many do: a call without its members is hardly
+    // ever intended.
     const required = names.has(name);
     const level: Level = { depth: 0, required, trail };
     return {
-      key: propertyName(name, 'body', taken),
+      key: propertyName(name, 'body', usedNames),
       in: 'body',
       name,
       required,
@@ -218,33 +221,37 @@ function bodyArguments(source: Source, operation: DocumentOperation, taken: Set<
   });
 }
 
-/** What the caller's HTTP client writes: the credential and what speaks of the body. */
-function isFilledIn(place: ParameterPlace, name: string, { authentication }: OperationFacts): boolean {
+/** Whether the caller's HTTP client sets the parameter: the credential, and headers about the body. */
+function isFilledIn(place: ParameterLocation, name: string, { authentication }: OperationFacts): boolean {
   const lower = name.toLowerCase();
   if (place === 'header' && ['accept', 'content-type', 'authorization'].includes(lower)) return true;
   return (authentication.in ?? 'header') === place && authentication.name?.toLowerCase() === lower;
 }
 
-/** Letters, digits and underscores, not taken; the place is added if two are called the same. */
-function propertyName(name: string, place: string, taken: Set<string>): string {
+/** Returns a unique name of letters, digits and underscores; the location is appended if the name is in use. */
+function propertyName(name: string, place: string, usedNames: Set<string>): string {
   const plain = name.replace(/[^A-Za-z0-9_]/g, '_').slice(0, toolLimits.propertyNameCharacters);
   const safe = /^[A-Za-z_]/.test(plain) ? plain : `_${plain}`.slice(0, toolLimits.propertyNameCharacters);
-  const candidates = (n: number): string => (n === 0 ? safe : withEnd(safe, n === 1 ? `_${place}` : `_${place}_${n}`));
+  const candidates = (n: number): string =>
+    n === 0 ? safe : withSuffix(safe, n === 1 ? `_${place}` : `_${place}_${n}`);
   let count = 0;
-  while (taken.has(candidates(count))) count++;
-  taken.add(candidates(count));
+  while (usedNames.has(candidates(count))) count++;
+  usedNames.add(candidates(count));
   return candidates(count);
 }
 
-const withEnd = (name: string, end: string): string =>
+const withSuffix = (name: string, end: string): string =>
   name.slice(0, toolLimits.propertyNameCharacters - end.length) + end;
 
-/** From `operationId`, else from method and path; where that loses something, with the beginning of the key. */
+/**
+ * Returns a name from `operationId`, else from method and path; if that loses information, with the beginning of the
+ * key.
+ */
 export function toolName({ method, path, operation }: DocumentOperation, { operationKey }: OperationFacts): string {
   const id = textIn(operation, 'operationId')?.trim();
-  const said = id ? id : `${method.toLowerCase()}${path}`;
-  const plain = said.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^[^A-Za-z_]+/, '_');
+  const source = id ? id : `${method.toLowerCase()}${path}`;
+  const plain = source.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^[^A-Za-z_]+/, '_');
   const end = `_${operationKey.slice(0, 6)}`;
-  if (plain === said && plain.length <= toolLimits.nameCharacters) return plain;
+  if (plain === source && plain.length <= toolLimits.nameCharacters) return plain;
   return plain.slice(0, toolLimits.nameCharacters - end.length).replace(/_$/, '') + end;
 }

@@ -1,4 +1,4 @@
-/** Weights of features, such as words; features that are not named weigh 0. */
+/** Weights of features, such as words; omitted features have weight 0. */
 export interface SparseVector {
   /** Distinct, ascending. */
   readonly indices: Uint32Array;
@@ -7,12 +7,12 @@ export interface SparseVector {
 }
 
 /**
- * What a text is compared by: the similarity of an operation and a query is the dot product of their dense vectors plus
- * that of their sparse ones. What each part weighs is in the vectors already.
+ * The vector by which a text is compared: the similarity of an operation and a query is the dot product of their dense
+ * vectors plus that of their sparse ones. The weights of both parts are already included in the vectors.
  */
 export interface HybridVector {
-  /** What it means: as many finite numbers as the model has dimensions. */
+  /** The meaning of the text: as many finite numbers as the model has dimensions. */
   readonly dense: Float32Array;
-  /** How it is written, and what it names. */
+  /** The words of the text, and the objects that it refers to. */
   readonly sparse: SparseVector;
 }

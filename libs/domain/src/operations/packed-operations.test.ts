@@ -17,7 +17,7 @@ const operationsOf = (dimension: number) =>
     { selector: ({ key }) => key, maxLength: 20 },
   );
 
-const indexed = ({
+const toIndexed = ({
   key,
   method,
   dense,
@@ -43,10 +43,10 @@ const indexed = ({
   };
 };
 
-test('what is unpacked is what was packed, by key, and each dense number within half a level', () => {
+test('unpacking returns the packed operations, by key, with each dense number within half a level', () => {
   fc.assert(
     fc.property(fc.constantFrom(0, 16, 48).chain(operationsOf), (generated) => {
-      const operations = generated.map(indexed);
+      const operations = generated.map(toIndexed);
       const unpacked = unpackOperations(packOperations(operations));
       const sorted = [...operations].sort((a, b) => (a.key < b.key ? -1 : 1));
       expect(unpacked.map(({ key, method }) => [key, method])).toEqual(sorted.map(({ key, method }) => [key, method]));
@@ -61,25 +61,25 @@ test('what is unpacked is what was packed, by key, and each dense number within 
   );
 });
 
-const packedIn = (portions: readonly (readonly IndexedOperation[])[]): Uint8Array => {
+const packBatches = (batches: readonly (readonly IndexedOperation[])[]): Uint8Array => {
   const packing = new OperationPacking();
-  for (const portion of portions) packing.add(portion);
+  for (const batch of batches) packing.add(batch);
   return packing.pack();
 };
 
-test('operations that are added in portions, in any order, are packed as all of them at once', () => {
+test('operations that are added in batches, in any order, are packed like all of them in one batch', () => {
   fc.assert(
     fc.property(operationsOf(16), fc.nat(20), fc.nat(20), (generated, first, second) => {
-      const operations = generated.map(indexed);
+      const operations = generated.map(toIndexed);
       const [from, to] = [Math.min(first, second), Math.max(first, second)];
-      const portions = [operations.slice(to), operations.slice(0, from), operations.slice(from, to)];
-      expect(packedIn(portions)).toEqual(packOperations(operations));
+      const batches = [operations.slice(to), operations.slice(0, from), operations.slice(from, to)];
+      expect(packBatches(batches)).toEqual(packOperations(operations));
     }),
     { numRuns: 60 },
   );
 });
 
-test('a portion that does not fit is refused, and what was added before is packed', () => {
+test('a batch that does not fit is rejected, and earlier batches are packed', () => {
   const packing = new OperationPacking();
   packing.add([operation({})]);
   expect(() => packing.add([operation({ dimension: 32 })])).toThrow('differ in their dimension');
@@ -89,41 +89,41 @@ test('a portion that does not fit is refused, and what was added before is packe
   expect(packing.count).toBe(65_536);
 });
 
-test('packed operations may begin at any byte', () => {
+test('packed operations may start at any byte', () => {
   const packed = packOperations([operation({})]);
   const shifted = new Uint8Array(packed.length + 1);
   shifted.set(packed, 1);
   expect(unpackOperations(shifted.subarray(1))).toEqual(unpackOperations(packed));
 });
 
-test('each part begins where its numbers are aligned', () => {
+test('each part starts at an offset aligned for its numbers', () => {
   const layout = readPackedLayout(packOperations([operation({ indices: [1, 5, 9] })]));
   expect(layout).toMatchObject({ count: 1, dimension: 16, featureCount: 3, entryCount: 3 });
   const { scales, features, starts, weights, rows, names, end } = layout;
-  for (const begin of [scales, features, starts, weights, rows, names]) expect(begin % 4).toBe(0);
+  for (const start of [scales, features, starts, weights, rows, names]) expect(start % 4).toBe(0);
   expect(end).toBe(names + 24);
 });
 
-test('what was not packed is refused', () => {
+test('bytes that were not packed are rejected', () => {
   const packed = packOperations([operation({})]);
   const other = packed.slice();
   other[0] = 2;
-  for (const wrong of [new Uint8Array(), packed.subarray(1), packed.subarray(0, -1), packed.subarray(0, 20), other]) {
-    expect(() => unpackOperations(wrong)).toThrow('A block of operations is unreadable');
+  for (const invalid of [new Uint8Array(), packed.subarray(1), packed.subarray(0, -1), packed.subarray(0, 20), other]) {
+    expect(() => unpackOperations(invalid)).toThrow('A block of operations is unreadable');
   }
 });
 
-test('what no block can hold is refused', () => {
-  const refused = (operations: readonly IndexedOperation[], message: string) =>
+test('operations that no block can contain are rejected', () => {
+  const expectRejected = (operations: readonly IndexedOperation[], message: string) =>
     expect(() => packOperations(operations)).toThrow(message);
-  refused([operation({ dimension: 24 })], 'The dimension 24 is not a multiple of 16');
-  refused([operation({}), operation({ dimension: 32 })], 'differ in their dimension');
-  refused([operation({ method: 'PROPFINDS' })], 'cannot be packed under the name PROPFINDS');
-  refused([operation({ key: 'short' })], 'cannot be packed under the name GET short');
-  const one = operation({ dimension: 0 });
-  expect(readPackedLayout(packOperations(Array.from({ length: 65_536 }, () => one))).count).toBe(65_536);
-  refused(
-    Array.from({ length: 65_537 }, () => one),
+  expectRejected([operation({ dimension: 24 })], 'The dimension 24 is not a multiple of 16');
+  expectRejected([operation({}), operation({ dimension: 32 })], 'differ in their dimension');
+  expectRejected([operation({ method: 'PROPFINDS' })], 'cannot be packed under the name PROPFINDS');
+  expectRejected([operation({ key: 'short' })], 'cannot be packed under the name GET short');
+  const small = operation({ dimension: 0 });
+  expect(readPackedLayout(packOperations(Array.from({ length: 65_536 }, () => small))).count).toBe(65_536);
+  expectRejected(
+    Array.from({ length: 65_537 }, () => small),
     'A block has at most 65536 operations',
   );
 });

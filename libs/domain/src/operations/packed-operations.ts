@@ -1,37 +1,37 @@
 import type { OperationKey } from '../ids.ts';
 import type { IndexedOperation } from './operation-block.ts';
 
-/** In one block. */
+/** The maximum number of operations in one block. */
 export const packedOperationsMax = 65_536;
 
 /**
- * Where the parts of packed operations begin, in bytes, and how many each has. Numbers are little-endian and aligned, so
- * that an index reads them where they are.
+ * The byte offsets of the parts of packed operations, and their numbers of items. Numbers are little-endian and
+ * aligned, so that an index can read them in place.
  */
 export interface PackedLayout {
-  /** Operations, which stand in the ascending order of their keys. */
+  /** The number of operations, which are sorted by key, ascending. */
   readonly count: number;
-  /** Of the dense vectors, a multiple of 16. */
+  /** The dimension of the dense vectors, a multiple of 16. */
   readonly dimension: number;
-  /** How many distinct features the operations have. */
+  /** The number of distinct features of the operations. */
   readonly featureCount: number;
-  /** How many features they have, each counted in each operation. */
+  /** The number of features, counted separately for each operation. */
   readonly entryCount: number;
-  /** `count` times `dimension` i8; times its row's scale, a number of the vector. */
+  /** `count` times `dimension` i8; each, multiplied by its row's scale, is a number of the vector. */
   readonly dense: number;
   /** `count` f32. */
   readonly scales: number;
   /** `featureCount` u32, ascending. */
   readonly features: number;
-  /** Where each feature's entries begin, and where the last one's end: `featureCount` + 1 u32. */
+  /** The start of each feature's entries, and the end of the last one's: `featureCount` + 1 u32. */
   readonly starts: number;
-  /** Of each entry: `entryCount` f32. */
+  /** The weight of each entry: `entryCount` f32. */
   readonly weights: number;
-  /** Of each entry, its operation by its place, ascending within a feature: `entryCount` u16. */
+  /** The index of each entry's operation, ascending within a feature: `entryCount` u16. */
   readonly rows: number;
-  /** The key in 16 ASCII characters and the method in 8, filled with spaces: `count` times. */
+  /** The key in 16 ASCII characters and the method in 8, padded with spaces: `count` times. */
   readonly names: number;
-  /** The length of the whole. */
+  /** The total length. */
   readonly end: number;
 }
 
@@ -41,12 +41,12 @@ export const nameLength = keyLength + methodLength;
 
 /** Changes with the format. An index cannot read another one, so the id of the model must change with it. */
 const version = 1;
-/** `version`, `count`, `dimension`, `featureCount` and `entryCount` as u32, and three that are 0. */
+/** `version`, `count`, `dimension`, `featureCount` and `entryCount` as u32, and three reserved ones that are 0. */
 const headerLength = 32;
 
 /**
- * Packs the vectors of at most 65,536 operations, in the ascending order of their keys: dense ones in 8 bits a number,
- * with a scale for each, and sparse ones the other way round, from each feature to the operations that have it.
+ * Packs the vectors of at most 65,536 operations, sorted by key, ascending: dense ones with 8 bits per number and one
+ * scale per vector, and sparse ones inverted, from each feature to the operations that have it.
  */
 export const packOperations = (operations: readonly IndexedOperation[]): Uint8Array => {
   const packing = new OperationPacking();
@@ -54,8 +54,8 @@ export const packOperations = (operations: readonly IndexedOperation[]): Uint8Ar
   return packing.pack();
 };
 
-/** Operations that were added together: some 700 bytes of each, a third of what its vector takes. */
-interface Portion {
+/** Operations that were added together: some 700 bytes for each, a third of the size of its vector. */
+interface Batch {
   readonly levels: Int8Array;
   readonly scales: Float32Array;
   /** The sparse vectors, one after another. */
@@ -63,19 +63,19 @@ interface Portion {
   readonly weights: Float32Array;
 }
 
-/** An operation of a portion. */
+/** An operation of a batch. */
 interface Row {
   readonly key: OperationKey;
   readonly method: string;
-  readonly portion: Portion;
-  /** Its place among those of the portion. */
-  readonly place: number;
-  /** Where its sparse vector begins and ends. */
+  readonly batch: Batch;
+  /** Its index in the batch. */
+  readonly index: number;
+  /** The start and end of its sparse vector. */
   readonly from: number;
   readonly to: number;
 }
 
-/** The same as `packOperations` of operations that are added one portion after another, and need not stay meanwhile. */
+/** Like `packOperations`, for operations that are added in several batches, and need not stay in memory. */
 export class OperationPacking {
   readonly #rows: Row[] = [];
   #dimension = 0;
@@ -84,35 +84,35 @@ export class OperationPacking {
     return this.#rows.length;
   }
 
-  /** Throws a `RangeError` if no block can hold them; the operations before stay. */
+  /** Throws a `RangeError` if no block can contain them; operations that were added before stay. */
   add(operations: readonly IndexedOperation[]): void {
     const dimension = this.count === 0 ? (operations[0]?.vector.dense.length ?? 0) : this.#dimension;
     check(operations, dimension, this.count);
     this.#dimension = dimension;
-    const portion = {
+    const batch = {
       levels: new Int8Array(operations.length * dimension),
       scales: new Float32Array(operations.length),
       ...emptyFeatures(operations.reduce((sum, { vector }) => sum + vector.sparse.indices.length, 0)),
     };
     let from = 0;
-    for (const [place, { key, method, vector }] of operations.entries()) {
+    for (const [index, { key, method, vector }] of operations.entries()) {
       const { dense, sparse } = vector;
-      portion.scales[place] = quantise(dense, portion.levels.subarray(place * dimension, (place + 1) * dimension));
-      portion.features.set(sparse.indices, from);
-      portion.weights.set(sparse.weights, from);
+      batch.scales[index] = quantise(dense, batch.levels.subarray(index * dimension, (index + 1) * dimension));
+      batch.features.set(sparse.indices, from);
+      batch.weights.set(sparse.weights, from);
       const to = from + sparse.indices.length;
-      this.#rows.push({ key, method, portion, place, from, to });
+      this.#rows.push({ key, method, batch, index, from, to });
       from = to;
     }
   }
 
-  /** Packs those that were added. */
+  /** Packs the operations that were added. */
   pack(): Uint8Array {
     const rows = this.#rows.toSorted((a, b) => (a.key < b.key ? -1 : 1));
     const entries = entriesOf(rows);
-    const order = ascending(entries.features);
+    const order = ascendingOrder(entries.features);
     const [count, dimension, entryCount] = [rows.length, this.#dimension, order.length];
-    const layout = layoutOf({ count, dimension, entryCount, featureCount: distinct(entries.features, order) });
+    const layout = layoutOf({ count, dimension, entryCount, featureCount: countDistinct(entries.features, order) });
     const bytes = new Uint8Array(layout.end);
     new Uint32Array(bytes.buffer, 0, 5).set([version, count, dimension, layout.featureCount, entryCount]);
     writeEntries(bytes, layout, entries, order);
@@ -121,7 +121,7 @@ export class OperationPacking {
   }
 }
 
-/** Where the parts of these packed operations are. Throws for what `packOperations` did not make. */
+/** Returns the layout of these packed operations. Throws if they were not packed by `packOperations`. */
 export const readPackedLayout = (packed: Uint8Array): PackedLayout => {
   const isComplete = packed.byteLength >= headerLength;
   const header = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
@@ -131,7 +131,7 @@ export const readPackedLayout = (packed: Uint8Array): PackedLayout => {
   return layout;
 };
 
-/** What was packed, in the ascending order of the keys; the dense vectors as far as 8 bits tell. */
+/** Returns the packed operations, sorted by key, ascending; the dense vectors have the precision of 8 bits. */
 export const unpackOperations = (packed: Uint8Array): readonly IndexedOperation[] => {
   const layout = readPackedLayout(packed);
   const { buffer, byteOffset } = packed.byteOffset % 4 === 0 ? packed : packed.slice();
@@ -157,20 +157,20 @@ export const unpackOperations = (packed: Uint8Array): readonly IndexedOperation[
       key: name.slice(0, keyLength) as OperationKey,
       method: name.slice(keyLength).trimEnd(),
       vector: {
-        dense: scaled(dense.subarray(row * dimension, (row + 1) * dimension), scale),
+        dense: dequantise(dense.subarray(row * dimension, (row + 1) * dimension), scale),
         sparse: { indices: Uint32Array.from(vector.indices), weights: Float32Array.from(vector.weights) },
       },
     };
   });
 };
 
-const scaled = (levels: Int8Array, scale: number): Float32Array => {
+const dequantise = (levels: Int8Array, scale: number): Float32Array => {
   const vector = Float32Array.from(levels);
   for (let i = 0; i < vector.length; i += 1) vector[i] = (vector[i] ?? 0) * scale;
   return vector;
 };
 
-/** There are `count` operations before these. */
+/** `count` is the number of operations that were added before. */
 const check = (operations: readonly IndexedOperation[], dimension: number, count: number): void => {
   if (count + operations.length > packedOperationsMax)
     throw new RangeError(`A block has at most ${packedOperationsMax} operations`);
@@ -195,7 +195,7 @@ const layoutOf = (counts: Pick<PackedLayout, 'count' | 'dimension' | 'featureCou
   return { ...counts, dense, scales, features, starts, weights, rows, names, end: names + count * nameLength };
 };
 
-/** The features of all operations: of each with its weight and its row. */
+/** The features of all operations, each with its weight and its row. */
 interface Entries {
   readonly features: Uint32Array;
   readonly weights: Float32Array;
@@ -207,22 +207,22 @@ const emptyFeatures = (length: number): Pick<Entries, 'features' | 'weights'> =>
   weights: new Float32Array(length),
 });
 
-/** By ascending row. */
+/** Returns the entries by ascending row. */
 const entriesOf = (rows: readonly Row[]): Entries => {
   const total = rows.reduce((sum, { from, to }) => sum + to - from, 0);
   const entries = { ...emptyFeatures(total), rows: new Uint16Array(total) };
   let at = 0;
-  for (const [row, { portion, from, to }] of rows.entries()) {
-    entries.features.set(portion.features.subarray(from, to), at);
-    entries.weights.set(portion.weights.subarray(from, to), at);
+  for (const [row, { batch, from, to }] of rows.entries()) {
+    entries.features.set(batch.features.subarray(from, to), at);
+    entries.weights.set(batch.weights.subarray(from, to), at);
     entries.rows.fill(row, at, at + to - from);
     at += to - from;
   }
   return entries;
 };
 
-/** How many different numbers there are, of which this is the ascending order. */
-const distinct = (numbers: Uint32Array, order: Uint32Array): number => {
+/** Returns the number of distinct values, given their ascending order. */
+const countDistinct = (numbers: Uint32Array, order: Uint32Array): number => {
   let count = 0;
   for (let i = 0; i < order.length; i += 1) {
     if (i === 0 || numbers[order[i] ?? 0] !== numbers[order[i - 1] ?? 0]) count += 1;
@@ -230,7 +230,7 @@ const distinct = (numbers: Uint32Array, order: Uint32Array): number => {
   return count;
 };
 
-/** In this order, by ascending feature. */
+/** Writes the entries in this order, by ascending feature. */
 const writeEntries = (
   bytes: Uint8Array<ArrayBuffer>,
   layout: PackedLayout,
@@ -262,9 +262,9 @@ const writeRows = (bytes: Uint8Array<ArrayBuffer>, layout: PackedLayout, rows: r
   const { dimension } = layout;
   const dense = new Int8Array(bytes.buffer, layout.dense, rows.length * dimension);
   const scales = new Float32Array(bytes.buffer, layout.scales, rows.length);
-  for (const [row, { key, method, portion, place }] of rows.entries()) {
-    dense.set(portion.levels.subarray(place * dimension, (place + 1) * dimension), row * dimension);
-    scales[row] = portion.scales[place] ?? 0;
+  for (const [row, { key, method, batch, index }] of rows.entries()) {
+    dense.set(batch.levels.subarray(index * dimension, (index + 1) * dimension), row * dimension);
+    scales[row] = batch.scales[index] ?? 0;
     writeAscii(bytes, layout.names + row * nameLength, key + method.padEnd(methodLength));
   }
 };
@@ -272,8 +272,11 @@ const writeRows = (bytes: Uint8Array<ArrayBuffer>, layout: PackedLayout, rows: r
 const digitBits = 11;
 const digitMask = (1 << digitBits) - 1;
 
-/** The places of these numbers in ascending order, of equal ones the earlier first: a radix sort, from the last digit. */
-const ascending = (numbers: Uint32Array): Uint32Array => {
+/**
+ * Returns the indices of these numbers in ascending order, equal numbers in their original order: a radix sort, from
+ * the last digit.
+ */
+const ascendingOrder = (numbers: Uint32Array): Uint32Array => {
   const { length } = numbers;
   let [order, next] = [new Uint32Array(length), new Uint32Array(length)];
   for (let place = 0; place < length; place += 1) order[place] = place;

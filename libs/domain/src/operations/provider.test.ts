@@ -9,8 +9,8 @@ test.each([
   ['https://api.getpostman.com', ['getpostman', 'postman']],
   ['https://greipapi.com', ['greipapi', 'greip']],
   ['https://{your-domain}.atlassian.net', ['atlassian']],
-])('%s is offered by %j', (address, names) => {
-  expect(providerNames(address)).toEqual(names);
+])('the provider names of %s are %j', (baseUrl, names) => {
+  expect(providerNames(baseUrl)).toEqual(names);
 });
 
 test.each([
@@ -21,6 +21,6 @@ test.each([
   '{protocol}://{hostname}/api',
   'https://10.0.0.1/x',
   'http://x.y',
-])('%j names no provider', (address) => {
-  expect(providerNames(address)).toEqual([]);
+])('%j has no provider name', (baseUrl) => {
+  expect(providerNames(baseUrl)).toEqual([]);
 });

@@ -2,21 +2,21 @@ import { localPath, memberOf, valueAt } from '../documents/document-value.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { constrains, type Dialect } from './schema-keywords.ts';
 
-/** The references that lead to a schema, the last one first, so that a circle is seen. */
+/** The references that lead to a schema, last one first, to detect circular ones. */
 export interface Trail {
   readonly target: string;
-  readonly up: Trail | null;
+  readonly parent: Trail | null;
 }
 
 export interface Resolved {
-  /** `true` and `false` are schemas too; anything else that is no object says nothing. */
+  /** `true` and `false` are schemas too; any other value that is not an object has no effect. */
   readonly schema: JsonObject | boolean;
   readonly trail: Trail | null;
-  /** Whether it is a reference back to a schema that it is part of. */
+  /** Whether it is a reference back to a schema that contains it. */
   readonly circular: boolean;
 }
 
-/** A parsed document, and how its schemas are read. */
+/** A parsed document, and the dialect of its schemas. */
 export interface Source {
   readonly document: Json;
   readonly dialect: Dialect;
@@ -28,15 +28,19 @@ export const sourceOf = (document: Json): Source => {
 };
 
 /**
- * The schema that a chain of local references leads to. A reference that leads nowhere, out of the document or back is
- * returned as it is. In OpenAPI 3.1 what stands beside a reference holds too; in 3.0 it says nothing.
+ * Returns the schema that a chain of local references leads to. A reference that leads nowhere, out of the document or
+ * back is returned unchanged. In OpenAPI 3.1 siblings of a reference apply too; in 3.0 they have no effect.
  */
-export function resolved({ document, dialect }: Source, value: Json | undefined, trail: Trail | null): Resolved {
-  let beside: JsonObject = {};
+export function resolveReference(
+  { document, dialect }: Source,
+  value: Json | undefined,
+  trail: Trail | null,
+): Resolved {
+  let siblings: JsonObject = {};
   for (;;) {
     if (!isJsonObject(value)) return { schema: value !== false, trail, circular: false };
     const reference = memberOf(value, '$ref');
-    if (typeof reference !== 'string') return { schema: { ...value, ...beside }, trail, circular: false };
+    if (typeof reference !== 'string') return { schema: { ...value, ...siblings }, trail, circular: false };
     const path = localPath(reference);
     const target = path && valueAt(document, path);
     if (path === undefined || target === undefined) return { schema: { $ref: reference }, trail, circular: false };
@@ -45,28 +49,31 @@ export function resolved({ document, dialect }: Source, value: Json | undefined,
     if (dialect !== '3.0') {
       const { $ref, ...others } = value;
       if (Object.keys(others).some(constrains))
-        return { schema: combined(others, $ref, beside), trail, circular: false };
-      beside = { ...others, ...beside };
+        return { schema: combine(others, $ref, siblings), trail, circular: false };
+      siblings = { ...others, ...siblings };
     }
-    trail = { target: name, up: trail };
+    trail = { target: name, parent: trail };
     value = target;
   }
 }
 
-const combined = (others: JsonObject, $ref: Json | undefined, beside: JsonObject): JsonObject => {
+const combine = (others: JsonObject, $ref: Json | undefined, siblings: JsonObject): JsonObject => {
   const all = memberOf(others, 'allOf');
-  return { ...others, ...beside, allOf: [{ $ref: $ref ?? '' }, ...(Array.isArray(all) ? (all as Json[]) : [])] };
+  return { ...others, ...siblings, allOf: [{ $ref: $ref ?? '' }, ...(Array.isArray(all) ? (all as Json[]) : [])] };
 };
 
 function includes(trail: Trail | null, target: string): boolean {
-  for (let at = trail; at; at = at.up) if (at.target === target) return true;
+  for (let at = trail; at; at = at.parent) if (at.target === target) return true;
   return false;
 }
 
 const stepsMax = 10;
 
-/** The object that a chain of local references leads to, or the last reference of it; undefined if it is no object. */
-export function followedObject(document: Json, value: Json | undefined): JsonObject | undefined {
+/**
+ * Returns the object that a chain of local references leads to, or the last reference of the chain; undefined if it is
+ * not an object.
+ */
+export function resolveObject(document: Json, value: Json | undefined): JsonObject | undefined {
   for (let step = 0; step < stepsMax; step++) {
     if (!isJsonObject(value)) return undefined;
     const reference = memberOf(value, '$ref');

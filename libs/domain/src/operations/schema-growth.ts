@@ -1,11 +1,11 @@
 import { firstCharacters } from '../characters.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { textOf, utf8Length, type Draft, type DraftObject } from './draft.ts';
-import { Growth, type Part, type Place } from './growth.ts';
-import { resolved, type Resolved, type Source, type Trail } from './references.ts';
-import { schemaKeywords, translated } from './schema-keywords.ts';
+import { Growth, type Part, type Position } from './growth.ts';
+import { resolveReference, type Resolved, type Source, type Trail } from './references.ts';
+import { schemaKeywords, translateSchema } from './schema-keywords.ts';
 
-/** What a slice keeps longest comes first. */
+/** The ranks of parts: lower ranks are kept longest. */
 export const ranks = {
   identity: 0,
   requiredSchemas: 1,
@@ -14,7 +14,7 @@ export const ranks = {
   optionalParameters: 4,
   optionalSchemas: 5,
   texts: 6,
-  /** Optional members, by their depth: those nearest the caller first. */
+  /** Optional members, by their depth: those closest to the root first. */
   members: (depth: number): number => 10 + 4 * Math.min(depth, depthMax),
   longTexts: 10_000,
   examples: 10_001,
@@ -22,15 +22,15 @@ export const ranks = {
 
 const depthMax = 1_000;
 
-/** Values up to this size stand with their schema, larger ones on their own. */
+/** Values up to this size are included with their schema, larger ones are offered separately. */
 const valueBytesMax = 300;
 const shortTextMax = 200;
 
-/** Where a schema stands within the request. */
+/** The position of a schema within the request. */
 export interface Level {
-  /** Steps from a value to its part, such as a member or an item. */
+  /** The number of steps from a value to its part, such as a member or an item. */
   readonly depth: number;
-  /** Whether every request has to hold a value of it. */
+  /** Whether every request must contain a value of it. */
   readonly required: boolean;
   readonly trail: Trail | null;
 }
@@ -47,30 +47,33 @@ export class SchemaGrowth {
     this.#source = source;
   }
 
-  /** Offers the schema `value` for a place. */
-  offer(rank: number, place: Place, value: Json | undefined, level: Level): void {
+  /** Offers the schema `value` for a position. */
+  offer(rank: number, place: Position, value: Json | undefined, level: Level): void {
     this.#growth.offer({ rank, place, make: () => this.part(place, value, level) });
   }
 
-  /** A schema without its parts, which it offers once it is in the text. */
-  part(place: Place, value: Json | undefined, level: Level): Part {
-    const found = resolved(this.#source, value, level.trail);
-    const { schema } = found;
-    if (typeof schema === 'boolean') return { draft: schema ? '{}' : 'false', instead: null };
+  /** Returns a schema without its parts, which it offers once it is in the text. */
+  part(place: Position, value: Json | undefined, level: Level): Part {
+    const resolution = resolveReference(this.#source, value, level.trail);
+    const { schema } = resolution;
+    if (typeof schema === 'boolean') return { draft: schema ? '{}' : 'false', fallback: null };
     const draft: DraftObject = new Map();
     const later: (() => void)[] = [];
-    const inside: Level = { ...level, trail: found.trail };
-    for (const [name, keyword] of translated(schema, this.#source.dialect)) {
-      const at: Place = { up: place, into: draft, key: name, keyword: true };
-      const kept = this.#keyword(at, keyword, inside, schema, later);
-      draft.set(name, kept);
+    const nested: Level = { ...level, trail: resolution.trail };
+    for (const [name, keyword] of translateSchema(schema, this.#source.dialect)) {
+      const at: Position = { parent: place, container: draft, key: name, keyword: true };
+      const part = this.#keyword(at, keyword, nested, schema, later);
+      draft.set(name, part);
     }
-    if (found.circular) later.push(() => this.#growth.cut(place));
-    return { draft, instead: insteadOf(value, found), then: () => later.forEach((offer) => offer()) };
+    if (resolution.circular) later.push(() => this.#growth.cut(place));
+    return { draft, fallback: fallbackOf(value, resolution), then: () => later.forEach((offer) => offer()) };
   }
 
-  /** What stands in the schema at once; the rest is added to what it offers later. */
-  #keyword(at: Place, value: Json, level: Level, schema: JsonObject, later: (() => void)[]): Draft | null {
+  /**
+   * Returns the part that is included in the schema immediately; the rest is appended to `later`, to be offered
+   * afterwards.
+   */
+  #keyword(at: Position, value: Json, level: Level, schema: JsonObject, later: (() => void)[]): Draft | null {
     const name = `${at.key}`;
     const rank = ranks.members(level.depth);
     const below: Level = { ...level, depth: level.depth + 1 };
@@ -99,62 +102,62 @@ export class SchemaGrowth {
         const text = JSON.stringify(value);
         if (name !== 'examples' && (name === 'required' || utf8Length(text) <= valueBytesMax)) return text;
         const last = name === 'examples' ? ranks.examples : name === 'default' ? ranks.longTexts : rank + 3;
-        later.push(() => this.#growth.offer({ rank: last, place: at, make: () => ({ draft: text, instead: null }) }));
+        later.push(() => this.#growth.offer({ rank: last, place: at, make: () => ({ draft: text, fallback: null }) }));
         return null;
       }
     }
   }
 
-  #offerMembers(at: Place, members: DraftObject, value: Json, schema: JsonObject, level: Level): void {
+  #offerMembers(at: Position, members: DraftObject, value: Json, schema: JsonObject, level: Level): void {
     if (!isJsonObject(value)) return;
-    const listed = schema['required'] ?? [];
-    const names = new Set(at.key === 'properties' && isJsonArray(listed) ? listed : []);
+    const declared = schema['required'] ?? [];
+    const names = new Set(at.key === 'properties' && isJsonArray(declared) ? declared : []);
     const rank = ranks.members(level.depth);
     this.#growth.afterwards(() => {
-      if (members.size === 0 && !Array.isArray(at.into)) at.into.set(`${at.key}`, null);
+      if (members.size === 0 && !Array.isArray(at.container)) at.container.set(`${at.key}`, null);
     });
-    // The required ones first, so that they are offered even if there is no end of them.
+    // Required members come first, so that they are offered even if there are very many members.
     const inOrder = [...Object.keys(value)].sort((a, b) => Number(names.has(b)) - Number(names.has(a)));
     if (inOrder.length > this.#growth.partsLeft) this.#growth.cut(at);
     for (const name of inOrder.slice(0, this.#growth.partsLeft)) {
       const one = value[name];
       const required = names.has(name);
       const first = required ? (level.required ? ranks.requiredMembers : rank) : rank + 1;
-      const place: Place = { up: at, into: members, key: name, keyword: false };
+      const place: Position = { parent: at, container: members, key: name, keyword: false };
       this.offer(first, place, one, { ...level, required: level.required && required });
     }
   }
 
-  /** The list first, of references and of what says nothing; then each schema in its place. */
-  #offerList(at: Place, value: Json, level: Level): void {
+  /** Offers the list first, with references and empty schemas; then each schema at its position. */
+  #offerList(at: Position, value: Json, level: Level): void {
     const schemas = isJsonArray(value) ? value : [];
     const isAll = at.key === 'allOf' || at.key === 'prefixItems';
     const rank = ranks.members(level.depth);
-    const shells = schemas.map((one) => insteadOf(one, resolved(this.#source, one, level.trail)));
+    const placeholders = schemas.map((one) => fallbackOf(one, resolveReference(this.#source, one, level.trail)));
     const then = () => {
       for (const [index, one] of schemas.entries()) {
-        const place: Place = { up: at, into: shells, key: index, keyword: false };
-        const inside: Level = { ...level, required: level.required && isAll };
-        this.offer(level.required && isAll ? ranks.requiredMembers : rank + 1, place, one, inside);
+        const place: Position = { parent: at, container: placeholders, key: index, keyword: false };
+        const nested: Level = { ...level, required: level.required && isAll };
+        this.offer(level.required && isAll ? ranks.requiredMembers : rank + 1, place, one, nested);
       }
     };
-    const make = (): Part => ({ draft: shells, instead: null, then });
+    const make = (): Part => ({ draft: placeholders, fallback: null, then });
     this.#growth.offer({ rank: level.required ? ranks.requiredMembers : rank, place: at, make });
   }
 
-  #offerWhole(rank: number, at: Place, value: Json, level: Level): void {
+  #offerWhole(rank: number, at: Position, value: Json, level: Level): void {
     const make = (): Part => {
       const whole = at.key === 'dependentSchemas' ? this.#wholeNames(value, level) : this.#whole(value, level);
-      return { draft: whole, instead: null };
+      return { draft: whole, fallback: null };
     };
     this.#growth.offer({ rank, place: at, make });
   }
 
-  /** A schema with all its parts; null if it is circular or too large for what is left. */
+  /** Returns a schema with all its parts; null if it is circular or too large for the remaining budget. */
   #whole(value: Json, { trail }: Level): Draft | null {
-    const growth = new Growth(this.#growth.left, this.#growth);
+    const growth = new Growth(this.#growth.bytesLeft, this.#growth);
     const root: DraftObject = new Map();
-    const place: Place = { up: null, into: root, key: 'schema', keyword: false };
+    const place: Position = { parent: null, container: root, key: 'schema', keyword: false };
     new SchemaGrowth(growth, this.#source).offer(0, place, value, { ...topLevel(false), trail });
     growth.run();
     return growth.cuts.length === 0 ? (root.get('schema') ?? null) : null;
@@ -164,30 +167,30 @@ export class SchemaGrowth {
     const names: DraftObject = new Map();
     for (const [name, one] of Object.entries(isJsonObject(value) ? value : {})) {
       const whole = this.#whole(one, level);
-      if (whole === null || textOf(whole).length > this.#growth.left) return null;
+      if (whole === null || textOf(whole).length > this.#growth.bytesLeft) return null;
       names.set(name, whole);
     }
     return names;
   }
 }
 
-/** What stands for a schema that is not in the text: its name, if it has one. */
-const insteadOf = (value: Json | undefined, { schema }: Resolved): Draft => {
+/** Returns the replacement for a schema that is not in the text: its reference, if it has one. */
+const fallbackOf = (value: Json | undefined, { schema }: Resolved): Draft => {
   const reference = isJsonObject(value) ? value['$ref'] : undefined;
   if (typeof reference === 'string') return new Map([['$ref', JSON.stringify(reference)]]);
   return schema === false ? 'false' : '{}';
 };
 
-/** Offers the beginning of a text for a place, and the rest of it last of all. */
-export function offerText(growth: Growth, rank: number, place: Place, value: Json | undefined): void {
+/** Offers the beginning of a text for a position, and the rest of it last of all. */
+export function offerText(growth: Growth, rank: number, place: Position, value: Json | undefined): void {
   const text = typeof value === 'string' ? value.toWellFormed().trim() : '';
   if (text === '') return;
   const short = firstCharacters(text, shortTextMax);
   if (short.length === text.length) {
-    growth.offer({ rank, place, make: () => ({ draft: JSON.stringify(text), instead: null }) });
+    growth.offer({ rank, place, make: () => ({ draft: JSON.stringify(text), fallback: null }) });
     return;
   }
-  const whole = (): Part => ({ draft: JSON.stringify(text), instead: null });
+  const whole = (): Part => ({ draft: JSON.stringify(text), fallback: null });
   const then = () => growth.offer({ rank: ranks.longTexts, place, make: whole });
-  growth.offer({ rank, place, make: () => ({ draft: JSON.stringify(`${short.trimEnd()}…`), instead: null, then }) });
+  growth.offer({ rank, place, make: () => ({ draft: JSON.stringify(`${short.trimEnd()}…`), fallback: null, then }) });
 }

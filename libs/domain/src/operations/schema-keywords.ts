@@ -2,7 +2,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.t
 
 /** How a keyword's value is written. */
 export type KeywordKind =
-  /** As it is. */
+  /** Unchanged. */
   | 'value'
   /** A text for people, which may be shortened. */
   | 'text'
@@ -10,19 +10,20 @@ export type KeywordKind =
   | 'schema'
   | 'schemas'
   | 'names'
-  /** A schema of which no part may be missing, because it would then refuse what the whole one accepts. */
+  /** A schema that must be complete, because it would otherwise reject values that the complete one accepts. */
   | 'exact'
   | 'exactNames';
 
 export interface Keyword {
   readonly kind: KeywordKind;
-  /** Whether the value is one that JSON Schema allows; another one says nothing, and is left out. */
+  /** Whether JSON Schema allows the value; any other has no effect, and is omitted. */
   readonly accepts: (value: Json) => boolean;
 }
 
 /**
- * The keywords of JSON Schema 2020-12 that a slice keeps, in the order in which it writes them. All others are left
- * out: names and comments (`title`, `xml`, `externalDocs`, `x-…`), and what belongs to schemas as files (`$id`, `$defs`).
+ * The keywords of JSON Schema 2020-12 that a slice contains, in the order in which it writes them. All others are
+ * omitted: names and comments (`title`, `xml`, `externalDocs`, `x-…`), and keywords for schemas as files (`$id`,
+ * `$defs`).
  */
 export const schemaKeywords: Readonly<Record<string, Keyword>> = {
   $ref: { kind: 'value', accepts: isText },
@@ -89,23 +90,23 @@ for (const name of ['deprecated', 'readOnly', 'writeOnly', 'xml', 'externalDocs'
 
 export const constrains = (name: string): boolean => !name.startsWith('x-') && !annotations.has(name);
 
-/** The version of the dialect that a document's schemas are written in. */
+/** The version of the dialect of a document's schemas. */
 export type Dialect = '3.0' | '3.1';
 
 /**
- * A schema object in JSON Schema 2020-12, one level of it: what it says that is valid, in the table's order. In OpenAPI
+ * Translates one level of a schema object to JSON Schema 2020-12: its valid keywords, in the table's order. In OpenAPI
  * 3.0 `nullable` adds a type if there is one, bounds are exclusive by a flag (also read in 3.1, where documents still
- * say so), and `example` is one of `examples`.
+ * use it), and `example` becomes one of `examples`.
  */
-export function translated(schema: JsonObject, dialect: Dialect): Map<string, Json> {
-  const said = new Map<string, Json>();
+export function translateSchema(schema: JsonObject, dialect: Dialect): Map<string, Json> {
+  const keywords = new Map<string, Json>();
   const own = (name: string): Json | undefined => (Object.hasOwn(schema, name) ? schema[name] : undefined);
   for (const [name, { accepts }] of Object.entries(schemaKeywords)) {
     const value = keywordValue(name, own, dialect);
-    if (value !== undefined && accepts(value)) said.set(name, value);
+    if (value !== undefined && accepts(value)) keywords.set(name, value);
   }
-  for (const [bound, exclusive] of bounds) if (own(exclusive) === true) said.delete(bound);
-  return said;
+  for (const [bound, exclusive] of bounds) if (own(exclusive) === true) keywords.delete(bound);
+  return keywords;
 }
 
 const bounds: readonly (readonly [bound: string, exclusive: string])[] = [
@@ -129,14 +130,14 @@ function keywordValue(name: string, own: (name: string) => Json | undefined, dia
     case 'discriminator':
       return discriminatorOf(value);
     case 'additionalProperties':
-      // In 3.0 it says what holds anyway; in 3.1 it decides what is evaluated.
+      // In 3.0 `true` has no effect; in 3.1 it determines which members count as evaluated.
       return value === true && dialect === '3.0' ? undefined : value;
     default:
       return value;
   }
 }
 
-/** Its mapping names schemas by references, which are not in the slice. */
+/** Removes its mapping, which refers to schemas that are not in the slice. */
 function discriminatorOf(value: Json | undefined): Json | undefined {
   const name = isJsonObject(value) ? value['propertyName'] : undefined;
   return typeof name === 'string' ? { propertyName: name } : undefined;
@@ -184,7 +185,7 @@ function isShortList(value: Json): boolean {
   );
 }
 
-/** By either grammar of ECMA-262; the expression is only compiled, never run. */
+/** Accepts both grammars of ECMA-262; the expression is only compiled, never run. */
 function isPattern(value: Json): boolean {
   if (typeof value !== 'string') return false;
   return ['u', ''].some((flags) => {

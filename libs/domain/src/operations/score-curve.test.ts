@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { operationScore, operationScoreMin } from './score-curve.ts';
 
-test('a score is between 0 and 1, and a better similarity never has a lower one', () => {
+test('a score is between 0 and 1, and a higher similarity never has a lower score', () => {
   fc.assert(
     fc.property(fc.double({ min: -2, max: 3, noNaN: true }), fc.double({ min: -2, max: 3, noNaN: true }), (x, y) => {
       const [low, high] = [operationScore(Math.min(x, y)), operationScore(Math.max(x, y))];
@@ -13,7 +13,7 @@ test('a score is between 0 and 1, and a better similarity never has a lower one'
   );
 });
 
-test('half of the first results with a similarity of .64 were right', () => {
+test('half of the first results with a similarity of 0.64 were correct', () => {
   expect(operationScore(0.64)).toBe(0.5);
   expect(operationScore(0.3)).toBeLessThan(operationScoreMin);
   expect(operationScore(0.35)).toBeGreaterThan(operationScoreMin);

@@ -1,13 +1,13 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { Draft, DraftObject } from './draft.ts';
-import type { Growth, Part, Place } from './growth.ts';
-import { resolved, type Source, type Trail } from './references.ts';
+import type { Growth, Part, Position } from './growth.ts';
+import { resolveReference, type Source, type Trail } from './references.ts';
 import { offerText, ranks, type Level } from './schema-growth.ts';
-import { constrains, translated } from './schema-keywords.ts';
+import { constrains, translateSchema } from './schema-keywords.ts';
 
 /**
- * What all function tools in use take (docs/tool-formats.md): how each keyword of JSON Schema is written in theirs.
- * Keywords that are not here are left out: a value may then be sent that the API refuses.
+ * The subset of JSON Schema that all common function tools accept (docs/tool-formats.md): how each keyword is written.
+ * Other keywords are omitted: a caller may then send a value that the API rejects.
  */
 export const toolKeywords: Readonly<
   Record<string, 'value' | 'type' | 'enum' | 'format' | 'text' | 'bound' | 'members' | 'items' | 'anyOf'>
@@ -53,40 +53,40 @@ export interface FlatSchema {
   readonly trail: Trail | null;
 }
 
-/** A schema with its references followed and its `allOf` merged; a circular one says nothing. */
+/** Returns a schema with its references resolved and its `allOf` merged; a circular one becomes empty. */
 export function flatSchema(
   source: Source,
   value: Json | undefined,
   trail: Trail | null,
-  left = { parts: partsMax },
+  budget = { parts: partsMax },
 ): FlatSchema {
-  const found = resolved(source, value, trail);
-  if (typeof found.schema === 'boolean' || found.circular) return { schema: {}, trail: found.trail };
-  const { allOf, ...own } = Object.fromEntries(translated(found.schema, source.dialect)) as JsonObject & {
+  const resolution = resolveReference(source, value, trail);
+  if (typeof resolution.schema === 'boolean' || resolution.circular) return { schema: {}, trail: resolution.trail };
+  const { allOf, ...own } = Object.fromEntries(translateSchema(resolution.schema, source.dialect)) as JsonObject & {
     allOf?: Json;
   };
-  let [schema, inside]: [JsonObject, Trail | null] = [own, found.trail];
+  let [schema, joinedTrail]: [JsonObject, Trail | null] = [own, resolution.trail];
   for (const part of isJsonArray(allOf) ? allOf : []) {
-    if (left.parts-- <= 0) break;
-    const flat = flatSchema(source, part, inside, left);
-    schema = merged(schema, flat.schema);
-    inside = joined(inside, flat.trail);
+    if (budget.parts-- <= 0) break;
+    const flat = flatSchema(source, part, joinedTrail, budget);
+    schema = merge(schema, flat.schema);
+    joinedTrail = joinTrails(joinedTrail, flat.trail);
   }
-  return { schema, trail: inside };
+  return { schema, trail: joinedTrail };
 }
 
-/** Most parts of `allOf` that are merged into one schema, those within parts included. */
+/** The maximum number of parts of `allOf` that are merged into one schema, including nested ones. */
 const partsMax = 200;
 
-/** All steps of both: the parts of an `allOf` stand in the same schema. */
-function joined(one: Trail | null, other: Trail | null): Trail | null {
+/** Joins the steps of both trails: the parts of an `allOf` belong to the same schema. */
+function joinTrails(one: Trail | null, other: Trail | null): Trail | null {
   let all = one;
-  for (let at = other; at && at !== one; at = at.up) all = { target: at.target, up: all };
+  for (let at = other; at && at !== one; at = at.parent) all = { target: at.target, parent: all };
   return all;
 }
 
-/** What both say; where only one can be said, what the first says. */
-function merged(one: JsonObject, other: JsonObject): JsonObject {
+/** Merges two schemas; in case of conflict, the first one takes precedence. */
+function merge(one: JsonObject, other: JsonObject): JsonObject {
   const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
   const listOf = (value: Json | undefined): readonly Json[] => (isJsonArray(value) ? value : []);
   const properties = { ...objectOf(other['properties']), ...objectOf(one['properties']) };
@@ -99,14 +99,14 @@ function merged(one: JsonObject, other: JsonObject): JsonObject {
   };
 }
 
-/** What a property of the outermost schema has besides its schema. */
-export interface OwnMembers {
+/** The members of a top-level property besides its schema. */
+export interface ExtraMembers {
   readonly first?: DraftObject;
-  /** Bytes of its name in the list of the required ones. */
-  readonly elsewhere?: number;
+  /** The size of its name in the list of required properties, in bytes. */
+  readonly extraBytes?: number;
 }
 
-/** Adds schemas to a growing tool, in the subset of JSON Schema that tools take. */
+/** Adds schemas to a growing tool, in the subset of JSON Schema that tools accept. */
 export class ToolSchemaGrowth {
   readonly #growth: Growth;
   readonly #source: Source;
@@ -117,27 +117,27 @@ export class ToolSchemaGrowth {
     this.#source = source;
   }
 
-  offer(rank: number, place: Place, value: Json | undefined, level: Level, own: OwnMembers = {}): void {
+  offer(rank: number, place: Position, value: Json | undefined, level: Level, own: ExtraMembers = {}): void {
     this.#growth.offer({
       rank,
       place,
-      make: () => ({ ...this.#part(place, value, level, own.first), elsewhere: own.elsewhere ?? 0 }),
+      make: () => ({ ...this.#part(place, value, level, own.first), extraBytes: own.extraBytes ?? 0 }),
     });
   }
 
-  #part(place: Place, value: Json | undefined, level: Level, first: DraftObject = new Map()): Part {
+  #part(place: Position, value: Json | undefined, level: Level, first: DraftObject = new Map()): Part {
     const { schema, trail } = flatSchema(this.#source, value, level.trail);
     const draft: DraftObject = new Map();
     const later: (() => void)[] = [];
-    const inside: Level = { ...level, trail };
-    for (const [name, one] of Object.entries(schema)) this.#keyword(place, draft, name, one, schema, inside, later);
+    const nested: Level = { ...level, trail };
+    for (const [name, one] of Object.entries(schema)) this.#keyword(place, draft, name, one, schema, nested, later);
     if (draft.get('type') === '"array"' && !draft.has('items')) draft.set('items', '{}');
     for (const [name, one] of first) draft.set(name, one);
-    return { draft, instead: new Map(first), then: () => later.forEach((offer) => offer()) };
+    return { draft, fallback: new Map(first), then: () => later.forEach((offer) => offer()) };
   }
 
   #keyword(
-    up: Place,
+    parent: Position,
     draft: DraftObject,
     name: string,
     value: Json,
@@ -145,7 +145,7 @@ export class ToolSchemaGrowth {
     level: Level,
     later: (() => void)[],
   ): void {
-    const at: Place = { up, into: draft, key: name, keyword: true };
+    const at: Position = { parent, container: draft, key: name, keyword: true };
     switch (toolKeywords[name]) {
       case 'type':
         return writeType(draft, value);
@@ -179,7 +179,7 @@ export class ToolSchemaGrowth {
   }
 
   #writeMembers(
-    at: Place,
+    at: Position,
     draft: DraftObject,
     value: Json,
     schema: JsonObject,
@@ -191,7 +191,7 @@ export class ToolSchemaGrowth {
     const required = new Set(isJsonArray(schema['required']) ? schema['required'] : []);
     if (Object.keys(value).length > 0) draft.set('properties', members);
     if (!draft.has('type')) draft.set('type', '"object"');
-    // All of them first, so that there is room for their names; what is missing at the end is then not required.
+    // All of them first, to reserve space for their names; those that are missing at the end are then not required.
     draft.set(
       'required',
       JSON.stringify([...required].filter((name) => typeof name === 'string' && Object.hasOwn(value, name))),
@@ -203,7 +203,7 @@ export class ToolSchemaGrowth {
     });
     later.push(() => {
       for (const [name, one] of Object.entries(value).slice(0, this.#growth.partsLeft)) {
-        const place: Place = { up: at, into: members, key: name, keyword: false };
+        const place: Position = { parent: at, container: members, key: name, keyword: false };
         const depth = level.depth + 1;
         const isRequired = required.has(name);
         const rank = isRequired && level.required ? ranks.requiredMembers : ranks.members(depth) + (isRequired ? 0 : 1);
@@ -212,21 +212,21 @@ export class ToolSchemaGrowth {
     });
   }
 
-  #writeAlternatives(at: Place, draft: DraftObject, value: Json, level: Level, later: (() => void)[]): void {
+  #writeAlternatives(at: Position, draft: DraftObject, value: Json, level: Level, later: (() => void)[]): void {
     const schemas = isJsonArray(value) ? value : [];
-    // Alternatives that only say which members are required say nothing without `properties` of their own.
-    if (draft.has('anyOf') || level.depth + 1 >= toolLimits.levels || !schemas.some(saysType)) return;
-    const shells: Draft[] = schemas.map(() => '{}');
+    // Alternatives that only list required members have no effect without their own `properties`.
+    if (draft.has('anyOf') || level.depth + 1 >= toolLimits.levels || !schemas.some(isConstraining)) return;
+    const placeholders: Draft[] = schemas.map(() => '{}');
     draft.set('anyOf', null);
     const then = () => {
       for (const [index, one] of schemas.entries()) {
-        const place: Place = { up: at, into: shells, key: index, keyword: false };
+        const place: Position = { parent: at, container: placeholders, key: index, keyword: false };
         this.offer(ranks.members(level.depth) + 1, place, one, { ...level, depth: level.depth + 1, required: false });
       }
     };
     later.push(() => {
       const rank = level.required ? ranks.requiredMembers : ranks.members(level.depth);
-      this.#growth.offer({ rank, place: at, make: () => ({ draft: shells, instead: null, then }) });
+      this.#growth.offer({ rank, place: at, make: () => ({ draft: placeholders, fallback: null, then }) });
     });
   }
 
@@ -242,10 +242,10 @@ export class ToolSchemaGrowth {
   }
 }
 
-const saysType = (schema: Json): boolean =>
+const isConstraining = (schema: Json): boolean =>
   isJsonObject(schema) && Object.keys(schema).some((name) => constrains(name) && name !== 'required' && name !== 'not');
 
-/** One type, or one and `null`; several are said as alternatives. */
+/** Writes one type, or one and `null`; several types become alternatives. */
 function writeType(draft: DraftObject, value: Json): void {
   const types = isJsonArray(value) ? value.filter((one) => one !== 'null') : [value];
   if (types.length === 0) return;
@@ -260,7 +260,7 @@ function writeType(draft: DraftObject, value: Json): void {
     );
 }
 
-/** An exclusive bound as an inclusive one: exact for integers, a little too wide for other numbers. */
+/** Writes an exclusive bound as an inclusive one: exact for integers, slightly too wide for other numbers. */
 function writeBound(draft: DraftObject, name: string, value: Json, schema: JsonObject): void {
   const step = schema['type'] === 'integer' && Number.isInteger(value) ? 1 : 0;
   const bound = name === 'exclusiveMinimum' ? 'minimum' : 'maximum';

@@ -1,22 +1,22 @@
 import { nameBytes } from './draft.ts';
-import type { Place } from './growth.ts';
+import type { Position } from './growth.ts';
 
-/** The list of what was cut, as a JSON text of at most that many bytes, which must be at least 4. */
-export function truncatedText(cuts: readonly Place[], bytesMax: number): string {
+/** Returns the list of cut parts, as a JSON text of at most that many bytes, which must be at least 4. */
+export function truncatedText(cuts: readonly Position[], bytesMax: number): string {
   const paths = cuts.map(pathOf);
-  // If they are too many, what holds them is named instead; at last the whole answer, by the empty pointer.
-  let [fitting, tooLong] = [0, paths.reduce((most, path) => Math.max(most, path.length), 0) + 1];
+  // If there are too many, their containers are listed instead; finally the whole response, by the empty pointer.
+  let [fitting, tooLong] = [0, paths.reduce((max, path) => Math.max(max, path.length), 0) + 1];
   let text = paths.length > 0 ? '[""]' : '[]';
   while (tooLong - fitting > 1) {
     const length = (fitting + tooLong) >>> 1;
-    const listed = listWithin(paths, length, bytesMax);
-    if (listed === null) tooLong = length;
-    else [fitting, text] = [length, listed];
+    const candidate = listWithin(paths, length, bytesMax);
+    if (candidate === null) tooLong = length;
+    else [fitting, text] = [length, candidate];
   }
   return text;
 }
 
-/** The pointers, each of at most so many tokens; null if they do not fit. */
+/** Returns the pointers, each truncated to that many tokens; null if they do not fit. */
 function listWithin(paths: readonly Path[], length: number, bytesMax: number): string | null {
   const pointers = new Set<string>();
   let bytes = 1;
@@ -36,8 +36,8 @@ type Path = readonly (string | number)[];
 const pointerOf = (path: Path): string =>
   path.map((token) => `/${`${token}`.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-function pathOf(place: Place): Path {
+function pathOf(place: Position): Path {
   const path: (string | number)[] = [];
-  for (let at: Place | null = place; at; at = at.up) path.push(at.key);
+  for (let at: Position | null = place; at; at = at.parent) path.push(at.key);
   return path.reverse();
 }

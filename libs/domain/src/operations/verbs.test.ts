@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import { methodsMeant } from './verbs.ts';
+import { impliedMethods } from './verbs.ts';
 
 test.each([
   ['delete a webhook', { DELETE: 1 }],
   ['list all customers', { GET: 1 }],
   ['create a draft invoice', { POST: 1, PUT: 0.3 }],
   ['rename a channel', { PUT: 1, PATCH: 1, POST: 0.5 }],
-])('%j asks for these methods', (question, methods) => {
-  expect(methodsMeant(question.split(' '))).toEqual(methods);
+])('%j implies these methods', (query, methods) => {
+  expect(impliedMethods(query.split(' '))).toEqual(methods);
 });
 
-test('a question without a known verb asks for no method', () => {
-  expect(methodsMeant(['void', 'a', 'label'])).toEqual({});
-  expect(methodsMeant(['constructor', 'toString'])).toEqual({});
+test('a query without a known verb implies no method', () => {
+  expect(impliedMethods(['void', 'a', 'label'])).toEqual({});
+  expect(impliedMethods(['constructor', 'toString'])).toEqual({});
 });
 
-test('a word of two meanings, and two verbs, ask for the methods of both', () => {
-  expect(methodsMeant(['set'])).toEqual({ POST: 1, PUT: 1, PATCH: 1 });
-  expect(methodsMeant(['delete', 'get'])).toEqual({ DELETE: 1, GET: 1 });
+test('an ambiguous verb, and two verbs, imply the methods of both', () => {
+  expect(impliedMethods(['set'])).toEqual({ POST: 1, PUT: 1, PATCH: 1 });
+  expect(impliedMethods(['delete', 'get'])).toEqual({ DELETE: 1, GET: 1 });
 });

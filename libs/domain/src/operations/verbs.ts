@@ -1,8 +1,8 @@
-/** How well a method suits a verb, 0 to 1; a method that is not named does not suit it at all. */
+/** How well a method matches a verb, 0 to 1; omitted methods do not match at all. */
 type Suitability = Readonly<Record<string, number>>;
 
-/** What verbs ask for, and the methods that APIs do it with. */
-const acts: readonly (readonly [methods: Suitability, verbs: string])[] = [
+/** Groups of verbs, and the methods that APIs use for them. */
+const verbGroups: readonly (readonly [methods: Suitability, verbs: string])[] = [
   [
     { GET: 1 },
     'get list show find search fetch retrieve read view lookup look see check which what where who when how count ' +
@@ -19,21 +19,22 @@ const acts: readonly (readonly [methods: Suitability, verbs: string])[] = [
 
 const methodsOf: ReadonlyMap<string, readonly Suitability[]> = (() => {
   const byVerb = new Map<string, Suitability[]>();
-  for (const [methods, verbs] of acts) {
+  for (const [methods, verbs] of verbGroups) {
     for (const verb of verbs.split(' ')) byVerb.set(verb, [...(byVerb.get(verb) ?? []), methods]);
   }
   return byVerb;
 })();
 
 /**
- * How well each method (in capitals) suits what the words of a query ask for, 0 to 1: `delete a webhook` is DELETE.
- * Words are taken wherever they stand, because what is a verb and what a noun is not known; a query without a known verb
- * asks for no method.
+ * Returns how well each method (in upper case) matches the words of a query, 0 to 1: `delete a webhook` is DELETE. All
+ * words are considered, because verbs and nouns cannot be distinguished; a query without a known verb implies no
+ * method.
  */
-export const methodsMeant = (words: readonly string[]): Suitability => {
-  const meant: Record<string, number> = {};
+export const impliedMethods = (words: readonly string[]): Suitability => {
+  const result: Record<string, number> = {};
   for (const methods of words.flatMap((word) => methodsOf.get(word) ?? [])) {
-    for (const [method, suits] of Object.entries(methods)) meant[method] = Math.max(suits, meant[method] ?? 0);
+    for (const [method, suitability] of Object.entries(methods))
+      result[method] = Math.max(suitability, result[method] ?? 0);
   }
-  return meant;
+  return result;
 };

@@ -1,16 +1,22 @@
-import type { MatrixFilter, MatrixPlace, MatrixRow } from '../grants/access-matrix.ts';
+import type { MatrixFilter, MatrixCursor, MatrixRow } from '../grants/access-matrix.ts';
 import type { ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
-/** Who may what, and until when: what administrators look at. No request is judged by it. */
+/**
+ * Who has access to which collection, and until when, as shown to administrators. Requests are never authorized by it.
+ */
 export interface AccessMatrix {
   /**
-   * A row for each way in which a client has a collection, admins left out: at most `limit` of those after a place, by
-   * e-mail (code points), `nameKey` and id of the collection, its own grant first, then by name of the group. Rows that
-   * the filter does not name are left out.
+   * Returns one row for each way in which a client has access to a collection; admins are excluded. Rows are sorted by
+   * e-mail (code points), then by `nameKey` and id of the collection, then the client's own grant before those of
+   * groups, then by group name. Returns at most `limit` rows after the given position, and only rows that match the
+   * filter.
    */
-  rows(filter: MatrixFilter, after: MatrixPlace | null, limit: number): Promise<readonly MatrixRow[]>;
+  rows(filter: MatrixFilter, after: MatrixCursor | null, limit: number): Promise<readonly MatrixRow[]>;
 
-  /** When the keys of these profiles expire, without those that have none or never do. */
-  keyExpiries(of: readonly ProfileId[]): Promise<ReadonlyMap<ProfileId, Instant>>;
+  /**
+   * Returns when the keys of these profiles expire. Profiles without a key, or with one that never expires, are
+   * omitted.
+   */
+  keyExpiries(profiles: readonly ProfileId[]): Promise<ReadonlyMap<ProfileId, Instant>>;
 }

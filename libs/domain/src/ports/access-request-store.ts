@@ -4,24 +4,24 @@ import type { CollectionId, ProfileId, RequestId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { AccessRequest, ListedRequest, RequestFilter } from '../requests/access-request.ts';
-import type { AskState } from '../requests/asking.ts';
-import type { CatalogLine } from '../requests/catalog.ts';
+import type { NewRequestState } from '../requests/new-request-rules.ts';
+import type { CatalogEntry } from '../requests/catalog.ts';
 import type { ListPage } from './collection-store.ts';
 import type { Effects } from './effects.ts';
 
 /** The facts for a decision about a request. */
 export interface RequestState {
   readonly request: ListedRequest;
-  /** The asker. */
+  /** The profile that made the request. */
   readonly profile: Profile;
-  /** The profile's own grant of the collection, even an expired one; null if there is none. */
+  /** The profile's own grant for the collection, even if expired; null if there is none. */
   readonly grant: Grant | null;
 }
 
 export interface RequestChange extends Effects {
-  /** The same request with another status, time of decision and answer; nothing else of it changes. */
+  /** The same request with a new status, decision time and answer; nothing else changes. */
   readonly request: AccessRequest;
-  /** Stored as the profile's own grant of the collection; none if absent. */
+  /** Stored as the profile's own grant for the collection; if absent, no grant is stored. */
   readonly grant?: Grant;
 }
 
@@ -33,48 +33,49 @@ export interface RequestPage {
 }
 
 export interface CatalogPage extends ListPage {
-  /** Part of a name or description, without regard to the case of ASCII letters; null for all. */
+  /** Part of a name or description, ignoring the case of ASCII letters; null for all. */
   readonly containing: string | null;
 }
 
 /**
- * Requests for access, and the catalog of what may be asked for. Every `decide` is synchronous and pure, and may run
- * more than once.
+ * Access requests, and the catalog of collections that can be requested. Every `decide` is synchronous and pure, and
+ * may run more than once.
  */
 export interface AccessRequestStore {
   /**
-   * Loads the state of the pair at that moment, decides and adds the request in one transaction. Of concurrent calls
-   * for one pair, exactly one sees no pending request.
+   * Loads the current state of the pair, decides and adds the request in one transaction. Of concurrent calls for one
+   * pair, exactly one sees no pending request.
    */
-  ask(
-    asker: ProfileId,
+  create(
+    requester: ProfileId,
     collection: CollectionId,
     now: Instant,
-    decide: (state: AskState) => Effects & { readonly request: AccessRequest },
+    decide: (state: NewRequestState) => Effects & { readonly request: AccessRequest },
   ): Promise<void>;
 
-  /** The request with that id, or null. A request goes with its profile and its collection. */
+  /** Returns the request with that id, or null. A request is removed with its profile or its collection. */
   find(id: RequestId): Promise<ListedRequest | null>;
 
-  /** How many requests are pending. */
+  /** Returns the number of pending requests. */
   countPending(): Promise<number>;
 
-  /** One page of the requests under the filter, by their time, ties by id. */
+  /** Returns one page of the requests that match the filter, sorted by time, then by id. */
   list(filter: RequestFilter, page: RequestPage): Promise<readonly ListedRequest[]>;
 
   /**
    * Loads, decides and stores in one transaction: the request, and the grant if there is one. Throws
-   * `request_not_found`. Of concurrent calls, exactly one sees it pending. Once the promise is fulfilled, every read
-   * anywhere sees the grant, and the grants epoch of the profile has grown with it.
+   * `request_not_found`. Of concurrent calls, exactly one sees the request as pending. Once the promise is fulfilled,
+   * every read anywhere sees the grant, and the grants epoch of the profile has grown with it.
    */
   decide(id: RequestId, decide: (state: RequestState) => RequestChange): Promise<void>;
 
   /**
-   * One page of the catalog, in the order of collection lists: the discoverable collections, and what the reader may
-   * see anyway, which is `granted`; of the others, `requested` are those for which the reader has a pending request.
+   * Returns one page of the catalog, sorted like lists of collections. The catalog contains the discoverable
+   * collections and those that the reader can already see, which are marked `granted`. Of the others, those for which
+   * the reader has a pending request are marked `requested`.
    */
-  catalog(reader: Visibility, page: CatalogPage): Promise<readonly CatalogLine[]>;
+  catalog(reader: Visibility, page: CatalogPage): Promise<readonly CatalogEntry[]>;
 
-  /** Those of these collections that are discoverable. */
+  /** Returns which of these collections are discoverable. */
   discoverable(ids: readonly CollectionId[]): Promise<ReadonlySet<CollectionId>>;
 }

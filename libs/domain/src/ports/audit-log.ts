@@ -3,7 +3,7 @@ import type { Deadline } from '../deadline.ts';
 import type { ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
-/** The audit log: entries are added and read, never changed. */
+/** The audit log: entries can be added and read, but never changed. */
 export interface AuditLog {
   /**
    * Appends an entry; it is durable once the promise is fulfilled. If the deadline has expired when the commit would
@@ -12,8 +12,8 @@ export interface AuditLog {
   append(entry: AuditEntry, deadline: Deadline | null): Promise<void>;
 
   /**
-   * Returns at most `limit` entries from `offset` on, and the total under this filter. The newest `instant` comes
-   * first, ties by insertion, newest first.
+   * Returns at most `limit` entries that match the filter, starting at `offset`, and the total number of matches.
+   * Entries are sorted by `instant`, newest first, then by insertion, newest first.
    */
   page(
     filter: AuditFilter,
@@ -21,12 +21,15 @@ export interface AuditLog {
     limit: number,
   ): Promise<{ readonly entries: readonly AuditEntry[]; readonly total: number }>;
 
-  /** All entries under the filter in the order of `page`, in bounded batches; each one present at the call comes once. */
+  /**
+   * Returns all entries that match the filter, in the order of `page`, in bounded batches. Each entry that exists at
+   * the time of the call is returned once.
+   */
   export(filter: AuditFilter): AsyncIterable<AuditEntry>;
 
   /**
-   * What these actors are called now: a profile by its e-mail, a service account by its name. Who is gone is left out.
-   * One statement, for at most 1,000 of them.
+   * Returns the current names of these actors: the e-mail of a profile, the name of a service account. Actors that no
+   * longer exist are omitted. Runs one statement, for at most 1,000 ids.
    */
   actorNames(ids: readonly ProfileId[]): Promise<ReadonlyMap<ProfileId, string>>;
 

@@ -1,19 +1,20 @@
 /**
- * Keeps what is dear to make and never changes, for at most 7 days and in at most 64 MB. What is kept may be gone at any
- * time. Never fails: what cannot be read is missing, and what cannot be written is not kept.
+ * Caches values that are expensive to compute and never change, for at most 7 days and in at most 64 MB. An entry may
+ * disappear at any time. Never fails: a value that cannot be read counts as missing, and one that cannot be written is
+ * not cached.
  */
 export interface Cache {
-  /** The value that was put under that key, byte for byte, or null. */
+  /** Returns the value stored under that key, byte for byte, or null. */
   get(key: string): Promise<Uint8Array | null>;
-  /** Replaces what is kept under that key. Keeps no more than `cachedBytesMax`. */
+  /** Replaces the value stored under that key. Does not store values longer than `cacheValueBytesMax`. */
   put(key: string, value: Uint8Array): Promise<void>;
 }
 
-/** The longest value that is kept: a vector, with room for what describes it. */
-export const cachedBytesMax = 3_500;
+/** The maximum size of a value: a vector and its metadata. */
+export const cacheValueBytesMax = 3_500;
 
-/** How long a value is kept: 7 days. */
-export const cachedMs = 604_800_000;
+/** How long an entry is cached: 7 days. */
+export const cacheTtlMs = 604_800_000;
 
-/** How many are kept at most, so that they take 64 MB with their keys. */
-export const cachedMax = 16_384;
+/** The maximum number of entries, so that they take 64 MB including their keys. */
+export const cacheEntriesMax = 16_384;

@@ -3,25 +3,28 @@ import type { ClientId, ProfileId, ServiceAccountId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
 /**
- * The hot read: who is calling, their limits, and their access to one collection. One statement on the primary and no
- * cache, so that each answer reflects every write acknowledged before the call. Grants are judged by the moment `now`.
+ * The query on the hot path: who is calling, their limits, and their access to one collection. It is one statement on
+ * the primary, without a cache, so that each result reflects every write acknowledged before the call. Grants are
+ * evaluated at the time `now`.
  */
 export interface CallerLookup {
-  /** By API client identifier, even one whose key is asleep (an admin's). Null if it is unknown. */
+  /**
+   * Looks up a caller by API client identifier, even if its key is dormant (an admin's). Returns null if it is unknown.
+   */
   byClientId<Part extends TargetPart = 'head'>(
     clientId: ClientId,
     target: Target<Part> | null,
     now: Instant,
   ): Promise<CallerRow<TargetParts[Part]> | null>;
-  /** By the identity provider's user id. Null if no profile has it. */
+  /** Looks up a caller by the identity provider's user id. Returns null if no profile has it. */
   byUid<Part extends TargetPart = 'head'>(
     uid: string,
     target: Target<Part> | null,
     now: Instant,
   ): Promise<CallerRow<TargetParts[Part]> | null>;
-  /** By API client identifier or, failing that, by profile id. Null if it is neither. */
+  /** Looks up a caller by API client identifier or, failing that, by profile id. Returns null if neither matches. */
   byEitherId(id: ClientId | ProfileId, now: Instant): Promise<CallerRow | null>;
-  /** A service account, expired or not. Null if there is none with that id. */
+  /** Looks up a service account, expired or not. Returns null if there is none with that id. */
   byAccountId<Part extends TargetPart = 'head'>(
     id: ServiceAccountId,
     target: Target<Part> | null,

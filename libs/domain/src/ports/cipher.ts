@@ -1,6 +1,9 @@
-/** Encrypts data that must be readable again (AES-256-GCM). A text or context with a lone surrogate is a `RangeError`. */
+/**
+ * Encrypts data that must be readable again (AES-256-GCM). Throws a `RangeError` if a text or context has a lone
+ * surrogate.
+ */
 export interface Cipher {
-  /** Seals the text for this context; the result differs at every call. */
+  /** Seals the text for this context; the result differs on every call. */
   seal(text: string, context: string): string;
   /** Opens a text that was sealed for exactly this context; throws if context, key or text differ. */
   open(sealed: string, context: string): string;

@@ -4,6 +4,6 @@ import type { Instant } from '../instant.ts';
 export interface Clock {
   /** Wall-clock time. It may jump when the machine's clock is set. */
   now(): Instant;
-  /** Milliseconds since an arbitrary moment; never goes back. */
+  /** Milliseconds since an arbitrary point in time; never decreases. */
   monotonic(): number;
 }

@@ -1,23 +1,26 @@
 import type { JobId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
-import type { DeadLetter, DeadLetterPlace, RequeueOutcome } from '../jobs/job.ts';
+import type { DeadLetter, DeadLetterCursor, RequeueOutcome } from '../jobs/job.ts';
 import type { Effects } from './effects.ts';
 
-/** Outbox jobs that were given up, for the operator. A change of one commits with its effects or not at all. */
+/** Outbox jobs that were given up, for the operator. A change to one commits with its effects or not at all. */
 export interface DeadLetters {
-  /** At most `limit`, newest first, ties by id (the last one first); from the first one after that place, if one is given. */
-  list(limit: number, after?: DeadLetterPlace | null): Promise<readonly DeadLetter[]>;
+  /**
+   * Returns at most `limit` dead letters, newest first, then by id, highest first; if a position is given, only those
+   * after it.
+   */
+  list(limit: number, after?: DeadLetterCursor | null): Promise<readonly DeadLetter[]>;
 
   /**
-   * Makes a dead letter wait again: due at once, its failures forgotten. Leaves it alone, and writes no effects, if its
-   * secret was removed, if the job is gone, or if it is not a dead letter. Of concurrent requeues of one dead letter,
-   * one returns `requeued`.
+   * Makes a dead letter a waiting job again: due immediately, with its failures cleared. Changes nothing, and writes no
+   * effects, if its secret was removed, if the job no longer exists, or if it is not a dead letter. Of concurrent
+   * requeues of one dead letter, exactly one returns `requeued`.
    */
   requeue(id: JobId, now: Instant, effects: Effects): Promise<RequeueOutcome>;
 
   /**
-   * Requeues those of these jobs that `requeue` would, in one transaction; returns the outcome of each. `decide` gets
-   * those that are requeued, and is not called if there are none.
+   * Requeues, in one transaction, each of these jobs that `requeue` would; returns the outcome for each. `decide` gets
+   * the ids of the requeued jobs, and is not called if there are none.
    */
   requeueEach(
     ids: ReadonlySet<JobId>,
@@ -26,11 +29,11 @@ export interface DeadLetters {
   ): Promise<ReadonlyMap<JobId, RequeueOutcome>>;
 
   /**
-   * Requeues every dead letter except those whose secret was removed; returns how many. `decide` gets that number, and
-   * is not called if it is 0.
+   * Requeues every dead letter except those whose secret was removed; returns the number of requeued jobs. `decide`
+   * gets that number, and is not called if it is 0.
    */
   requeueAll(now: Instant, decide: (count: number) => Effects): Promise<number>;
 
-  /** Removes a dead letter; returns whether there was one. Otherwise writes no effects; a waiting job stays. */
+  /** Removes a dead letter; returns whether there was one. If not, writes no effects; a waiting job is not removed. */
   discard(id: JobId, effects: Effects): Promise<boolean>;
 }

@@ -3,34 +3,40 @@ import type { PackedText, ReadDocument } from '../documents/document.ts';
 import type { Operation } from '../documents/operation.ts';
 import type { Json } from '../json.ts';
 
-/** A JSON object, and the document that was one of its members. */
+/** A JSON object, and the document from one of its members. */
 export interface MemberRead {
-  /** The object without the member that holds the document. */
+  /** The object without the document's member. */
   readonly fields: { readonly [name: string]: Json };
-  /** Null if that member is absent, null or a blank text. */
+  /** Null if that member is absent, null or a blank string. */
   readonly document: ReadDocument | null;
 }
 
 /**
- * Reads OpenAPI documents off the main thread; resolves and fetches nothing that they refer to. Callers of the use
- * cases read a document first and pass them the result.
+ * Reads OpenAPI documents off the main thread. Does not resolve or fetch references to other documents. Callers of the
+ * use cases read a document first and pass them the result.
  */
 export interface DocumentReader {
   /**
-   * Reads a JSON object whose member `name` is a document. Takes the bytes away from the caller. Throws `invalid_body`,
-   * saying what is wrong and where, for invalid UTF-8 or JSON, a value that is no object, nesting deeper than 100, an
-   * unacceptable document or one with too many values to be read within bounds, and, outside the document, members that
-   * could pollute a prototype, U+0000 and lone surrogates. Throws `timed_out` once the deadline has expired: a waiting
-   * read leaves the queue, one under way is dropped.
+   * Reads a JSON object whose member `name` is a document. Takes ownership of the bytes. Throws `invalid_body`, which
+   * names the problem and its position, for invalid UTF-8 or JSON, a value that is not an object, nesting deeper than
+   * 100, an unacceptable document or one with too many values to be read within bounds, and, outside the document,
+   * members that could pollute a prototype, U+0000 and lone surrogates. Throws `timed_out` once the deadline has
+   * expired: a queued read leaves the queue, and one in progress is dropped.
    */
   readMember(object: Uint8Array, name: string, deadline: Deadline | null): Promise<MemberRead>;
 
-  /** Reads a file as one document; converts YAML to JSON. The caller keeps the bytes. Throws as `readMember` does. */
+  /**
+   * Reads a file as one document; converts YAML to JSON. The caller keeps ownership of the bytes. Throws as
+   * `readMember` does.
+   */
   readFile(content: Uint8Array, format: 'json' | 'yaml'): Promise<ReadDocument>;
 
-  /** Reads the operations of a stored document. The caller keeps the bytes. */
+  /** Reads the operations of a stored document. The caller keeps ownership of the bytes. */
   readOperations(document: PackedText): Promise<readonly Operation[]>;
 
-  /** A stored document as YAML, packed as it is. The caller keeps the bytes. Throws `timed_out` as `readMember`. */
+  /**
+   * Converts a stored document to YAML, packed like the stored one. The caller keeps ownership of the bytes. Throws
+   * `timed_out` as `readMember` does.
+   */
   yamlText(document: PackedText, deadline: Deadline | null): Promise<PackedText>;
 }

@@ -3,16 +3,16 @@ import type { EmbeddedTexts, EmbeddingPurpose } from '../search/embedding.ts';
 /** Turns texts into vectors. */
 export interface Embedder {
   /**
-   * Returns an id of the model and its version, which changes whenever the vector of a text would. May be cached, for
-   * at most a minute while the model is reachable, so callers that keep or compare a vector use the id that came with
-   * it. Throws `embedding_unavailable` while no id is known.
+   * Returns an id of the model and its version, which changes whenever the vector of a text would. The id may be cached
+   * for at most a minute while the model is reachable, so callers that store or compare a vector use the id returned
+   * with it. Throws `embedding_unavailable` while no id is known.
    */
   modelId(): Promise<string>;
   /**
-   * Returns one vector per text, in the same order: 768 finite numbers, of length 1, the same for the same text
-   * whatever else is in the batch. A text without any known feature still gets one. The model's id comes with them,
-   * because a model can change between any two calls. Throws `embedding_unavailable` if it cannot embed, or not within
-   * 15 s.
+   * Returns one vector per text, in the same order: 768 finite numbers, of length 1. The vector of a text does not
+   * depend on the other texts in the batch. A text without any known feature still gets one. The model's id is returned
+   * with the vectors, because a model can change between any two calls. Throws `embedding_unavailable` if it cannot
+   * embed, or cannot do so within 15 s.
    */
   embed(texts: readonly string[], purpose: EmbeddingPurpose): Promise<EmbeddedTexts>;
   /** Rejects with `embedding_unavailable` while it cannot embed. */

@@ -3,27 +3,30 @@ import type { CollectionJobKind } from '../jobs/job.ts';
 import type { ReindexRun } from '../search/reindex-run.ts';
 import type { Effects } from './effects.ts';
 
-/** The outbox jobs that embed collections and their operations, and the runs that embed all of them again. */
+/** The outbox jobs that embed collections and their operations, and the reindex runs that embed all of them again. */
 export interface EmbeddingJobs {
-  /** Collections with a waiting job of this kind, leased and postponed ones included. A dead letter does not wait. */
-  awaited(kind: CollectionJobKind): Promise<ReadonlySet<CollectionId>>;
+  /**
+   * Returns the collections with a waiting job of this kind, including leased and postponed ones. Dead letters do not
+   * count.
+   */
+  pending(kind: CollectionJobKind): Promise<ReadonlySet<CollectionId>>;
 
-  /** Collections whose job of this kind is a dead letter. */
+  /** Returns the collections whose job of this kind is a dead letter. */
   deadLettered(kind: CollectionJobKind): Promise<ReadonlySet<CollectionId>>;
 
   /**
-   * Adds the jobs, except for collections that a job of the same kind is already waiting for: concurrent calls add one
+   * Adds the jobs, except for collections that already have a waiting job of the same kind: concurrent calls add one
    * for each collection. An added job replaces the dead letters of its kind and collection. Adds all of them or, if one
-   * fails, none; what earlier calls added stays.
+   * fails, none; jobs added by earlier calls stay.
    */
   enqueue(effects: Effects): Promise<void>;
 
   /**
-   * Records a run with its jobs, unless jobs of the last run still wait; returns the run that is under way. `plan` gets
-   * the ids of all collections.
+   * Records a run with its jobs, unless jobs of the last run are still waiting; returns the run that is in progress.
+   * `plan` gets the ids of all collections.
    */
   startRun(plan: (collections: readonly CollectionId[]) => Effects & { readonly run: ReindexRun }): Promise<ReindexRun>;
 
-  /** The last run, with how many of its jobs still wait and how many are dead letters; or null. */
+  /** Returns the last run with its numbers of waiting jobs and of dead letters; or null. */
   lastRun(): Promise<(ReindexRun & { readonly waiting: number; readonly failed: number }) | null>;
 }

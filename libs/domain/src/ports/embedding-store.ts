@@ -5,26 +5,26 @@ import type { Embedding, EmbeddingChange } from '../search/embedding.ts';
 export interface EmbeddingStore {
   /**
    * Stores the embedding in place of the collection's earlier one by the same model, with the next `sequence`, but only
-   * if the collection exists and has this `contentRevision`: a late result for an older text is never kept. Returns
+   * if the collection exists and has this `contentRevision`: a late result for an older text is never stored. Returns
    * whether it was stored.
    */
   put(embedding: Embedding): Promise<boolean>;
 
-  /** Embeddings of this model with a sequence above `after`, in that order, at most `limit`. */
+  /** Returns at most `limit` embeddings of this model with a sequence above `after`, in sequence order. */
   changedSince(after: number, modelId: string, limit: number): Promise<readonly EmbeddingChange[]>;
 
   /**
-   * Collections that have an embedding of this model, with an id above `after` (null: all), in that order, at most
-   * `limit`.
+   * Returns at most `limit` collections that have an embedding of this model, with an id above `after` (null: all), in
+   * id order.
    */
   collectionsAfter(after: CollectionId | null, modelId: string, limit: number): Promise<readonly CollectionId[]>;
 
-  /** Collections whose embedding by this model is missing or made from an older text. */
+  /** Returns the collections whose embedding by this model is missing or made from an older text. */
   outdated(modelId: string): Promise<readonly CollectionId[]>;
 
-  /** How many collections have an embedding of this model that is up to date. */
+  /** Returns the number of collections that have an up-to-date embedding of this model. */
   embedded(modelId: string): Promise<number>;
 
-  /** The models whose embedding of this collection is up to date. */
+  /** Returns the models whose embedding of this collection is up to date. */
   upToDate(collectionId: CollectionId): Promise<readonly string[]>;
 }

@@ -3,33 +3,34 @@ import type { ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { Effects } from './effects.ts';
 
-/** Which ends are looked at: those after `after` and not later than `until`. */
-export interface ExpirySpan {
+/** The period of the requested expiries: after `after`, up to and including `until`. */
+export interface ExpiryWindow {
   readonly after: Instant;
   readonly until: Instant;
 }
 
-export interface SoonestEnds {
+export interface UpcomingExpiries {
   readonly total: number;
-  /** The first to end first, then by e-mail, collection (the API key first) and group (the own grant first). */
+  /** Sorted by expiry time, then by e-mail, collection (the API key first) and group (the client's own grant first). */
   readonly first: readonly Expiry[];
 }
 
-/** What ends when: the grants of approved clients that are not suspended, those of their groups, and their API keys. */
+/** The expiries of grants (own and by group) and API keys of approved clients that are not suspended. */
 export interface ExpiryStore {
-  /** The ends of one profile; at most `limit` of them. */
-  ofProfile(profile: ProfileId, span: ExpirySpan, limit: number): Promise<SoonestEnds>;
+  /** Returns the expiries of one profile, at most `limit` of them. */
+  ofProfile(profile: ProfileId, window: ExpiryWindow, limit: number): Promise<UpcomingExpiries>;
 
-  /** The ends of all profiles; at most `limit` of them. */
-  ofAll(span: ExpirySpan, limit: number): Promise<SoonestEnds>;
+  /** Returns the expiries of all profiles, at most `limit` of them. */
+  ofAll(window: ExpiryWindow, limit: number): Promise<UpcomingExpiries>;
 
   /**
-   * Announces ends once for each day (days since 1970-01-01, UTC), in one transaction: `decide` gets the profiles of which
-   * something ends after `now`, and one of `noticeDays` days after a day that has not been announced yet, `today`
-   * included; the very first time that is today alone. Ids in code-point order, each once. Returns false, and changes
-   * nothing, if today or a later day has been announced. Of concurrent calls, one announces.
+   * Schedules expiry notices once for each day (days since 1970-01-01, UTC), in one transaction. `decide` gets the
+   * profiles with a grant or key that expires after `now`, and one of `noticeDays` days after a day that has not been
+   * processed yet, `today` included; on the very first call, that is today alone. Each id occurs once, in code-point
+   * order. Returns false, and changes nothing, if today or a later day has been processed. Of concurrent calls, exactly
+   * one schedules the notices.
    */
-  announce(
+  scheduleNotices(
     today: number,
     noticeDays: readonly number[],
     now: Instant,

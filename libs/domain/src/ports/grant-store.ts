@@ -6,10 +6,10 @@ import type { AccessRequest } from '../requests/access-request.ts';
 import type { Effects } from './effects.ts';
 
 export interface GrantChange extends Effects {
-  /** Added, or stored in place of the pair's grant. Each pair once, and not among `remove`. */
+  /** Added, or stored in place of the pair's grant. Each pair occurs once, and not in `remove`. */
   readonly put?: readonly (Pair & Grant)[];
   readonly remove?: readonly Pair[];
-  /** Requests of the states, changed. */
+  /** Changed requests; they come from the states. */
   readonly requests?: readonly AccessRequest[];
 }
 
@@ -18,21 +18,23 @@ export interface GrantChange extends Effects {
  */
 export interface GrantStore {
   /**
-   * Loads the state of each pair, in their order, decides and stores in one transaction. Of concurrent calls for one
-   * pair, exactly one sees it without a grant. Once the promise is fulfilled, every read anywhere sees the change. The
-   * grants epoch of each profile with a change grows, and the groups epoch with a change of a group's grants.
+   * Loads the state of each pair, in the given order, decides and stores in one transaction. Of concurrent calls for
+   * one pair, exactly one sees it without a grant. Once the promise is fulfilled, every read anywhere sees the change.
+   * The grants epoch of each profile with a change grows, and the groups epoch with a change to a group's grants.
    */
   update(pairs: readonly Pair[], decide: (states: readonly GrantState[]) => GrantChange): Promise<void>;
 
   /**
-   * Every collection with the client's live grants, its own and those of its groups, in the order of lists; null if
-   * there is no such profile.
+   * Returns every collection with the client's live grants, its own and those of its groups, in the order of lists;
+   * null if there is no such profile.
    */
   collectionsOf(
     client: ProfileId,
     now: Instant,
   ): Promise<{ readonly client: Profile; readonly collections: readonly CollectionAccess[] } | null>;
 
-  /** The profiles with a live grant for the collection, by e-mail; null if there is no such collection. */
+  /**
+   * Returns the profiles with a live grant for the collection, sorted by e-mail; null if there is no such collection.
+   */
   clientsOf(collection: CollectionId, now: Instant): Promise<readonly ClientAccess[] | null>;
 }

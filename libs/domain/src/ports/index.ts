@@ -60,15 +60,15 @@ export interface StorePorts {
   readonly oneTimeCodes: OneTimeCodeStore;
 }
 
-/** Everything that the domain needs from outside. */
+/** Everything that the domain needs from the outside. */
 export interface Ports extends StorePorts {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly limiter: RateLimiter;
   readonly vectors: VectorIndex;
-  /** Its model is this process's current one: everything is embedded with it. */
+  /** The embedder of this process's current model, with which everything is embedded. */
   readonly embedder: Embedder;
-  /** Those of models that were current before, and that this process still has: searches may still need them. */
+  /** Embedders of formerly current models that this process still has: searches may still need them. */
   readonly earlierEmbedders: readonly Embedder[];
   readonly operationEmbedder: OperationEmbedder;
   readonly operationIndex: OperationIndex;

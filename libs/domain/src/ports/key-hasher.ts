@@ -1,9 +1,9 @@
 import type { Deadline } from '../deadline.ts';
 
-/** Protects API secrets at rest. If too many callers wait for a hash, the latest ones get `internal`. */
+/** Protects API secrets at rest. If too many callers wait for a hash, it throws `internal` to the latest ones. */
 export interface KeyHasher {
   /**
-   * Returns a salted argon2id hash in PHC string format, different at every call. Throws `timed_out` once the deadline
+   * Returns a salted argon2id hash in PHC string format, different on every call. Throws `timed_out` once the deadline
    * has expired.
    */
   hash(secret: string, deadline: Deadline | null): Promise<string>;

@@ -4,39 +4,45 @@ import type { ClientOverride, LimitedClient, NewOverride, Override, OverridePage
 import type { Profile } from '../profiles/profile.ts';
 import type { Effects } from './effects.ts';
 
-/** A decided change of an override. */
-export interface OverrideChange<Changed extends NewOverride> extends Effects {
-  readonly override: Changed;
+/** The decided change of an override. */
+export interface OverrideChange<Type extends NewOverride> extends Effects {
+  readonly override: Type;
   /** The client's other overrides that change with it. */
   readonly others?: readonly Override[];
 }
 
 /** Rate-limit tiers and overrides. Every `decide` is synchronous and pure, and may run more than once. */
 export interface LimitStore {
-  /** All tiers, by name in code-point order. */
+  /** Returns all tiers, sorted by name (code points). */
   tiers(): Promise<readonly Tier[]>;
   /** Adds a tier; throws `tier_taken`. */
   addTier(tier: Tier, effects: Effects): Promise<void>;
-  /** Throws `tier_not_found`. The name cannot change. */
+  /** Updates a tier. Throws `tier_not_found`. The name cannot change. */
   updateTier(name: string, decide: (current: Tier) => Effects & { readonly tier: Tier }): Promise<Tier>;
   /**
-   * Removes the tier and, in the same transaction, takes it from every profile and group that has it, as a change of
-   * them at `removedAt`: none names a tier that is gone. Throws `tier_not_found`.
+   * Removes the tier and, in the same transaction, removes it from every profile and group that has it, as a change to
+   * these at `removedAt`: none refers to a tier that no longer exists. Throws `tier_not_found`.
    */
   removeTier(name: string, decide: (current: Tier) => Effects & { readonly removedAt: Instant }): Promise<void>;
 
-  /** Every profile that is no admin, with what limits it as `CallerLookup` says, by e-mail in code-point order. */
+  /**
+   * Returns every profile that is not an admin, with the limits that `CallerLookup` returns for it, sorted by e-mail
+   * (code points).
+   */
   clients(): Promise<readonly LimitedClient[]>;
 
-  /** All overrides or only the active ones, by id. */
+  /** Returns all overrides or only the active ones, sorted by id. */
   overrides(activeOnly: boolean): Promise<readonly Override[]>;
-  /** The overrides with their clients, all or only the active ones, by id: those after a place, at most the limit. */
+  /**
+   * Returns the overrides with their clients, all or only the active ones, sorted by id: those after the given
+   * position, at most `limit`.
+   */
   clientOverrides(page: OverridePage): Promise<readonly ClientOverride[]>;
-  /** How many overrides there are, in all or active. */
+  /** Returns the number of overrides, all or only the active ones. */
   countOverrides(activeOnly: boolean): Promise<number>;
   /**
    * Adds an override and stores the others that change with it; returns it with its id, which is never reused. `decide`
-   * gets the client's other overrides, by id. Throws `client_not_found` if the client is gone.
+   * gets the client's other overrides, sorted by id. Throws `client_not_found` if the client no longer exists.
    */
   addOverride(
     client: ProfileId,
@@ -44,12 +50,12 @@ export interface LimitStore {
   ): Promise<Override>;
   /**
    * Changes an override, and the others that change with it. `decide` gets its client and the client's other overrides,
-   * by id. Throws `override_not_found`.
+   * sorted by id. Throws `override_not_found`.
    */
   updateOverride(
     id: number,
     decide: (current: Override, client: Profile, others: readonly Override[]) => OverrideChange<Override>,
   ): Promise<Override>;
-  /** Throws `override_not_found`. `decide` gets its client. */
+  /** Removes an override. Throws `override_not_found`. `decide` gets its client. */
   removeOverride(id: number, decide: (current: Override, client: Profile) => Effects): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { CollectionId } from '../ids.ts';
 import type { OperationBlock, OperationBlockChange, OperationProgress } from '../operations/operation-block.ts';
 
-/** The vectors of all operations, a block for each collection: the source of truth, which every index copies. */
+/** The vectors of all operations, one block for each collection: the source of truth, which every index copies. */
 export interface OperationBlockStore {
   /**
    * Stores the block in place of the collection's earlier one by the same model, with the next `sequence`, but only if
@@ -9,17 +9,22 @@ export interface OperationBlockStore {
    */
   put(block: OperationBlock): Promise<boolean>;
 
-  /** Blocks of this model with a sequence above `after`, in that order, at most `limit`. */
+  /** Returns at most `limit` blocks of this model with a sequence above `after`, in sequence order. */
   changedSince(after: number, modelId: string, limit: number): Promise<readonly OperationBlockChange[]>;
 
-  /** Collections that have a block of this model, with an id above `after` (null: all), in that order, at most `limit`. */
+  /**
+   * Returns at most `limit` collections that have a block of this model, with an id above `after` (null: all), in id
+   * order.
+   */
   collectionsAfter(after: CollectionId | null, modelId: string, limit: number): Promise<readonly CollectionId[]>;
 
-  /** Collections whose block by this model is missing, or made from an older document, name or description. */
+  /**
+   * Returns the collections whose block by this model is missing, or made from an older document, name or description.
+   */
   outdated(modelId: string): Promise<readonly CollectionId[]>;
 
   progress(modelId: string): Promise<OperationProgress>;
 
-  /** Removes up to `limit` blocks of models other than this one; returns how many. */
+  /** Removes up to `limit` blocks of models other than this one; returns the number removed. */
   removeOthers(modelId: string, limit: number): Promise<number>;
 }

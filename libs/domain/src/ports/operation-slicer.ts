@@ -2,31 +2,32 @@ import type { Deadline } from '../deadline.ts';
 import type { PackedText } from '../documents/document.ts';
 import type { OperationFacts, SliceOptions } from '../operations/operation-slice.ts';
 
-/** A document where it is stored. */
+/** A reference to a stored document. */
 export interface StoredDocument {
   /** SHA-256 of its text, in hexadecimal. */
   readonly digest: string;
-  /** Reads the packed text; called only if the document is not at hand. */
+  /** Reads the packed text; called only if the document is not cached. */
   load(): Promise<PackedText>;
 }
 
-/** `tool`: a function tool for language models. `openapi`: an OpenAPI document of the one operation. */
+/** `tool`: a function tool for language models. `openapi`: an OpenAPI document with only this operation. */
 export type OperationForm = 'slice' | 'tool' | 'openapi';
 
 export interface SliceRequest extends SliceOptions {
-  /** In capitals. */
+  /** In upper case. */
   readonly method: string;
   readonly path: string;
   readonly form: OperationForm;
   readonly facts: OperationFacts;
 }
 
-/** Cuts single operations out of stored documents, off the main thread. */
+/** Extracts single operations from stored documents, off the main thread. */
 export interface OperationSlicer {
   /**
-   * Returns the JSON text in UTF-8: at most `maxBytes`, except as `openapi`. Requests for a document that is not at hand
-   * load it once; one that cannot be loaded is tried again by the next request. Throws `operation_not_found` if the
-   * document has no such operation, `timed_out` once the deadline has expired, and `internal` if too many requests wait.
+   * Returns the JSON text in UTF-8: at most `maxBytes`, except as `openapi`. Concurrent requests for a document that is
+   * not cached load it once; one that cannot be loaded is tried again by the next request. Throws `operation_not_found`
+   * if the document has no such operation, `timed_out` once the deadline has expired, and `internal` if too many
+   * requests wait.
    */
   slice(document: StoredDocument, request: SliceRequest, deadline: Deadline | null): Promise<Uint8Array>;
 }

@@ -5,63 +5,76 @@ import type { Effects } from './effects.ts';
 
 /**
  * The transactional outbox: jobs are written with the change that caused them and removed when they are done. A profile
- * has at most one notice: adding another only counts one more request (`asked`) on the first, whether that waits, is
- * leased, rests or is a dead letter.
+ * has at most one notice: adding another only counts one more request (`asked`) on the existing one, whether that is
+ * waiting, leased, resting or a dead letter.
  */
 export interface Outbox {
   /**
-   * Calls `tell` with the jobs of each change that any of these stores makes, once they are durable, and never with those
-   * of a change that failed. A further call replaces `tell`, which returns at once and does not throw.
+   * Calls `listener` with the jobs of each change made by any of these stores, once they are durable, and never with
+   * jobs of a change that failed. A further call replaces the listener, which returns immediately and does not throw.
    */
-  whenWritten(tell: (jobs: readonly NewJob[]) => void): void;
+  onWritten(listener: (jobs: readonly NewJob[]) => void): void;
 
-  /** Due jobs of this kind, without leased ones and dead letters: the longest due first, at most `limit`. */
+  /**
+   * Returns at most `limit` due jobs of this kind, without leased ones and dead letters: those that are due for the
+   * longest time come first.
+   */
   due(kind: JobKind, now: Instant, limit: number): Promise<readonly JobId[]>;
 
   /**
-   * Leases the job and returns it; null if it is gone, a dead letter, not due, or already leased. Of concurrent claims,
-   * one succeeds. A lease ends at `leaseUntil` (exclusive); after that the job counts as not leased.
+   * Leases the job and returns it; null if it no longer exists, is a dead letter, not due, or already leased. Of
+   * concurrent claims, one succeeds. A lease expires at `leaseUntil` (exclusive); after that the job counts as not
+   * leased.
    */
   claim(id: JobId, now: Instant, leaseUntil: Instant): Promise<Job | null>;
 
   /**
-   * Moves the end of the lease that ends at `leaseUntil` to `nextUntil`; one that ends now is released. Returns false,
-   * and changes nothing, if the job has no such lease: it is gone, a dead letter, or leased again.
+   * Changes the expiry of the lease that expires at `leaseUntil` to `nextUntil`; a lease that expires now is released.
+   * Returns false, and changes nothing, if the job has no such lease: it no longer exists, is a dead letter, or was
+   * leased again.
    */
   extend(id: JobId, leaseUntil: Instant, nextUntil: Instant): Promise<boolean>;
 
-  /** Removes a job; does nothing if it is gone. */
+  /** Removes a job; does nothing if it no longer exists. */
   done(id: JobId): Promise<void>;
 
-  /** Releases the lease after a failure, counts it, and sets when the job is due again; does nothing if it is gone. */
+  /**
+   * Releases the lease after a failure, counts the failure, and sets when the job is due again; does nothing if the job
+   * no longer exists.
+   */
   retry(id: JobId, dueAt: Instant, error: string): Promise<void>;
 
   /**
    * Puts a claimed notice to rest once it is done. It continues under the next id, so that its next mail is a new one,
-   * with its failures forgotten and only the requests since its claim counted. It is due no earlier than `dueAt`, and
-   * neither due nor waiting until it is requested again. Does nothing if it is gone or a dead letter.
+   * with its failures cleared and only the requests since its claim counted. It is due no earlier than `dueAt`, and
+   * neither due nor waiting until it is requested again. Does nothing if the notice no longer exists or is a dead
+   * letter.
    */
   rest(claimed: Pick<Job, 'id'> & { readonly task: NoticeTask }, next: Pick<Job, 'id' | 'dueAt'>): Promise<void>;
 
   /**
-   * Makes the job a dead letter after a failure, which counts: keeps the error and the time, and removes a sealed
-   * secret. It is due again only if it is requeued. Does nothing if the job is gone or already a dead letter.
+   * Makes the job a dead letter after a failure, which counts: stores the error and the time, and removes a sealed
+   * secret. It is due again only if it is requeued. Does nothing if the job no longer exists or is already a dead
+   * letter.
    */
   deadLetter(id: JobId, now: Instant, error: string): Promise<void>;
 
-  /** The waiting jobs with a sealed secret, leased and postponed ones included; in any order. */
+  /** Returns the waiting jobs with a sealed secret, including leased and postponed ones, in any order. */
   sealed(): Promise<readonly { readonly id: JobId; readonly sealed: string }[]>;
 
   /**
-   * Replaces the sealed secret `before` by `after`, with these effects; changes nothing else of the job. Returns false,
-   * and writes nothing, if the job is gone, a dead letter, or no longer has `before`.
+   * Replaces the sealed secret `before` by `after`, with these effects; changes nothing else about the job. Returns
+   * false, and writes nothing, if the job no longer exists, is a dead letter, or no longer has `before`.
    */
   reseal(id: JobId, before: string, after: string, effects: Effects): Promise<boolean>;
 
-  /** The jobs of each kind that has any, resting notices not counted; in any order. */
+  /** Returns the numbers of jobs for each kind that has any, without resting notices, in any order. */
   counts(now: Instant): Promise<readonly JobCounts[]>;
 
-  /** Waiting jobs (leased and later ones included, resting ones not), dead letters, and since when the oldest one is due. */
+  /**
+   * Returns the number of waiting jobs (including leased and postponed ones, excluding resting ones), the number of
+   * dead letters, and since when the oldest job is due.
+   */
   state(
     now: Instant,
   ): Promise<{ readonly waiting: number; readonly deadLetters: number; readonly oldestDueAt: Instant | null }>;

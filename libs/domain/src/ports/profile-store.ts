@@ -7,69 +7,70 @@ import type { Effects } from './effects.ts';
 export interface ProfileState {
   readonly profile: Profile;
   readonly key: StoredKey | null;
-  /** All admins, this one included, oldest first, ties by id. */
+  /** All admins, including this one, oldest first, then by id. */
   readonly admins: readonly Profile[];
 }
 
 export interface ProfileChange extends Effects {
   readonly profile: Profile;
-  /** The key to store: the current one to keep it, null for none. */
+  /** The key to store: the current one to leave it unchanged, null for none. */
   readonly key: StoredKey | null;
 }
 
 /** Profiles with their API keys. Every `decide` is synchronous and pure, and may run more than once. */
 export interface ProfileStore {
   /**
-   * Adds a profile. Throws `email_taken` if another one has an e-mail of the same `emailKey`, else `identity_taken` if the uid is; nothing is
-   * written then. Of concurrent additions of one e-mail or uid, exactly one succeeds.
+   * Adds a profile. Throws `email_taken` if another one has an e-mail with the same `emailKey`, else `identity_taken`
+   * if the uid is taken; nothing is written then. Of concurrent additions of one e-mail or uid, exactly one succeeds.
    */
   add(profile: Profile, effects: Effects): Promise<void>;
 
-  /** The profile with that id, or null. */
+  /** Returns the profile with that id, or null. */
   find(id: ProfileId): Promise<Profile | null>;
 
   /**
-   * The profile with exactly that e-mail, else the one whose e-mail has the same `emailKey`, or null. Of several, which
-   * an earlier version told apart, the one that the key was given to, else the oldest.
+   * Returns the profile with exactly that e-mail, else the one whose e-mail has the same `emailKey`, or null. If there
+   * are several, which an earlier version distinguished, returns the one that the key was given to, else the oldest.
    */
   findByEmail(email: string): Promise<Profile | null>;
 
-  /** All profiles, oldest first, ties by id. */
+  /** Returns all profiles, oldest first, then by id. */
   list(): Promise<readonly Profile[]>;
 
   /**
-   * The profiles under the filter, in the order of the page: those after its place, at most as many as its limit. A
-   * text is compared without regard to case, in any script.
+   * Returns the profiles that match the filter, in the order of the page: those after its position, at most its limit.
+   * Text is compared ignoring case, in any script.
    */
   select(filter: ProfileFilter, page: ProfilePage): Promise<readonly Profile[]>;
 
-  /** How many profiles are under the filter. */
+  /** Returns the number of profiles that match the filter. */
   count(filter: ProfileFilter): Promise<number>;
 
-  /** All admins, oldest first, ties by id. */
+  /** Returns all admins, oldest first, then by id. */
   admins(): Promise<readonly Profile[]>;
 
-  /** How many profiles wait for a decision, and the newest `limit` of them, newest first. */
+  /** Returns the number of profiles that wait for a decision, and the newest `limit` of them, newest first. */
   pending(limit: number): Promise<PendingProfiles>;
 
   /**
    * Loads, decides and stores in one transaction, serialised against every other change of the same profile and of the
-   * admins. Throws `user_not_found`, and `tier_not_found` for a new tier that does not exist. These, anything that
-   * `decide` throws, and a taken e-mail or uid leave everything as it was. Returns what was stored.
+   * admins. Throws `user_not_found`, and `tier_not_found` for a new tier that does not exist. If it throws one of
+   * these, if `decide` throws, or if the e-mail or uid is taken, nothing changes. Returns the stored profile.
    */
   update(id: ProfileId, decide: (state: ProfileState) => ProfileChange): Promise<Profile>;
 
   /**
-   * Removes the profile with its grants, memberships, requests, keys, overrides, unsent mail jobs and what its tokens
-   * said, in one transaction. The collections that it created and the audit entries that it wrote stay. Of others
-   * with its mailbox, the oldest is given the key. Throws `user_not_found`; if `decide` throws, everything stays.
+   * Removes the profile with its grants, memberships, requests, keys, overrides, unsent mail jobs and the claims of its
+   * tokens, in one transaction. The collections that it created and the audit entries that it wrote stay. Of other
+   * profiles with the same mailbox, the oldest is given the key. Throws `user_not_found`; if `decide` throws, nothing
+   * changes.
    */
   remove(id: ProfileId, decide: (state: ProfileState) => Effects): Promise<void>;
 
   /**
    * Creates the first admin in one transaction: `decide` gets the existing admins and the profile with this uid or,
-   * failing that, this e-mail, as `findByEmail` finds it. It returns the profile to add or to store in place of the match, or null to change
-   * nothing. Of concurrent calls on an empty store, exactly one sees no admin.
+   * failing that, with this e-mail, as `findByEmail` finds it. It returns the profile to add or to store in place of
+   * the match, or null to change nothing. Of concurrent calls on an empty store, exactly one sees no admin.
    */
   claimAdmin(
     identity: { readonly uid: string; readonly email: string },

@@ -1,6 +1,6 @@
 /** Randomness, from a cryptographically secure source. */
 export interface RandomSource {
-  /** A new random UUID (version 4), in lower case. */
+  /** Returns a new random UUID (version 4), in lower case. */
   uuid(): string;
   /** Returns `count` random bytes. */
   bytes(count: number): Uint8Array;

@@ -1,30 +1,34 @@
 import type { LimiterScope, LimitRule, RateLimitResult } from '../limits/limit.ts';
 
 /**
- * Counts requests in a sliding window. In any window of `windowSeconds` it admits no more than `allowed` requests of a
+ * Counts requests in a sliding window. In any window of `windowSeconds` it admits at most `allowed` requests of a
  * subject, counted over all processes that share the limiter: exactly that many up to a limit of 1,000; above that it
- * may refuse early, but admits at least 98 % of the limit. A request that is exactly one window old no longer counts. A
- * subject costs at most 8 KB, and may be forgotten once it has left every window that it was judged by.
+ * may reject early, but admits at least 98 % of the limit. A request that is exactly one window old no longer counts. A
+ * subject takes at most 8 KB, and may be forgotten once it has left every window that it was checked against.
  */
 export interface RateLimiter {
-  /** Admits and counts a request, or refuses it and counts nothing. A new rule applies to the subject's kept history. */
+  /**
+   * Admits and counts a request, or rejects it without counting it. A new rule applies to the subject's existing
+   * history.
+   */
   consume(subject: string, rule: LimitRule): Promise<RateLimitResult>;
-  /** Returns what `consume` would, without counting: `remaining` is not reduced. */
+  /** Returns the result that `consume` would, without counting: `remaining` is not reduced. */
   peek(subject: string, rule: LimitRule): Promise<RateLimitResult>;
   /**
-   * Returns what `peek` would for each, in their order: thousands at once, without keeping others waiting. Says whether
-   * all of it was counted over all processes, or some of it in this one alone.
+   * Returns the result that `peek` would for each query, in the same order. Handles thousands of queries in one call
+   * without blocking others. Also returns whether all subjects were counted over all processes, or some of them in this
+   * process alone.
    */
-  peekEach(asked: readonly AskedLimit[]): Promise<ManyResults>;
+  peekMany(queries: readonly RateLimitQuery[]): Promise<RateLimitResults>;
 }
 
-/** A subject, and the rule that it is judged by. */
-export interface AskedLimit {
+/** A subject, and the rule that it is checked against. */
+export interface RateLimitQuery {
   readonly subject: string;
   readonly rule: LimitRule;
 }
 
-export interface ManyResults {
+export interface RateLimitResults {
   readonly results: readonly RateLimitResult[];
   readonly scope: LimiterScope;
 }

@@ -10,21 +10,21 @@ export interface SealedMail {
   readonly sealed: string;
 }
 
-/** Everything that the stores keep sealed with the secrets key. */
+/** All data that the stores seal with the secrets key. */
 export interface SealedSecrets {
   /** The collections with a credential, in the order of lists. */
   readonly collections: readonly Collection[];
-  /** Includes leased and postponed ones, in any order; a dead letter has nothing sealed any more. */
+  /** Includes leased and postponed ones, in any order; a dead letter no longer has sealed data. */
   readonly mails: readonly SealedMail[];
   /** The tags of all API keys and service accounts depend on it; null before the first start. */
   readonly pepper: string | null;
-  /** How many profiles have an API key, including one that is asleep. */
+  /** The number of profiles that have an API key, including dormant keys. */
   readonly apiKeys: number;
-  /** How many service accounts have a key. */
+  /** The number of service accounts that have a key. */
   readonly accountKeys: number;
 }
 
-/** What is removed because no key opens it any more. */
+/** The data to remove because no key opens it any more. */
 export interface SecretsReset extends Effects {
   /** These collections lose their credential; type, name and place stay. */
   readonly collections: readonly CollectionId[];
@@ -32,18 +32,20 @@ export interface SecretsReset extends Effects {
   readonly mails: readonly JobId[];
   /** The new pepper, which invalidates every API key and service account; null: pepper and keys stay. */
   readonly pepper: string | null;
-  /** When that happens, and the reason kept with the mails. */
+  /** The time of the reset, and the reason stored with the mails. */
   readonly at: Instant;
   readonly reason: string;
 }
 
-/** Everything sealed with the secrets key: for a start without the key, and for a reset when the key is lost. */
+/** All data sealed with the secrets key: for a start without the key, and for a reset when the key is lost. */
 export interface SealedStore {
-  /** All sealed secrets, read at one moment. */
+  /** Returns all sealed secrets, read in one snapshot. */
   read(): Promise<SealedSecrets>;
 
-  /** Stores the pepper unless there is one; returns the stored one. Concurrent first calls all return the same. */
-  keepPepper(sealed: string): Promise<string>;
+  /**
+   * Stores the pepper unless there is one already; returns the stored one. Concurrent first calls all return the same.
+   */
+  ensurePepper(sealed: string): Promise<string>;
 
   /**
    * Replaces the sealed pepper `before` by `after`, the same pepper resealed; returns false, and changes nothing, if

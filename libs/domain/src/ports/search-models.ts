@@ -1,27 +1,29 @@
 import type { Instant } from '../instant.ts';
 import type { ModelProgress, SearchModel, SearchModelsState } from '../search/search-model.ts';
 
-/** Which models have vectors, and which one of them searches use: the same in all processes, at any moment. */
+/** Which models have vectors, and which of them searches use: the same in all processes, at any time. */
 export interface SearchModels {
   state(): Promise<SearchModelsState>;
 
   /**
    * Records that a process has this model as its current one. A new model's `firstSeenAt` is `now`, or later than that
-   * of all others if a clock is behind; a known one's stays, and `lastSeenAt` never falls.
+   * of all others if a clock is behind. A known model's `firstSeenAt` stays the same, and its `lastSeenAt` never
+   * decreases.
    */
   announce(modelId: string, now: Instant): Promise<void>;
 
   progress(from: string, to: string): Promise<ModelProgress>;
 
   /**
-   * Lets searches use `to` from now on, unless they no longer use `from`, or would lose a collection: each with a vector
-   * of `from` must have one of `to` from a text that is not older, or a dead letter. Returns whether it did.
+   * Makes searches use `to` from now on, unless they no longer use `from`, or would lose a collection: each collection
+   * with a vector of `from` must have one of `to` from a text that is not older, or a dead letter. Returns whether it
+   * did.
    */
   promote(from: string | null, to: string): Promise<boolean>;
 
-  /** Removes up to `limit` embeddings of a model; returns how many. Removes none of the serving model. */
+  /** Removes up to `limit` embeddings of a model; returns the number removed. Removes none of the serving model. */
   removeEmbeddings(modelId: string, limit: number): Promise<number>;
 
   /** Removes the record of a model, unless it was announced since, is serving, or still has embeddings. */
-  forget(model: SearchModel): Promise<void>;
+  remove(model: SearchModel): Promise<void>;
 }

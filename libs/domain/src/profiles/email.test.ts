@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { emailKey, isSameEmail, storedEmail } from './email.ts';
+import { emailKey, isSameEmail, toStoredEmail } from './email.ts';
 
 test.each([
   ['Mia@Example.com', 'mia@example.com'],
@@ -9,7 +9,7 @@ test.each([
   ['user@XN--BCHER-KVA.example', 'user@b\u00fccher.example'],
   ['a@\uff45xample.com', 'a@example.com'],
   ['Admin@LOCALHOST', 'admin@localhost'],
-])('%s and %s are one mailbox', (a, b) => {
+])('%s and %s are the same mailbox', (a, b) => {
   expect(isSameEmail(a, b)).toBe(true);
   expect(emailKey(emailKey(a) ?? '')).toBe(emailKey(a));
 });
@@ -27,11 +27,11 @@ test.each([
   ['a@b\u00fc.example', 'a@b\u00fc.example/x'],
   ['a@b\u00fc.example', 'a@b\u00fc.example:80'],
   ['a@b\u00fc.example', 'a@%62\u00fc.example'],
-])('%s and %s are two', (a, b) => {
+])('%s and %s are different mailboxes', (a, b) => {
   expect([isSameEmail(a, b), isSameEmail(b, a), isSameEmail(a, a)]).toEqual([false, false, true]);
 });
 
-test('what is no address is equal to none, itself included', () => {
+test('an invalid address equals none, including itself', () => {
   for (const text of ['', ' ', 'x', '@example.com', 'a@', 'a@b\0c']) {
     expect([emailKey(text), isSameEmail(text, text)]).toEqual([null, false]);
   }
@@ -47,11 +47,11 @@ test.each([
   ['dots of other scripts', 'boss@example\uff61com'],
   ['a control character', 'boss@exam\u0085ple.com'],
   ['digits that make it an IPv4 address', 'bob@\uff11\uff12\uff17.1'],
-])('a domain with %s is equal to none, itself included: %j', (_what, text) => {
+])('a domain with %s equals none, including itself: %j', (_description, text) => {
   expect([emailKey(text), isSameEmail(text, text)]).toEqual([null, false]);
 });
 
 test('an e-mail is stored composed, with ASCII letters in lower case and the domain as it was sent', () => {
-  expect(storedEmail(' Jose\u0301@B\u00fccher.Example ')).toBe('jos\u00e9@b\u00fccher.example');
-  expect(storedEmail('\u00dcLI@example.com')).toBe('\u00dcli@example.com');
+  expect(toStoredEmail(' Jose\u0301@B\u00fccher.Example ')).toBe('jos\u00e9@b\u00fccher.example');
+  expect(toStoredEmail('\u00dcLI@example.com')).toBe('\u00dcli@example.com');
 });

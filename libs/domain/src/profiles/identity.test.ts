@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bindingAgrees } from './identity.ts';
+import { canBind } from './identity.ts';
 
 const claims = (email: string | null, emailVerified: boolean) => ({ email, emailVerified });
 
@@ -15,5 +15,5 @@ test.each([
   ['off', 'b@example.com', false, true],
   ['off', null, false, true],
 ] as const)('with the check %s a token with e-mail %s, verified: %s, binds: %s', (check, email, verified, binds) => {
-  expect(bindingAgrees(check, 'a@example.com', claims(email, verified))).toBe(binds);
+  expect(canBind(check, 'a@example.com', claims(email, verified))).toBe(binds);
 });

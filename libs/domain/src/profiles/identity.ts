@@ -3,9 +3,9 @@ import type { Settings } from '../settings.ts';
 import { isSameEmail } from './email.ts';
 import type { Profile } from './profile.ts';
 
-/** Which groups a token names, and when it was issued. */
+/** The groups in a token, and its time of issue. */
 export interface GroupsClaim {
-  /** Plain lines of 1 to 200 characters, sorted by code points, each once, at most `claimedGroupsMax`. */
+  /** Plain lines of 1 to 200 characters, sorted by code points, without duplicates, at most `claimedGroupsMax`. */
   readonly names: readonly string[];
   /** `iat`, by which tokens are ordered. */
   readonly issuedAt: Instant;
@@ -19,12 +19,12 @@ export interface IdentityClaims {
   readonly issuer: string;
   /** `sub`: 1 to 128 characters. */
   readonly uid: string;
-  /** As claimed; null if absent or empty. */
+  /** The claimed e-mail; null if absent or empty. */
   readonly email: string | null;
   readonly emailVerified: boolean;
   /**
-   * Null if the service does not look at groups (`IDENTITY_GROUPS_CLAIM`), if the token does not say when it was issued,
-   * or if it is an access token without the claim.
+   * Null if the service does not use groups (`IDENTITY_GROUPS_CLAIM`), if the token has no time of issue, or if it is
+   * an access token without the claim.
    */
   readonly groups: GroupsClaim | null;
 }
@@ -33,7 +33,7 @@ export interface IdentityClaims {
  * Whether a token with a profile's uid may bind the profile. Registration needs no credential, so anyone could have
  * registered this uid under another e-mail, or this e-mail under another uid (specification, section 2, "Binding").
  */
-export const bindingAgrees = (
+export const canBind = (
   check: Settings['identityEmailCheck'],
   email: string,
   claims: Pick<IdentityClaims, 'email' | 'emailVerified'>,
@@ -43,7 +43,7 @@ export const bindingAgrees = (
   return isSame && (check === 'claimed' || claims.emailVerified);
 };
 
-/** Whether an enabled issuer has vouched for this profile, which is not suspended. For an unbound profile none has. */
+/** Whether an enabled issuer has vouched for this profile, and it is not suspended. For an unbound profile none has. */
 export const canSignIn = (
   { issuers }: Pick<Settings, 'issuers'>,
   { issuer, suspendedAt }: Pick<Profile, 'issuer' | 'suspendedAt'>,

@@ -3,10 +3,12 @@ import type { Instant } from '../instant.ts';
 
 export type Role = 'admin' | 'client';
 
-/** A grant takes effect for a `pending` profile at once, for a `rejected` one never (specification, section 2). */
+/**
+ * A grant takes effect immediately for a `pending` profile, and never for a `rejected` one (specification, section 2).
+ */
 export type RegistrationStatus = 'pending' | 'approved' | 'rejected';
 
-/** A person or an agent who registered: admitted by an admin, waiting, or rejected. */
+/** A person or an agent that registered: approved by an admin, pending, or rejected. */
 export type Profile = ApprovedProfile | UnapprovedProfile;
 
 interface ProfileFacts {
@@ -18,13 +20,13 @@ interface ProfileFacts {
   /** The identity provider's user id (`sub`); unique. */
   readonly uid: string;
   /**
-   * The issuer of the first accepted token with this uid; from then on issuer and uid count together. Null while the
-   * profile is not bound.
+   * The issuer of the first accepted token with this uid; from then on issuer and uid together identify the profile.
+   * Null while the profile is not bound.
    */
   readonly issuer: string | null;
-  /** The name of the assigned rate-limit tier, which may be inactive; null once the tier is deleted. */
+  /** The name of the assigned rate-limit tier, which may be inactive; null after the tier is deleted. */
   readonly tier: string | null;
-  /** Since when nobody is let in as this profile, whatever its status; null if it is not suspended. */
+  /** Since when the profile cannot authenticate, regardless of its status; null if it is not suspended. */
   readonly suspendedAt: Instant | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
@@ -34,15 +36,15 @@ export interface ApprovedProfile extends ProfileFacts {
   readonly role: Role;
   readonly status: 'approved';
   /**
-   * The API client identifier. It stays while the profile is an admin, though its key sleeps. Null for an admin who
-   * never was a client, also after a demotion, until the credentials are rotated.
+   * The API client identifier. It stays while the profile is an admin, although its key is dormant. Null for an admin
+   * who never was a client, even after a demotion, until the credentials are rotated.
    */
   readonly clientId: ClientId | null;
   /** When it was first approved. */
   readonly approvedAt: Instant;
 }
 
-/** Never an admin, and has no credentials. */
+/** Never an admin, and without credentials. */
 export interface UnapprovedProfile extends ProfileFacts {
   readonly role: 'client';
   readonly status: 'pending' | 'rejected';
@@ -50,7 +52,7 @@ export interface UnapprovedProfile extends ProfileFacts {
   readonly approvedAt: null;
 }
 
-/** An admin of whom no row says anything, for a caller that is no person. */
+/** Returns an admin that is not stored in any row, for a caller that is not a person. */
 export const unstoredAdmin = (
   facts: Pick<ApprovedProfile, 'id' | 'email' | 'fullName' | 'uid' | 'createdAt' | 'updatedAt'>,
 ): ApprovedProfile => ({
@@ -65,7 +67,7 @@ export const unstoredAdmin = (
   approvedAt: facts.createdAt,
 });
 
-/** The author of an action, as an audit entry names them. */
+/** The author of an action, as recorded in an audit entry. */
 export type Actor = Pick<Profile, 'id' | 'email'>;
 
 export interface PendingProfiles {
@@ -73,7 +75,7 @@ export interface PendingProfiles {
   readonly newest: readonly Profile[];
 }
 
-// In characters (Unicode code points), once trimmed (specification, section 1).
+// In characters (Unicode code points), after trimming (specification, section 1).
 export const emailMax = 254;
 export const uidMax = 128;
 export const fullNameMax = 200;

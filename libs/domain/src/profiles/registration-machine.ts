@@ -2,19 +2,19 @@ import { type ErrorCode, PorticoError } from '../errors.ts';
 import type { RegistrationStatus } from './profile.ts';
 
 /**
- * `promote` makes the profile an admin and approves it; a rejected one cannot be promoted. `reopen` takes a rejection
- * back: the registration waits for a decision again.
+ * `promote` makes the profile an admin and approves it; a rejected one cannot be promoted. `reopen` reverts a
+ * rejection: the registration is pending again.
  */
 export type RegistrationEvent = 'approve' | 'reject' | 'promote' | 'reopen';
 
-/** The states of a profile, and where each event leads (specification, "States and transitions"). */
+/** The states of a profile and their transitions (specification, "States and transitions"). */
 const machine = {
   pending: { approve: 'approved', reject: 'rejected', promote: 'approved' },
   approved: { promote: 'approved' },
   rejected: { reopen: 'pending' },
 } as const satisfies Record<RegistrationStatus, Partial<Record<RegistrationEvent, RegistrationStatus>>>;
 
-const refusals = {
+const errorCodes = {
   pending: 'not_rejected',
   approved: 'already_approved',
   rejected: 'already_rejected',
@@ -25,13 +25,13 @@ type StatusAfter<Event extends RegistrationEvent> = {
   [Status in RegistrationStatus]: (typeof machine)[Status] extends Readonly<Record<Event, infer Next>> ? Next : never;
 }[RegistrationStatus];
 
-/** Returns the status after the event; throws the refusal of a status that does not allow it. */
+/** Returns the status after the event; throws the error of a status that does not allow it. */
 export const nextStatus = <Event extends RegistrationEvent>(
   status: RegistrationStatus,
   event: Event,
 ): StatusAfter<Event> => {
   const transitions: { readonly [Allowed in RegistrationEvent]?: RegistrationStatus } = machine[status];
   const next = transitions[event];
-  if (!next) throw new PorticoError(refusals[status]);
+  if (!next) throw new PorticoError(errorCodes[status]);
   return next as StatusAfter<Event>;
 };

@@ -1,28 +1,28 @@
 import type { CollectionId, ProfileId, RequestId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
-/** `granted`: somebody granted the access without deciding the request, which closed it. */
+/** `granted`: access was granted without a decision about the request, which closed it. */
 export type RequestStatus = 'pending' | 'approved' | 'denied' | 'withdrawn' | 'granted';
 
-/** A client asks for a collection. A pair has at most one pending request. */
+/** A client's request for access to a collection. A pair has at most one pending request. */
 export interface AccessRequest {
   readonly id: RequestId;
   readonly profileId: ProfileId;
   readonly collectionId: CollectionId;
   readonly reason: string;
-  /** How long the access is wished for; null for no end. */
+  /** The requested duration of the access; null for no expiry. */
   readonly durationDays: number | null;
   readonly status: RequestStatus;
   readonly createdAt: Instant;
   /** When it left `pending`; null until then. */
   readonly decidedAt: Instant | null;
-  /** What the administrator wrote to a denial; null if nothing. */
+  /** The administrator's reason for a denial; null if none was given. */
   readonly answer: string | null;
 }
 
-/** A pending request as a notice names it. */
-export interface WaitingRequest extends Pick<AccessRequest, 'id' | 'reason' | 'durationDays' | 'createdAt'> {
-  /** Of the profile that asks. */
+/** A pending request, as listed in a notice. */
+export interface PendingRequest extends Pick<AccessRequest, 'id' | 'reason' | 'durationDays' | 'createdAt'> {
+  /** The e-mail of the requesting profile. */
   readonly email: string;
   /** The collection's name. */
   readonly collection: string;
@@ -30,9 +30,9 @@ export interface WaitingRequest extends Pick<AccessRequest, 'id' | 'reason' | 'd
 
 export interface PendingRequests {
   readonly total: number;
-  readonly newest: readonly WaitingRequest[];
+  readonly newest: readonly PendingRequest[];
 }
-/** A request with the present names of its objects. */
+/** A request with the current names of its profile and collection. */
 export interface ListedRequest extends AccessRequest {
   readonly email: string;
   readonly fullName: string;
@@ -41,18 +41,18 @@ export interface ListedRequest extends AccessRequest {
   readonly discoverable: boolean;
 }
 
-/** All given conditions must hold. */
+/** All conditions that are not null must hold. */
 export interface RequestFilter {
   readonly status: RequestStatus | null;
   readonly profileId: ProfileId | null;
   readonly collectionId: CollectionId | null;
 }
 
-// In characters (Unicode code points), once trimmed.
+// In characters (Unicode code points), after trimming.
 export const requestReasonMax = 1_000;
 export const requestAnswerMax = 1_000;
 
 export const durationDaysMax = 3_650;
 
-/** How many requests of one profile may wait. */
+/** The maximum number of pending requests of one profile. */
 export const pendingRequestsMax = 100;

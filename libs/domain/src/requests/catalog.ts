@@ -1,10 +1,10 @@
 import type { CollectionId } from '../ids.ts';
 
-/** What a caller has of a collection in the catalog. */
+/** The caller's access to a collection in the catalog. */
 export type CatalogAccess = 'granted' | 'requested' | 'none';
 
-/** All that the catalog shows of a collection. */
-export interface CatalogLine {
+/** Everything that the catalog shows of a collection. */
+export interface CatalogEntry {
   readonly id: CollectionId;
   readonly name: string;
   readonly description: string;

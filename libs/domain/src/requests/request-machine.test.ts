@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ProfileId, CollectionId, RequestId } from '../ids.ts';
 import type { AccessRequest, RequestStatus } from './access-request.ts';
-import { decidedRequest, type RequestEvent } from './request-machine.ts';
+import { applyRequestEvent, type RequestEvent } from './request-machine.ts';
 
 const request: AccessRequest = {
   id: 'r' as RequestId,
@@ -16,10 +16,10 @@ const request: AccessRequest = {
 };
 const events: readonly RequestEvent[] = ['approve', 'deny', 'withdraw', 'grant'];
 
-test('each event leads a pending request to its own status, once', () => {
-  const statuses = events.map((event) => decidedRequest(request, event, 7).status);
+test('each event moves a pending request to its own status, once', () => {
+  const statuses = events.map((event) => applyRequestEvent(request, event, 7).status);
   expect(statuses).toEqual(['approved', 'denied', 'withdrawn', 'granted']);
-  expect(decidedRequest(request, 'deny', 7, 'Not yet')).toEqual({
+  expect(applyRequestEvent(request, 'deny', 7, 'Not yet')).toEqual({
     ...request,
     status: 'denied',
     decidedAt: 7,
@@ -28,10 +28,10 @@ test('each event leads a pending request to its own status, once', () => {
 });
 
 test.each<RequestStatus>(['approved', 'denied', 'withdrawn', 'granted'])(
-  'a request that is %s takes no event, and says what it is',
+  'a request that is %s rejects every event with its status',
   (status) => {
     for (const event of events) {
-      expect(() => decidedRequest({ ...request, status }, event, 7)).toThrow(`Request already decided: ${status}`);
+      expect(() => applyRequestEvent({ ...request, status }, event, 7)).toThrow(`Request already decided: ${status}`);
     }
   },
 );

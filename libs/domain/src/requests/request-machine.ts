@@ -5,7 +5,7 @@ import type { AccessRequest, RequestStatus } from './access-request.ts';
 /** `grant`: the access was granted without a decision about the request. */
 export type RequestEvent = 'approve' | 'deny' | 'withdraw' | 'grant';
 
-/** The states of a request, and where each event leads: the first decision is the last. */
+/** The states of a request and their transitions: the first decision is final. */
 const machine = {
   pending: { approve: 'approved', deny: 'denied', withdraw: 'withdrawn', grant: 'granted' },
   approved: {},
@@ -15,7 +15,7 @@ const machine = {
 } as const satisfies Record<RequestStatus, Partial<Record<RequestEvent, RequestStatus>>>;
 
 /** Returns the request after the event; throws `request_decided`, which names the status, if it is not pending. */
-export const decidedRequest = <Request extends AccessRequest>(
+export const applyRequestEvent = <Request extends AccessRequest>(
   request: Request,
   event: RequestEvent,
   now: Instant,

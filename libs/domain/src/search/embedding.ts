@@ -3,18 +3,18 @@ import type { CollectionId } from '../ids.ts';
 /** The dimension of every vector, of collections and of queries (specification, "Limits"). */
 export const embeddingDimension = 768;
 
-/** What a text is embedded for: some models need to know. */
+/** The purpose of an embedding: some models need to know it. */
 export type EmbeddingPurpose = 'document' | 'query';
 
-/** Vectors, and the one model that made them. */
+/** Vectors, and the model that made all of them. */
 export interface EmbeddedTexts {
   readonly modelId: string;
   readonly vectors: readonly Float32Array[];
 }
 
 /**
- * Why a document has no vector although the embedder works: no retry would make one. The message contains no part of
- * the text.
+ * Thrown if a document gets no vector although the embedder works: no retry would succeed. The message contains no part
+ * of the text.
  */
 export class TextRefusedError extends Error {
   constructor(message: string, cause?: unknown) {

@@ -11,7 +11,7 @@ export interface ReindexRun {
 export interface ReindexProgress {
   /** The id of the run, which is the group of its jobs. */
   readonly jobId: string;
-  /** `done` once no job waits, even if some are dead letters. */
+  /** `done` once no job is waiting, even if some are dead letters. */
   readonly status: 'running' | 'done';
   readonly total: number;
   readonly done: number;

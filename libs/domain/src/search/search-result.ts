@@ -1,6 +1,6 @@
 import type { CollectionId } from '../ids.ts';
 
-/** In characters (Unicode code points), once trimmed (specification, section 1). */
+/** In characters (Unicode code points), after trimming (specification, section 1). */
 export const searchQueryMax = 2_000;
 
 export interface VectorMatch {
@@ -16,18 +16,18 @@ export interface SearchResult {
   readonly score: number;
 }
 
-export interface SearchAnswer {
+export interface SearchResults {
   readonly results: readonly SearchResult[];
-  /** Whether the index was away, so that the vectors of the database were compared instead. */
+  /** Whether the index was unavailable, so that the vectors in the database were compared instead. */
   readonly isFallback: boolean;
 }
 
-/** Orders by descending score, then by name, then by id; drops a match whose collection no longer exists. */
+/** Sorts by descending score, then by name, then by id; drops a match whose collection no longer exists. */
 export const rank = (matches: readonly VectorMatch[], names: ReadonlyMap<CollectionId, string>): SearchResult[] =>
   matches
     .flatMap(({ collectionId, score }) => {
       const collectionName = names.get(collectionId);
-      return collectionName === undefined ? [] : [{ collectionId, collectionName, score: rounded(score) }];
+      return collectionName === undefined ? [] : [{ collectionId, collectionName, score: roundScore(score) }];
     })
     .sort(
       (a, b) =>
@@ -36,6 +36,6 @@ export const rank = (matches: readonly VectorMatch[], names: ReadonlyMap<Collect
         compareText(a.collectionId, b.collectionId),
     );
 
-const rounded = (score: number): number => Math.round(Math.min(1, Math.max(0, score)) * 1e6) / 1e6;
+const roundScore = (score: number): number => Math.round(Math.min(1, Math.max(0, score)) * 1e6) / 1e6;
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -8,13 +8,13 @@ const id = '5e2b9c4d-8a1f-4e73-b6d0-1c9f3a7e5b24' as ServiceAccountId;
 const random = Uint8Array.from({ length: secretBytes }, (_, at) => (at * 37 + 11) % 256);
 const token = makeAccountToken(id, random);
 
-test('a token has 82 characters and names its account', () => {
+test('a token has 82 characters and contains the id of its account', () => {
   expect(token).toMatch(/^portico_sa_[0-9A-Za-z]{71}$/);
-  for (const each of [id, '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])
-    expect(accountIdOf(makeAccountToken(each as ServiceAccountId, random))).toBe(each);
+  for (const accountId of [id, '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])
+    expect(accountIdOf(makeAccountToken(accountId as ServiceAccountId, random))).toBe(accountId);
 });
 
-test('the tokens of an account differ by their random bytes alone', () => {
+test('the tokens of an account differ only by their random bytes', () => {
   const other = makeAccountToken(
     id,
     random.map((byte) => byte ^ 1),
@@ -23,7 +23,7 @@ test('the tokens of an account differ by their random bytes alone', () => {
   expect(other.slice(33, -6)).not.toBe(token.slice(33, -6));
 });
 
-test('a token with any one character changed, missing or added names nothing', () => {
+test('a token with any one character changed, missing or added is rejected', () => {
   for (let at = 0; at < token.length; at++) {
     const changed = token[at] === 'A' ? 'B' : 'A';
     expect(accountIdOf(token.slice(0, at) + changed + token.slice(at + 1))).toBeNull();
@@ -32,17 +32,17 @@ test('a token with any one character changed, missing or added names nothing', (
   for (const text of [`${token}A`, ` ${token}`, '', 'portico_sa_']) expect(accountIdOf(text)).toBeNull();
 });
 
-test('an id beyond the largest UUID names nothing, though its checksum is right', () => {
+test('an id above the largest UUID is rejected, although its checksum is correct', () => {
   const tooLarge = withChecksum(`portico_sa_${'z'.repeat(22)}${token.slice(33, -6)}`);
   expect(tooLarge).toHaveLength(82);
   expect(accountIdOf(tooLarge)).toBeNull();
 });
 
-test('a token is no API secret, and an API secret no token', () => {
+test('a token is not an API secret, and an API secret is not a token', () => {
   expect(isWellFormedSecret(token)).toBe(false);
   expect(accountIdOf(token.replace('portico_sa_', 'portico_sk_'))).toBeNull();
 });
 
-test('a token is made of exactly 32 bytes', () => {
+test('a token is made from exactly 32 bytes', () => {
   expect(() => makeAccountToken(id, new Uint8Array(31))).toThrow(RangeError);
 });

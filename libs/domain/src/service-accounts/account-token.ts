@@ -1,18 +1,18 @@
 import {
   base62,
   checkDigits,
-  digitsOfBytes,
+  bytesToBase62,
   hasChecksum,
-  numberOfBase62,
+  parseBase62,
   randomDigits,
   withChecksum,
 } from '../checked-secret.ts';
 import type { ServiceAccountId } from '../ids.ts';
 
-/** Tells the tokens of service accounts from all other bearer tokens; a JWT has no such beginning. */
+/** Distinguishes the tokens of service accounts from all other bearer tokens; a JWT never starts with it. */
 export const accountTokenPrefix = 'portico_sa_';
 
-/** 62^22 is the first power beyond 2^128, the number of UUIDs. */
+/** 62^22 is the first power of 62 above 2^128, the number of UUIDs. */
 const idDigits = 22;
 
 const shape = new RegExp(`^${accountTokenPrefix}[0-9A-Za-z]{${idDigits + randomDigits + checkDigits}}$`);
@@ -23,14 +23,14 @@ const shape = new RegExp(`^${accountTokenPrefix}[0-9A-Za-z]{${idDigits + randomD
  */
 export const makeAccountToken = (id: ServiceAccountId, random: Uint8Array): string => {
   const number = BigInt(`0x${id.replaceAll('-', '')}`);
-  return withChecksum(accountTokenPrefix + base62(number, idDigits) + digitsOfBytes(random));
+  return withChecksum(accountTokenPrefix + base62(number, idDigits) + bytesToBase62(random));
 };
 
-/** Returns the id in a token; null if the text has another shape, a wrong checksum or an id that is none. */
+/** Returns the id in a token; null if the text has another shape, a wrong checksum or an invalid id. */
 export const accountIdOf = (token: string): ServiceAccountId | null => {
   if (!shape.test(token) || !hasChecksum(token)) return null;
   const start = accountTokenPrefix.length;
-  const hex = numberOfBase62(token.slice(start, start + idDigits))
+  const hex = parseBase62(token.slice(start, start + idDigits))
     .toString(16)
     .padStart(32, '0');
   if (hex.length > 32) return null;

@@ -3,7 +3,7 @@ import type { Instant } from '../instant.ts';
 import type { StoredKey } from '../profiles/api-key.ts';
 import { type ApprovedProfile, unstoredAdmin } from '../profiles/profile.ts';
 
-/** What a service account may be allowed to do. `…:write` does not imply `…:read`. */
+/** The permissions that a service account may have. `…:write` does not imply `…:read`. */
 export const scopes = [
   'catalog:read',
   'catalog:write',
@@ -16,14 +16,14 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number];
 
-/** A credential of a machine: it acts with an administrator's authority, but only where it holds the scope. */
+/** A credential of a machine: it acts with an administrator's authority, but only where it has the scope. */
 export interface ServiceAccount {
   readonly id: ServiceAccountId;
-  /** Unique without regard to case, as `nameKey` compares. */
+  /** Unique, ignoring case, as `nameKey` compares. */
   readonly name: string;
   /** At least one; unique, in the order of `scopes`. */
   readonly scopes: readonly Scope[];
-  /** From then on it is refused; null if it does not expire. */
+  /** From then on it is rejected; null if it does not expire. */
   readonly expiresAt: Instant | null;
   /** Null if the operator's command line created it. */
   readonly createdBy: ProfileId | null;
@@ -31,32 +31,32 @@ export interface ServiceAccount {
   readonly updatedAt: Instant;
 }
 
-/** What is stored of its secrets, as of those of API keys. */
+/** The stored parts of its secrets, as for API keys. */
 export type AccountKey = Pick<StoredKey, 'current' | 'previous'>;
 
-/** A new secret in clear: returned once, never stored. */
+/** A new secret in plain text: returned once, never stored. */
 export interface IssuedAccount {
   readonly account: ServiceAccount;
   readonly token: string;
 }
 
-/** In characters (Unicode code points), once trimmed. */
+/** In characters (Unicode code points), after trimming. */
 export const accountNameMax = 200;
 
-/** What a list shows at once, and an administrator can oversee. */
+/** The number of accounts that one list can show, and an administrator can oversee. */
 export const accountsMax = 1_000;
 
-/** Returns the scopes once each, in the order of the list. */
-export const scopesOf = (wanted: readonly Scope[]): readonly Scope[] =>
-  scopes.filter((scope) => wanted.includes(scope));
+/** Returns the scopes without duplicates, in the order of `scopes`. */
+export const scopesOf = (requested: readonly Scope[]): readonly Scope[] =>
+  scopes.filter((scope) => requested.includes(scope));
 
-/** Whether it has expired; at `expiresAt` it has. */
+/** Whether the account has expired; at `expiresAt` it has. */
 export const isExpired = ({ expiresAt }: Pick<ServiceAccount, 'expiresAt'>, now: Instant): boolean =>
   expiresAt !== null && now >= expiresAt;
 
 /**
- * The administrator as whom an account acts: what it does is recorded under the account's id and name, which stand
- * where a profile's id and e-mail do. No such profile is stored, and no issuer vouches for it.
+ * Returns the administrator that an account acts as: its actions are recorded under the account's id and name, which
+ * replace a profile's id and e-mail. No such profile is stored, and no issuer vouches for it.
  */
 export const actingProfile = ({ id, name, createdAt, updatedAt }: ServiceAccount): ApprovedProfile =>
   unstoredAdmin({

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Deadline } from '../deadline.ts';
 import type { CollectionId, ProfileId } from '../ids.ts';
 import type { Profile } from '../profiles/profile.ts';
-import { createUsageCounter, type UsageCaller, waitingMax } from './usage-counter.ts';
+import { createUsageCounter, type UsageCaller, waitingUsesMax } from './usage-counter.ts';
 import { dayOf, noUses, usesIn } from './usage.ts';
 
 const start = Date.UTC(2026, 0, 31, 23, 59, 59);
@@ -34,7 +34,7 @@ test('uses are counted by kind, and taken once', () => {
   expect(counter.totals()).toEqual({ ...noUses, read: 2, search: 1, slice: 1 });
 });
 
-test('each day in UTC has counts of its own', () => {
+test('each day in UTC has separate counts', () => {
   const { counter, clock } = setUp();
   counter.count(caller(), 'read', weather);
   clock.now += 1_000;
@@ -42,7 +42,7 @@ test('each day in UTC has counts of its own', () => {
   expect(counter.take().map(({ day }) => day)).toEqual([dayOf(start), dayOf(start) + 1]);
 });
 
-test('an admitted caller is noted without a use, and its key only if it came by key', () => {
+test('an admitted caller is recorded without a use, and its key only if it used the key', () => {
   const { counter, clock } = setUp();
   counter.touch(caller('ada', { via: 'key' }));
   clock.now += 5;
@@ -59,21 +59,21 @@ test('a clock that is set back does not set back the last use', () => {
   expect(counter.take()).toMatchObject([{ lastUsedAt: start, keyUsedAt: start }]);
 });
 
-test('a use whose request was answered as too late is not counted', () => {
+test('a use in a request that timed out is not counted', () => {
   const { counter } = setUp();
   counter.count(caller('ada', { deadline: { expired: true } as Deadline }), 'read', weather);
   counter.count(caller('ada', { deadline: { expired: false } as Deadline }), 'read', weather);
   expect(counter.take()).toMatchObject([{ counts: { read: 1 } }]);
 });
 
-test('what is put back is added to what was counted since', () => {
+test('counts that are put back are added to those counted since', () => {
   const { counter, clock } = setUp();
   counter.count(caller('ada', { via: 'key' }), 'read', weather);
   counter.count(caller('bob'), 'read', weather);
-  const taken = counter.take();
+  const uses = counter.take();
   clock.now += 5;
   counter.count(caller(), 'read', weather);
-  counter.putBack(taken);
+  counter.putBack(uses);
   expect(counter.take()).toMatchObject([
     { profileId: 'ada', counts: { read: 2 }, lastUsedAt: start + 5, keyUsedAt: start },
     { profileId: 'bob', counts: { read: 1 }, lastUsedAt: start, keyUsedAt: null },
@@ -81,22 +81,22 @@ test('what is put back is added to what was counted since', () => {
   expect(counter.totals().read).toBe(3);
 });
 
-test(`of more than ${waitingMax} pairs of a profile and a collection the later ones are lost, and counted as lost`, () => {
+test(`of more than ${waitingUsesMax} pairs of a profile and a collection, the later ones are lost, and counted as lost`, () => {
   const { counter } = setUp();
-  for (let each = 1; each <= waitingMax + 2; each += 1) counter.count(caller(`profile ${each}`), 'read', weather);
+  for (let each = 1; each <= waitingUsesMax + 2; each += 1) counter.count(caller(`profile ${each}`), 'read', weather);
   counter.count(caller('profile 1'), 'read', weather);
   counter.touch(caller('profile 0'));
-  expect([counter.takeLost(), counter.takeLost(), counter.totals().read]).toEqual([2, 0, waitingMax + 3]);
-  const taken = counter.take();
-  expect(taken).toHaveLength(waitingMax);
-  expect(taken[0]?.counts.read).toBe(2);
+  expect([counter.takeLost(), counter.takeLost(), counter.totals().read]).toEqual([2, 0, waitingUsesMax + 3]);
+  const uses = counter.take();
+  expect(uses).toHaveLength(waitingUsesMax);
+  expect(uses[0]?.counts.read).toBe(2);
   counter.count(caller('another'), 'read', weather);
-  counter.putBack(taken);
+  counter.putBack(uses);
   expect(counter.takeLost()).toBe(1);
-  expect(counter.take().reduce((sum, { counts }) => sum + usesIn(counts), 0)).toBe(waitingMax + 1);
+  expect(counter.take().reduce((sum, { counts }) => sum + usesIn(counts), 0)).toBe(waitingUsesMax + 1);
 });
 
-test.each(['account', 'operator'] as const)('uses by %s count in the totals alone, and are not lost', (via) => {
+test.each(['account', 'operator'] as const)('uses by %s count only in the totals, and are not lost', (via) => {
   const { counter } = setUp();
   const robot = caller('robot', { via });
   counter.touch(robot);

@@ -3,32 +3,35 @@ import type { CollectionId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import { type Day, dayOf, type DayUse, noUses, type UsageCounts, type UsageKind, usageKinds, usesIn } from './usage.ts';
 
-/** Who uses something: a principal. */
+/** The caller of a use: a principal. */
 export type UsageCaller = Pick<Principal, 'profile' | 'via' | 'deadline'>;
 
-/** Counts uses in memory until they are written. A use costs a few looks into maps: a fifth of a microsecond. */
+/** Counts uses in memory until they are written. Counting a use takes a few map lookups: a fifth of a microsecond. */
 export interface UsageCounter {
-  /** Notes that the caller was admitted. */
+  /** Records that the caller was admitted. */
   readonly touch: (caller: UsageCaller) => void;
-  /** Counts a use, of a collection or of none in particular; not if its request was answered as too late. */
+  /** Counts a use, of a collection or of none in particular; does not count a use in a request that timed out. */
   readonly count: (caller: UsageCaller, kind: UsageKind, collectionId: CollectionId | null) => void;
-  /** Takes out what was counted since the last time. */
+  /** Removes and returns the counts since the last call. */
   readonly take: () => readonly DayUse[];
-  /** Adds what was taken but could not be written. */
+  /** Adds counts that were taken but could not be written. */
   readonly putBack: (uses: readonly DayUse[]) => void;
-  /** How many uses were lost since the last time, because too much waited already. */
+  /** Returns the number of uses that were lost since the last call because too many were waiting. */
   readonly takeLost: () => number;
-  /** All uses since the process began. */
+  /** Returns all uses since the process started. */
   readonly totals: () => UsageCounts;
 }
 
-/** What a use case needs that counts. */
-export interface Counting {
+/** Required by use cases that count uses. */
+export interface WithUsageCounter {
   readonly uses: UsageCounter;
 }
 
-/** About 20 MB. As many pairs of a profile and a collection are waiting only if nothing could be written for long. */
-export const waitingMax = 50_000;
+/**
+ * About 20 MB. This number of pairs of a profile and a collection is waiting only if nothing could be written for a
+ * long time.
+ */
+export const waitingUsesMax = 50_000;
 
 export const createUsageCounter = (now: () => Instant): UsageCounter => {
   const totals: Counts = { ...noUses };
@@ -36,66 +39,70 @@ export const createUsageCounter = (now: () => Instant): UsageCounter => {
   let pairs = 0;
   let lost = 0;
 
-  /** A new one begins without uses; null if too many wait. */
-  const waitingFor = ({ day, profileId, collectionId, lastUsedAt }: Begun): WaitingUse | null => {
-    const known = waiting.get(day)?.get(profileId)?.get(collectionId);
-    if (known || pairs >= waitingMax) return known ?? null;
+  /** Returns the entry for a use; a new one has no uses. Returns null if too many are waiting. */
+  const entryFor = ({ day, profileId, collectionId, lastUsedAt }: UseKey): WaitingUse | null => {
+    const existing = waiting.get(day)?.get(profileId)?.get(collectionId);
+    if (existing || pairs >= waitingUsesMax) return existing ?? null;
     const use = { day, profileId, collectionId, counts: { ...noUses }, lastUsedAt, keyUsedAt: null };
     innerOf(innerOf(waiting, day), profileId).set(collectionId, use);
     pairs += 1;
     return use;
   };
 
-  const note = ({ profile, via }: UsageCaller, collectionId: CollectionId | null): WaitingUse | null => {
+  const record = ({ profile, via }: UsageCaller, collectionId: CollectionId | null): WaitingUse | null => {
     const at = now();
-    const use = waitingFor({ day: dayOf(at), profileId: profile.id, collectionId, lastUsedAt: at });
-    if (use) usedAgain(use, at, via === 'key' ? at : null);
+    const use = entryFor({ day: dayOf(at), profileId: profile.id, collectionId, lastUsedAt: at });
+    if (use) updateLastUse(use, at, via === 'key' ? at : null);
     return use;
   };
 
   return {
     touch(caller) {
-      if (isKept(caller)) note(caller, null);
+      if (isStored(caller)) record(caller, null);
     },
 
     count(caller, kind, collectionId) {
       if (caller.deadline?.expired) return;
       totals[kind] += 1;
-      if (!isKept(caller)) return;
-      const use = note(caller, collectionId);
+      if (!isStored(caller)) return;
+      const use = record(caller, collectionId);
       if (use) use.counts[kind] += 1;
       else lost += 1;
     },
 
     take() {
-      const taken = [...waiting.values()].flatMap((ofDay) => [...ofDay.values()].flatMap((uses) => [...uses.values()]));
+      const pendingUses = [...waiting.values()].flatMap((ofDay) =>
+        [...ofDay.values()].flatMap((uses) => [...uses.values()]),
+      );
       waiting = new Map();
       pairs = 0;
-      return taken;
+      return pendingUses;
     },
 
     putBack(uses) {
-      for (const back of uses) {
-        const use = waitingFor(back);
+      for (const returned of uses) {
+        const use = entryFor(returned);
         if (use) {
-          usedAgain(use, back.lastUsedAt, back.keyUsedAt);
-          for (const kind of usageKinds) use.counts[kind] += back.counts[kind];
-        } else lost += usesIn(back.counts);
+          updateLastUse(use, returned.lastUsedAt, returned.keyUsedAt);
+          for (const kind of usageKinds) use.counts[kind] += returned.counts[kind];
+        } else lost += usesIn(returned.counts);
       }
     },
 
     takeLost() {
-      const taken = lost;
+      const lostUses = lost;
       lost = 0;
-      return taken;
+      return lostUses;
     },
 
     totals: () => ({ ...totals }),
   };
 };
 
-/** Uses are kept by profile. A service account is none, nor is the operator: theirs count in the totals only. */
-const isKept = ({ via }: UsageCaller): boolean => via === 'token' || via === 'key';
+/**
+ * Uses are stored by profile. A service account or the operator is not a profile: their uses count only in the totals.
+ */
+const isStored = ({ via }: UsageCaller): boolean => via === 'token' || via === 'key';
 
 type Counts = { -readonly [Kind in UsageKind]: number };
 
@@ -105,21 +112,21 @@ interface WaitingUse extends DayUse {
   keyUsedAt: Instant | null;
 }
 
-type Begun = Omit<DayUse, 'counts' | 'keyUsedAt'>;
+type UseKey = Omit<DayUse, 'counts' | 'keyUsedAt'>;
 
-/** By day, profile and collection: composing one key of the three would cost ten times as much as three looks. */
+/** By day, profile and collection: combining the three to one key would cost ten times as much as three lookups. */
 type Waiting = Map<Day, Map<ProfileId, Map<CollectionId | null, WaitingUse>>>;
 
 const innerOf = <Key, InnerKey, Value>(outer: Map<Key, Map<InnerKey, Value>>, key: Key): Map<InnerKey, Value> => {
-  const known = outer.get(key);
-  if (known) return known;
+  const existing = outer.get(key);
+  if (existing) return existing;
   const inner = new Map<InnerKey, Value>();
   outer.set(key, inner);
   return inner;
 };
 
 /** The clock may have been set back. */
-const usedAgain = (use: WaitingUse, at: Instant, byKeyAt: Instant | null): void => {
+const updateLastUse = (use: WaitingUse, at: Instant, byKeyAt: Instant | null): void => {
   use.lastUsedAt = Math.max(use.lastUsedAt, at);
   if (byKeyAt !== null) use.keyUsedAt = Math.max(use.keyUsedAt ?? byKeyAt, byKeyAt);
 };

@@ -12,7 +12,7 @@ test.each([
   expect(dateOf(dayOf(at(instant)))).toBe(date);
 });
 
-/** The first day, and the last one that is included. */
+/** Returns the first day, and the last one that is included. */
 const days = (from: string | null, to: string | null) => {
   const { first, end } = daysBetween(from === null ? null : at(from), to === null ? null : at(to), now);
   return [dateOf(first), dateOf(end - 1)];
@@ -20,12 +20,12 @@ const days = (from: string | null, to: string | null) => {
 
 test.each([
   ['nothing', null, null, '2026-03-02', '2026-03-31'],
-  ['a beginning', '2026-03-30', null, '2026-03-30', '2026-03-31'],
-  ['a beginning within a day', '2026-03-30T23:59Z', null, '2026-03-30', '2026-03-31'],
+  ['a start', '2026-03-30', null, '2026-03-30', '2026-03-31'],
+  ['a start within a day', '2026-03-30T23:59Z', null, '2026-03-30', '2026-03-31'],
   ['an end, which is not included', null, '2026-03-30', '2026-02-28', '2026-03-29'],
-  ['an end within a day, which is', null, '2026-03-30T00:01Z', '2026-03-01', '2026-03-30'],
+  ['an end within a day, which is included', null, '2026-03-30T00:01Z', '2026-03-01', '2026-03-30'],
   ['both', '2026-01-01', '2026-02-01', '2026-01-01', '2026-01-31'],
-])('given %s, the days are those that the time touches', (_what, from, to, first, last) => {
+])('given %s, the days are those that overlap the period', (_description, from, to, first, last) => {
   expect(days(from, to)).toEqual([first, last]);
 });
 

@@ -1,7 +1,7 @@
 import type { AdminAuthority, Principal } from '../access/principal.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Settings } from '../settings.ts';
-import { type Counting, createUsageCounter } from '../usage/usage-counter.ts';
+import { type WithUsageCounter, createUsageCounter } from '../usage/usage-counter.ts';
 import { admit, admitRegistration, countFailedCode } from './access/admit.ts';
 import { readTarget } from './access/read-target.ts';
 import {
@@ -34,7 +34,7 @@ import {
   countGroups,
   createGroup,
   findGroup,
-  forgetGroupClaims,
+  clearGroupClaims,
   listGroupCollections,
   listGroups,
   readGroup,
@@ -65,10 +65,10 @@ import {
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
 import { readLimitStandings } from './limits/read-standing.ts';
 import { createTier, listTiers, removeTier, updateTier } from './limits/tiers.ts';
-import { offerWritten } from './outbox/offer-jobs.ts';
+import { offerWrittenJobs } from './outbox/offer-jobs.ts';
 import { approveMany } from './profiles/approve-many.ts';
 import { claimFirstAdmin } from './profiles/claim-first-admin.ts';
-import { announceExpiries } from './mails/announce-expiries.ts';
+import { sendExpiryNotices } from './mails/send-expiry-notices.ts';
 import {
   assignTier,
   changeRole,
@@ -92,13 +92,13 @@ import {
 } from './profiles/list-profiles.ts';
 import { registerProfile } from './profiles/register-profile.ts';
 import { rejectProfile, reopenRegistration } from './profiles/reject-profile.ts';
-import { askForAccess, readCatalog, readDiscoverable, withdrawRequest } from './requests/ask-for-access.ts';
+import { requestAccess, readCatalog, readDiscoverable, withdrawRequest } from './requests/request-access.ts';
 import { approveRequest, denyRequest } from './requests/decide-request.ts';
 import { listRequests, readRequest } from './requests/read-requests.ts';
-import { followModel } from './search/follow-model.ts';
+import { checkModels } from './search/check-models.ts';
 import { readReindex, startReindex } from './search/reindex.ts';
 import { searchCollections } from './search/search-collections.ts';
-import { createVisibleSets, type Seeing } from './search/visible-sets.ts';
+import { createVisibleSets, type WithVisibleSets } from './search/visible-sets.ts';
 import { resealSecrets } from './secrets/reseal-secrets.ts';
 import { describeOperation } from './operations/describe-operation.ts';
 import { listOperations } from './operations/read-operations.ts';
@@ -117,16 +117,20 @@ import { readOperationProgress } from './service/operation-progress.ts';
 import { readCollectionUses, readOwnUse, readProfileUses, readUsage } from './usage/read-usage.ts';
 import { pruneUsage, writeUsage } from './usage/write-usage.ts';
 
-/** The menu: everything that the system can do. What it counts is its own until `writeUsage` writes it. */
+/** Everything that the system can do. Usage counts stay in memory until `writeUsage` writes them. */
 export const createUseCases = (ports: Ports, settings: Settings) => {
-  offerWritten(ports);
-  const counting = { ...ports, uses: createUsageCounter(() => ports.clock.now()) };
-  const searching = { ...counting, visibleSets: createVisibleSets(ports) };
-  return { ...catalog(searching, settings), ...access(counting, settings), ...service(searching, settings) };
+  offerWrittenJobs(ports);
+  const countingPorts = { ...ports, uses: createUsageCounter(() => ports.clock.now()) };
+  const searchPorts = { ...countingPorts, visibleSets: createVisibleSets(ports) };
+  return {
+    ...catalogUseCases(searchPorts, settings),
+    ...accessUseCases(countingPorts, settings),
+    ...serviceUseCases(searchPorts, settings),
+  };
 };
 
-/** Who there is, and what can be used. */
-const catalog = (ports: Ports & Counting & Seeing, settings: Settings) => ({
+/** Admission, profiles, collections and operations. */
+const catalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets, settings: Settings) => ({
   // Admission
   admit: admit(ports, settings),
   admitRegistration: admitRegistration(ports, settings),
@@ -175,8 +179,8 @@ const catalog = (ports: Ports & Counting & Seeing, settings: Settings) => ({
   readOperationProgress: readOperationProgress(ports),
 });
 
-/** Who may use what, and what became of it. */
-const access = (ports: Ports & Counting, settings: Settings) => ({
+/** Access, groups, service accounts, requests and the audit log. */
+const accessUseCases = (ports: Ports & WithUsageCounter, settings: Settings) => ({
   // Access
   grantAccess: grantAccess(ports),
   changeExpiry: changeExpiry(ports),
@@ -202,7 +206,7 @@ const access = (ports: Ports & Counting, settings: Settings) => ({
   listMembers: listMembers(ports),
   listProfileGroups: listProfileGroups(ports),
   readOwnGroups: ({ profile }: Principal) => ports.groups.groupsOf(profile.id),
-  forgetGroupClaims: forgetGroupClaims(ports),
+  clearGroupClaims: clearGroupClaims(ports),
   // Service accounts
   createServiceAccount: createServiceAccount(ports),
   listServiceAccounts: listServiceAccounts(ports),
@@ -210,10 +214,10 @@ const access = (ports: Ports & Counting, settings: Settings) => ({
   updateServiceAccount: updateServiceAccount(ports),
   rotateServiceAccount: rotateServiceAccount(ports),
   revokeServiceAccount: revokeServiceAccount(ports),
-  // Requests for access
+  // Access requests
   readCatalog: readCatalog(ports),
   readDiscoverable: readDiscoverable(ports),
-  askForAccess: askForAccess(ports, settings),
+  requestAccess: requestAccess(ports, settings),
   listRequests: listRequests(ports),
   readRequest: readRequest(ports),
   approveRequest: approveRequest(ports),
@@ -228,8 +232,8 @@ const access = (ports: Ports & Counting, settings: Settings) => ({
   pruneAudit: pruneAudit(ports),
 });
 
-/** How it is used, found and kept going. */
-const service = (ports: Ports & Counting & Seeing, settings: Settings) => ({
+/** Limits, search, usage, jobs, health and secrets. */
+const serviceUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets, settings: Settings) => ({
   // Limits
   listTiers: listTiers(ports),
   createTier: createTier(ports),
@@ -247,9 +251,9 @@ const service = (ports: Ports & Counting & Seeing, settings: Settings) => ({
   searchCollections: searchCollections(ports),
   startReindex: startReindex(ports),
   readReindex: readReindex(ports),
-  followModel: followModel(ports),
+  checkModels: checkModels(ports),
   readModelChange: readModelChange(ports),
-  // Use
+  // Usage
   countUse: ports.uses.count,
   usageTotals: ports.uses.totals,
   readUsage: readUsage(ports),
@@ -259,7 +263,7 @@ const service = (ports: Ports & Counting & Seeing, settings: Settings) => ({
   writeUsage: writeUsage(ports),
   pruneUsage: pruneUsage(ports),
   // Jobs, health and secrets
-  announceExpiries: announceExpiries(ports, settings),
+  sendExpiryNotices: sendExpiryNotices(ports, settings),
   relayJobs: relayJobs(ports),
   workJob: workJob(ports, settings),
   listDeadLetters: listDeadLetters(ports),

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   standIn.put(alice);
-  standIn.refusal = null;
+  standIn.signInError = null;
   standIn.tokenSeconds = 3_600;
 });
 afterAll(() => standIn.close());
@@ -47,19 +47,24 @@ const publishedKeys = async () => {
 
 const parsed = (part = ''): Json => JSON.parse(Buffer.from(part, 'base64url').toString('utf8')) as Json;
 
-/** The claims of a token that a published key has signed; null if none has. */
+/** Returns the claims of a token that is signed by a published key, or null. */
 const claimsOf = async (token: unknown): Promise<Json | null> => {
   const [header = '', payload = '', signature = ''] = String(token).split('.');
   const { alg, kid } = parsed(header);
   const key = (await publishedKeys()).find((one) => one.kid === kid);
   if (alg !== 'RS256' || !key) return null;
   const signed = Buffer.from(`${header}.${payload}`);
-  const isGood = verify('sha256', signed, createPublicKey({ key, format: 'jwk' }), Buffer.from(signature, 'base64url'));
-  return isGood ? parsed(payload) : null;
+  const isValid = verify(
+    'sha256',
+    signed,
+    createPublicKey({ key, format: 'jwk' }),
+    Buffer.from(signature, 'base64url'),
+  );
+  return isValid ? parsed(payload) : null;
 };
 
 describe('signing in', () => {
-  test('by e-mail and password gives an ID token that a published key has signed', async () => {
+  test('by e-mail and password returns an ID token that is signed by a published key', async () => {
     const { status, body } = await signIn();
     expect(status).toBe(200);
     expect(body).toMatchObject({ localId: 'alice', email: alice.email, registered: true, expiresIn: '3600' });
@@ -76,7 +81,7 @@ describe('signing in', () => {
     expect(Number(claims?.['exp']) - Number(claims?.['iat'])).toBe(3_600);
   });
 
-  test('the case of the e-mail makes no difference, and a verified one is said', async () => {
+  test('the case of the e-mail is ignored, and the token shows whether it is verified', async () => {
     standIn.put({ ...alice, emailVerified: true });
     const { body } = await signIn({ email: 'Alice@Example.com' });
     expect(await claimsOf(body['idToken'])).toMatchObject({ email_verified: true });
@@ -87,14 +92,14 @@ describe('signing in', () => {
     ['a wrong password', { password: 'wrong' }, 'INVALID_LOGIN_CREDENTIALS'],
     ['no e-mail', { email: '' }, 'INVALID_EMAIL'],
     ['no password', { password: '' }, 'MISSING_PASSWORD'],
-  ])('%s is refused', async (_, fields, message) => {
+  ])('%s is rejected', async (_, fields, message) => {
     const { status, body } = await signIn(fields);
     const errors = [{ message, domain: 'global', reason: 'invalid' }];
     expect([status, body]).toEqual([400, { error: { code: 400, message, errors } }]);
   });
 
-  test('a project of before 2023 says which of the two is wrong', async () => {
-    const former = standIn;
+  test('a project from before 2023 reports whether the e-mail or the password is wrong', async () => {
+    const previous = standIn;
     standIn = await startFirebaseStandIn({ hidesEmails: false, people: [alice] });
     try {
       expect((await signIn({ email: 'bob@example.com' })).body).toMatchObject({
@@ -103,11 +108,11 @@ describe('signing in', () => {
       expect((await signIn({ password: 'wrong' })).body).toMatchObject({ error: { message: 'INVALID_PASSWORD' } });
     } finally {
       await standIn.close();
-      standIn = former;
+      standIn = previous;
     }
   });
 
-  test('a disabled person is refused only with the right password', async () => {
+  test('a disabled person is rejected only with the right password', async () => {
     standIn.put({ ...alice, disabled: true });
     expect((await signIn()).body).toMatchObject({ error: { message: 'USER_DISABLED' } });
     expect((await signIn({ password: 'wrong' })).body).toMatchObject({
@@ -115,19 +120,19 @@ describe('signing in', () => {
     });
   });
 
-  test('everybody can be refused, as after too many attempts', async () => {
-    standIn.refusal = 'TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled.';
-    expect((await signIn()).body).toMatchObject({ error: { code: 400, message: standIn.refusal } });
+  test('all sign-ins can be rejected, as after too many attempts', async () => {
+    standIn.signInError = 'TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled.';
+    expect((await signIn()).body).toMatchObject({ error: { code: 400, message: standIn.signInError } });
   });
 
-  test('with a second factor the password brings no token', async () => {
+  test('with a second factor, the password does not return a token', async () => {
     standIn.put({ ...alice, secondFactor: true });
     const { status, body } = await signIn();
     expect([status, body['idToken'], body['refreshToken']]).toEqual([200, undefined, undefined]);
     expect(body).toHaveProperty('mfaPendingCredential');
   });
 
-  test('another API key is refused, and none at all', async () => {
+  test('a wrong API key is rejected, and so is a missing one', async () => {
     const message = 'API key not valid. Please pass a valid API key.';
     expect((await signIn({}, 'another')).body).toMatchObject({ error: { code: 400, message } });
     const none = await post('identitytoolkit.googleapis.com/v1/accounts:signInWithPassword', 'application/json', '{}');
@@ -138,7 +143,7 @@ describe('signing in', () => {
 describe('a refresh token', () => {
   const refreshTokenOf = async (): Promise<string> => String((await signIn()).body['refreshToken']);
 
-  test('gives a new ID token of the lifetime that is set now', async () => {
+  test('returns a new ID token with the current lifetime', async () => {
     const token = await refreshTokenOf();
     standIn.tokenSeconds = 5;
     const { status, body } = await refresh({ refresh_token: token });
@@ -162,7 +167,7 @@ describe('a refresh token', () => {
       'TOKEN_EXPIRED',
     ],
     [
-      'of somebody who is disabled',
+      'of a disabled person',
       async () => {
         const token = await refreshTokenOf();
         standIn.put({ ...alice, disabled: true });
@@ -171,7 +176,7 @@ describe('a refresh token', () => {
       'USER_DISABLED',
     ],
     [
-      'of somebody who is gone',
+      'of a removed person',
       async () => {
         const token = await refreshTokenOf();
         standIn.remove('alice');
@@ -179,26 +184,30 @@ describe('a refresh token', () => {
       },
       'USER_NOT_FOUND',
     ],
-  ])('%s is refused', async (_, formOf, message) => {
+  ])('%s is rejected', async (_, formOf, message) => {
     const { status, body } = await refresh(await formOf());
     expect([status, body]).toEqual([400, { error: { code: 400, message, status: 'INVALID_ARGUMENT' } }]);
   });
 });
 
-test('a page of another origin may call it: the preflight and the answer say so', async () => {
+test('a page of another origin may call it, according to the preflight and the response', async () => {
   const address = `http://${standIn.host}/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=x`;
-  const asked = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' };
-  const { status, headers } = await fetch(address, { method: 'OPTIONS', headers: asked });
+  const preflight = {
+    origin,
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'content-type',
+  };
+  const { status, headers } = await fetch(address, { method: 'OPTIONS', headers: preflight });
   expect(status).toBe(200);
   expect(headers.get('access-control-allow-origin')).toBe(origin);
   expect(headers.get('access-control-allow-headers')).toBe('content-type');
   expect(headers.get('access-control-allow-methods')).toContain('POST');
-  for (const answer of [await signIn(), await signIn({ password: 'wrong' })]) {
-    expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
+  for (const response of [await signIn(), await signIn({ password: 'wrong' })]) {
+    expect(response.headers.get('access-control-allow-origin')).toBe(origin);
   }
 });
 
-test('a new key signs at once, and the old one is published until it is retired', async () => {
+test('a new key signs immediately, and the old one is published until it is retired', async () => {
   const before = (await signIn()).body['idToken'];
   standIn.rotate();
   const after = (await signIn()).body['idToken'];
@@ -208,7 +217,7 @@ test('a new key signs at once, and the old one is published until it is retired'
   expect((await claimsOf(after))?.['sub']).toBe('alice');
 });
 
-test('it remembers what it was asked', async () => {
+test('it records the requests', async () => {
   const before = standIn.calls.length;
   await signIn();
   const [call] = standIn.calls.slice(before);

@@ -12,7 +12,7 @@ export interface FirebasePerson {
   /** False by default. */
   readonly emailVerified?: boolean;
   readonly disabled?: boolean;
-  /** Whether the password alone does not sign in. */
+  /** Whether the password alone is not sufficient to sign in. */
   readonly secondFactor?: boolean;
 }
 
@@ -21,9 +21,9 @@ export interface FirebaseStandInOptions {
   /** `demo-portico` by default. */
   readonly projectId?: string;
   readonly apiKey?: string;
-  /** How long an ID token is valid; an hour by default, as at Firebase. */
+  /** The lifetime of an ID token; an hour by default, as with Firebase. */
   readonly tokenSeconds?: number;
-  /** Whether a refusal hides if the e-mail is known, as in projects made since September 2023; true by default. */
+  /** Whether an error hides if the e-mail is known, as in projects created since September 2023; true by default. */
   readonly hidesEmails?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface FirebaseCall {
   readonly body: string;
 }
 
-/** Starts a server that answers as Firebase Authentication does to its REST API, under the paths of its emulator. */
+/** Starts a server that implements the REST API of Firebase Authentication, under the paths of its emulator. */
 export const startFirebaseStandIn = async (options: FirebaseStandInOptions = {}): Promise<FirebaseStandIn> => {
   const standIn = new FirebaseStandIn(options);
   await standIn.listen();
@@ -43,15 +43,15 @@ export const startFirebaseStandIn = async (options: FirebaseStandInOptions = {})
 const signInPath = '/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword';
 const tokenPath = '/securetoken.googleapis.com/v1/token';
 
-/** Unlike Firebase's own emulator, it signs its ID tokens, and publishes the keys at its own address. */
+/** Unlike Firebase's own emulator, it signs its ID tokens and publishes the keys at its own address. */
 export class FirebaseStandIn {
   readonly projectId: string;
   readonly apiKey: string;
-  /** How long the ID tokens are valid that it makes from now on. */
+  /** The lifetime of ID tokens that are issued from now on. */
   tokenSeconds: number;
-  /** The message of the refusal that everybody gets who signs in; null for none. */
-  refusal: string | null = null;
-  /** Every request so far, in order; preflights are not among them. */
+  /** The message with which every sign-in is rejected; null for none. */
+  signInError: string | null = null;
+  /** Every request so far, in order, without preflights. */
   readonly calls: FirebaseCall[] = [];
   readonly #hidesEmails: boolean;
   readonly #people = new Map<string, FirebasePerson>();
@@ -83,7 +83,7 @@ export class FirebaseStandIn {
     return `http://${this.host}/securetoken.google.com/${this.projectId}`;
   }
 
-  /** What a service is configured by that trusts it, and lets people sign in there. */
+  /** The configuration of a service that trusts it and lets people sign in there. */
   get variables(): Readonly<Record<string, string>> {
     return {
       IDENTITY_ISSUER: this.issuer,
@@ -115,42 +115,41 @@ export class FirebaseStandIn {
     this.#people.set(person.uid, person);
   }
 
-  /** Deletes the person, whose refresh tokens end with it. */
+  /** Removes the person, which invalidates its refresh tokens. */
   remove(uid: string): void {
     this.#people.delete(uid);
   }
 
-  /** Ends all refresh tokens of the person, as a changed password does. */
+  /** Revokes all refresh tokens of the person, as a changed password does. */
   revoke(uid: string): void {
     for (const [token, { uid: owner }] of this.#refreshTokens) if (owner === uid) this.#refreshTokens.delete(token);
   }
 
-  /** Starts to sign with a new key; the earlier ones stay published. */
+  /** Starts to sign with a new key. The earlier ones stay published. */
   rotate(): void {
     this.#keys.rotate();
   }
 
-  /** Publishes only the key that signs now. */
+  /** Publishes only the current signing key. */
   retire(): void {
     this.#keys.retire();
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await textOf(request);
-    await this.#loopback?.awake;
+    await this.#loopback?.resumed;
     const { pathname, searchParams } = new URL(request.url ?? '/', `http://${this.host}`);
     allowOrigin(request, response);
-    if (request.method === 'OPTIONS') return allowRequest(request, response);
+    if (request.method === 'OPTIONS') return allowPreflight(request, response);
     this.calls.push({ path: pathname, headers: request.headers, body });
-    send(response, this.#answer(`${request.method} ${pathname}`, searchParams.get('key'), body));
+    send(response, this.#respond(`${request.method} ${pathname}`, searchParams.get('key'), body));
   }
 
-  #answer(called: string, key: string | null, body: string): Answer {
+  #respond(route: string, key: string | null, body: string): JsonResponse {
     const issuerPath = new URL(this.issuer).pathname;
-    if (called === `GET ${issuerPath}/.well-known/openid-configuration`)
-      return { status: 200, body: this.#discovery() };
-    if (called === `GET ${issuerPath}/jwks`) return { status: 200, body: { keys: this.#keys.published() } };
-    if (called !== `POST ${signInPath}` && called !== `POST ${tokenPath}`) {
+    if (route === `GET ${issuerPath}/.well-known/openid-configuration`) return { status: 200, body: this.#discovery() };
+    if (route === `GET ${issuerPath}/jwks`) return { status: 200, body: { keys: this.#keys.published() } };
+    if (route !== `POST ${signInPath}` && route !== `POST ${tokenPath}`) {
       return { status: 404, body: { error: { code: 404, message: 'Not Found' } } };
     }
     if (key === null) {
@@ -158,8 +157,9 @@ export class FirebaseStandIn {
         "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.";
       return { status: 403, body: { error: { code: 403, message, status: 'PERMISSION_DENIED' } } };
     }
-    if (key !== this.apiKey) return refusal('API key not valid. Please pass a valid API key.', 'INVALID_ARGUMENT');
-    return called === `POST ${signInPath}` ? this.#signIn(body) : this.#refresh(new URLSearchParams(body));
+    if (key !== this.apiKey)
+      return errorResponse('API key not valid. Please pass a valid API key.', 'INVALID_ARGUMENT');
+    return route === `POST ${signInPath}` ? this.#signIn(body) : this.#refresh(new URLSearchParams(body));
   }
 
   #discovery(): object {
@@ -172,21 +172,21 @@ export class FirebaseStandIn {
     };
   }
 
-  #signIn(text: string): Answer {
+  #signIn(text: string): JsonResponse {
     const { email, password } = fieldsOf(text);
-    if (typeof email !== 'string' || !/^[^@\s]+@[^@\s]+$/.test(email)) return refusal('INVALID_EMAIL');
-    if (typeof password !== 'string' || password === '') return refusal('MISSING_PASSWORD');
-    if (this.refusal !== null) return refusal(this.refusal);
+    if (typeof email !== 'string' || !/^[^@\s]+@[^@\s]+$/.test(email)) return errorResponse('INVALID_EMAIL');
+    if (typeof password !== 'string' || password === '') return errorResponse('MISSING_PASSWORD');
+    if (this.signInError !== null) return errorResponse(this.signInError);
     const person = [...this.#people.values()].find((one) => one.email === email.toLowerCase());
-    if (!person) return refusal(this.#hidesEmails ? 'INVALID_LOGIN_CREDENTIALS' : 'EMAIL_NOT_FOUND');
+    if (!person) return errorResponse(this.#hidesEmails ? 'INVALID_LOGIN_CREDENTIALS' : 'EMAIL_NOT_FOUND');
     if (person.password !== password) {
-      return refusal(this.#hidesEmails ? 'INVALID_LOGIN_CREDENTIALS' : 'INVALID_PASSWORD');
+      return errorResponse(this.#hidesEmails ? 'INVALID_LOGIN_CREDENTIALS' : 'INVALID_PASSWORD');
     }
-    if (person.disabled) return refusal('USER_DISABLED');
-    const known = { kind: 'identitytoolkit#VerifyPasswordResponse', localId: person.uid, email: person.email };
+    if (person.disabled) return errorResponse('USER_DISABLED');
+    const account = { kind: 'identitytoolkit#VerifyPasswordResponse', localId: person.uid, email: person.email };
     if (person.secondFactor) {
       const mfaInfo = [{ mfaEnrollmentId: randomUUID(), displayName: 'phone', phoneInfo: '+*******1234' }];
-      const pending = { ...known, registered: true, mfaPendingCredential: randomUUID(), mfaInfo };
+      const pending = { ...account, registered: true, mfaPendingCredential: randomUUID(), mfaInfo };
       return { status: 200, body: pending };
     }
     const authTime = nowSeconds();
@@ -195,7 +195,7 @@ export class FirebaseStandIn {
     return {
       status: 200,
       body: {
-        ...known,
+        ...account,
         displayName: '',
         idToken: this.#idToken(person, authTime),
         registered: true,
@@ -205,18 +205,18 @@ export class FirebaseStandIn {
     };
   }
 
-  #refresh(form: URLSearchParams): Answer {
+  #refresh(form: URLSearchParams): JsonResponse {
     const grantType = form.get('grant_type');
     const refreshToken = form.get('refresh_token');
-    if (!grantType) return refusal('MISSING_GRANT_TYPE', 'INVALID_ARGUMENT');
-    if (grantType !== 'refresh_token') return refusal('INVALID_GRANT_TYPE', 'INVALID_ARGUMENT');
-    if (!refreshToken) return refusal('MISSING_REFRESH_TOKEN', 'INVALID_ARGUMENT');
-    const held = this.#refreshTokens.get(refreshToken);
-    if (!held) return refusal('TOKEN_EXPIRED', 'INVALID_ARGUMENT');
-    const person = this.#people.get(held.uid);
-    if (!person) return refusal('USER_NOT_FOUND', 'INVALID_ARGUMENT');
-    if (person.disabled) return refusal('USER_DISABLED', 'INVALID_ARGUMENT');
-    const idToken = this.#idToken(person, held.authTime);
+    if (!grantType) return errorResponse('MISSING_GRANT_TYPE', 'INVALID_ARGUMENT');
+    if (grantType !== 'refresh_token') return errorResponse('INVALID_GRANT_TYPE', 'INVALID_ARGUMENT');
+    if (!refreshToken) return errorResponse('MISSING_REFRESH_TOKEN', 'INVALID_ARGUMENT');
+    const grant = this.#refreshTokens.get(refreshToken);
+    if (!grant) return errorResponse('TOKEN_EXPIRED', 'INVALID_ARGUMENT');
+    const person = this.#people.get(grant.uid);
+    if (!person) return errorResponse('USER_NOT_FOUND', 'INVALID_ARGUMENT');
+    if (person.disabled) return errorResponse('USER_DISABLED', 'INVALID_ARGUMENT');
+    const idToken = this.#idToken(person, grant.authTime);
     return {
       status: 200,
       body: {
@@ -248,15 +248,15 @@ export class FirebaseStandIn {
   }
 }
 
-interface Answer {
+interface JsonResponse {
   readonly status: number;
   readonly body: object;
 }
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
 
-/** The two services spell their refusals differently. */
-const refusal = (message: string, status?: 'INVALID_ARGUMENT'): Answer => ({
+/** The two services format their errors differently. */
+const errorResponse = (message: string, status?: 'INVALID_ARGUMENT'): JsonResponse => ({
   status: 400,
   body: {
     error:
@@ -274,20 +274,20 @@ const fieldsOf = (text: string): Readonly<Record<string, unknown>> => {
   }
 };
 
-/** Any page may call, without cookies. */
+/** Allows calls from any page, without cookies. */
 const allowOrigin = ({ headers }: IncomingMessage, response: ServerResponse): void => {
   response.setHeader('vary', 'Origin, X-Origin, Referer');
   if (headers.origin !== undefined) response.setHeader('access-control-allow-origin', headers.origin);
 };
 
-const allowRequest = ({ headers }: IncomingMessage, response: ServerResponse): void => {
+const allowPreflight = ({ headers }: IncomingMessage, response: ServerResponse): void => {
   response.setHeader('access-control-allow-methods', 'DELETE,GET,HEAD,OPTIONS,PATCH,POST,PUT');
   response.setHeader('access-control-allow-headers', headers['access-control-request-headers'] ?? '');
   response.setHeader('access-control-max-age', '3600');
   response.end();
 };
 
-const send = (response: ServerResponse, { status, body }: Answer): void =>
+const send = (response: ServerResponse, { status, body }: JsonResponse): void =>
   void response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' }).end(JSON.stringify(body));
 
 const textOf = async (request: IncomingMessage): Promise<string> => {

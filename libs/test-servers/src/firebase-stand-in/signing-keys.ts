@@ -15,7 +15,7 @@ export class SigningKeys {
     this.#keys = [newKey(), ...this.#keys];
   }
 
-  /** Forgets all but the key that signs now. */
+  /** Removes all keys except the current signing key. */
   retire(): void {
     this.#keys = [this.#keys[0]];
   }
@@ -24,15 +24,15 @@ export class SigningKeys {
     return this.#keys.map(({ published }) => published);
   }
 
-  /** A compact JWT by RS256 (RFC 7515, section 3.1). */
+  /** Returns a compact JWT, signed with RS256 (RFC 7515, section 3.1). */
   sign(claims: object): string {
     const [{ kid, privateKey }] = this.#keys;
-    const signed = [{ alg: 'RS256', kid, typ: 'JWT' }, claims].map(encoded).join('.');
+    const signed = [{ alg: 'RS256', kid, typ: 'JWT' }, claims].map(encode).join('.');
     return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
   }
 }
 
-const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
 const newKey = (): SigningKey => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });

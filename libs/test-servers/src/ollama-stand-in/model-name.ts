@@ -1,5 +1,5 @@
 /**
- * A name as the real server lists it: without the scheme, without its own registry and the namespace `library`, and
+ * Returns a name as the real server lists it: without the scheme, its own registry and the namespace `library`, and
  * with the tag `latest` if it has none.
  */
 export const listedName = (name: string): string => {

@@ -1,29 +1,29 @@
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Holds a model in memory and processes its texts, as the real one does. A request that finds it empty loads the model,
- * and aborts the load when its client leaves. Texts are processed one by one, first come first served, and to the end
- * even if their client has left.
+ * Keeps a model in memory and processes its texts, as the real one does. A request loads the model if necessary, and
+ * aborts the load when its client disconnects. Texts are processed one by one, first come, first served, and completely
+ * even if their client has disconnected.
  */
 export class ModelRunner {
-  /** How long a load takes. */
+  /** The duration of a load. */
   loadMs = 0;
-  /** How long a token takes. */
+  /** The duration of processing a token. */
   tokenMs = 0;
-  /** Loads that were started, including those that were aborted. */
-  loadsBegun = 0;
-  /** The tokens of each request that was processed while tokens take time, in order. */
-  readonly turns: number[] = [];
+  /** The number of loads that were started, including aborted ones. */
+  loadCount = 0;
+  /** The number of tokens of each request that was processed while `tokenMs` is above 0, in order. */
+  readonly processedTokens: number[] = [];
   #isLoaded = false;
   #loading: Promise<void> | null = null;
-  #lastTurn: Promise<void> = Promise.resolve();
+  #queue: Promise<void> = Promise.resolve();
 
-  /** The next request loads the model again. */
+  /** Unloads the model. The next request loads it again. */
   unload(): void {
     this.#isLoaded = false;
   }
 
-  /** Resolves once this or an earlier request has loaded the model; rejects if this request's client leaves. */
+  /** Resolves once this or an earlier request has loaded the model. Rejects if this request's client disconnects. */
   async load(clientLeft: AbortSignal): Promise<void> {
     while (!this.#isLoaded) {
       clientLeft.throwIfAborted();
@@ -34,20 +34,20 @@ export class ModelRunner {
     }
   }
 
-  /** Resolves once texts of this many tokens have had their turn. */
-  work(tokens: number): Promise<void> {
-    if (this.tokenMs > 0) this.#lastTurn = this.#lastTurn.then(() => this.#turn(tokens));
-    return this.#lastTurn;
+  /** Resolves once texts of this many tokens have been processed. */
+  process(tokens: number): Promise<void> {
+    if (this.tokenMs > 0) this.#queue = this.#queue.then(() => this.#process(tokens));
+    return this.#queue;
   }
 
-  async #turn(tokens: number): Promise<void> {
+  async #process(tokens: number): Promise<void> {
     await setTimeout(tokens * this.tokenMs);
-    this.turns.push(tokens);
+    this.processedTokens.push(tokens);
   }
 
   async #load(clientLeft: AbortSignal): Promise<void> {
-    this.loadsBegun += 1;
-    const took = this.loadMs > 0 ? setTimeout(this.loadMs, true, { signal: clientLeft }) : Promise.resolve(true);
-    this.#isLoaded = await took.catch(() => false);
+    this.loadCount += 1;
+    const delay = this.loadMs > 0 ? setTimeout(this.loadMs, true, { signal: clientLeft }) : Promise.resolve(true);
+    this.#isLoaded = await delay.catch(() => false);
   }
 }

@@ -2,12 +2,12 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { startOllama, startOllamaStandIn, type OllamaServer } from './ollama-stand-in.ts';
 
 /**
- * What an Ollama server answers, one test per fact. Always tested on the stand-in, and also on the real server of
- * `OLLAMA_URL` if it is given, which must have pulled `nomic-embed-text`.
+ * The behaviour of an Ollama server, one test per fact. The stand-in is always tested. The real server of `OLLAMA_URL`
+ * is tested too if it is set; it must have pulled `nomic-embed-text`.
  */
 const model = 'nomic-embed-text';
 
-interface Answered {
+interface Reply {
   readonly status: number;
   readonly type: string;
   readonly text: string;
@@ -18,54 +18,55 @@ interface Answered {
   };
 }
 
-const facts = (server: OllamaServer): void => {
-  const ask = async (path: string, init: RequestInit = {}): Promise<Answered> => {
+const testFacts = (server: OllamaServer): void => {
+  const send = async (path: string, init: RequestInit = {}): Promise<Reply> => {
     const response = await fetch(`${server.url}${path}`, init);
     const text = await response.text();
     const type = response.headers.get('content-type') ?? '';
-    const body = type.startsWith('application/json') ? (JSON.parse(text) as Answered['body']) : {};
+    const body = type.startsWith('application/json') ? (JSON.parse(text) as Reply['body']) : {};
     return { status: response.status, type, text, body };
   };
-  const post = (path: string, body: unknown): Promise<Answered> =>
-    ask(path, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) });
-  const embed = (body: object): Promise<Answered> => post('/api/embed', { model, ...body });
-  const one = async (input: string): Promise<readonly number[]> => (await embed({ input })).body.embeddings?.[0] ?? [];
+  const post = (path: string, body: unknown): Promise<Reply> =>
+    send(path, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) });
+  const embed = (body: object): Promise<Reply> => post('/api/embed', { model, ...body });
+  const embedOne = async (input: string): Promise<readonly number[]> =>
+    (await embed({ input })).body.embeddings?.[0] ?? [];
 
-  test('a vector has 768 numbers and the length 1', async () => {
-    const vector = await one('rain and wind');
+  test('a vector has 768 numbers and length 1', async () => {
+    const vector = await embedOne('rain and wind');
     expect(vector).toHaveLength(768);
     expect(dot(vector, vector)).toBeCloseTo(1, 4);
   });
 
-  test('vectors come in the order of the texts, each the same as for the text alone', async () => {
+  test('vectors are in the order of the texts, and each is the same as for the text alone', async () => {
     const { body } = await embed({ input: ['rain', 'credit cards', 'rain'] });
     expect(body.embeddings).toHaveLength(3);
     for (const [index, text] of ['rain', 'credit cards', 'rain'].entries()) {
-      expect(dot(body.embeddings?.[index] ?? [], await one(text))).toBeCloseTo(1, 4);
+      expect(dot(body.embeddings?.[index] ?? [], await embedOne(text))).toBeCloseTo(1, 4);
     }
   });
 
-  test('no prefix is added: one that is sent counts as tokens and changes the vector', async () => {
+  test('no prefix is added: a prefix in the request counts as tokens and changes the vector', async () => {
     const bare = await embed({ input: 'rain' });
     const prefixed = await embed({ input: 'search_query: rain' });
     expect(prefixed.body.prompt_eval_count).toBeGreaterThan(bare.body.prompt_eval_count ?? Infinity);
     expect(prefixed.body.embeddings).not.toEqual(bare.body.embeddings);
   });
 
-  test('a vector with fewer dimensions has length 1 again, and too many dimensions mean all of them', async () => {
+  test('a vector with fewer dimensions has length 1, and too many dimensions mean all of them', async () => {
     const [short = []] = (await embed({ input: 'rain', dimensions: 256 })).body.embeddings ?? [];
     expect(short).toHaveLength(256);
     expect(dot(short, short)).toBeCloseTo(1, 4);
     for (const dimensions of [1024, -1]) {
       expect((await embed({ input: 'rain', dimensions })).body.embeddings?.[0]).toHaveLength(768);
     }
-    const refused = await embed({ input: 'rain', dimensions: '768' });
-    expect(refused.status).toBe(400);
-    expect(refused.body.error).toContain('json: cannot unmarshal string');
+    const rejected = await embed({ input: 'rain', dimensions: '768' });
+    expect(rejected.status).toBe(400);
+    expect(rejected.body.error).toContain('json: cannot unmarshal string');
   });
 
   const tooLong = 'rain '.repeat(3000);
-  test('a text that is too long is silently cut to 2,048 tokens', async () => {
+  test('a text that is too long is silently truncated to 2,048 tokens', async () => {
     for (const body of [{ input: tooLong }, { input: tooLong, truncate: true }]) {
       const { status, body: answer } = await embed(body);
       expect(status).toBe(200);
@@ -73,13 +74,13 @@ const facts = (server: OllamaServer): void => {
     }
   });
 
-  test('with truncate: false one text that is too long fails the whole batch', async () => {
+  test('with truncate: false, one text that is too long fails the whole batch', async () => {
     const { status, body } = await embed({ input: ['rain', tooLong], truncate: false });
     expect(status).toBe(400);
     expect(body).toEqual({ error: 'the input length exceeds the context length' });
   });
 
-  test.each([{}, { input: null }, { input: [] }, { input: '' }])('%j is answered without a vector', async (body) => {
+  test.each([{}, { input: null }, { input: [] }, { input: '' }])('%j returns no vector', async (body) => {
     const answer = await embed(body);
     expect(answer.status).toBe(200);
     expect(answer.body.embeddings).toEqual([]);
@@ -94,11 +95,11 @@ const facts = (server: OllamaServer): void => {
     },
   );
 
-  test('a blank text is two tokens', async () => {
+  test('a blank text has two tokens', async () => {
     expect((await embed({ input: ['   '] })).body.prompt_eval_count).toBe(2);
   });
 
-  test.each([{ input: [1] }, { input: 5 }, { input: {} }])('%j is refused', async (body) => {
+  test.each([{ input: [1] }, { input: 5 }, { input: {} }])('%j is rejected', async (body) => {
     const answer = await embed(body);
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid input type']);
   });
@@ -108,7 +109,7 @@ const facts = (server: OllamaServer): void => {
     ['', 404, "model '' not found"],
     [undefined, 404, "model '' not found"],
     ['a b!', 400, 'invalid model name'],
-  ])('the model %j is answered by %i', async (name, status, error) => {
+  ])('the model %j returns %i', async (name, status, error) => {
     const answer = await post('/api/embed', { model: name, input: 'rain' });
     expect([answer.status, answer.body.error]).toEqual([status, error]);
     expect(answer.type).toContain('application/json');
@@ -121,16 +122,16 @@ const facts = (server: OllamaServer): void => {
   ])('%s is another name for the model', async (name) => {
     const { status, body } = await post('/api/embed', { model: name, input: 'rain' });
     expect(status).toBe(200);
-    expect(dot(body.embeddings?.[0] ?? [], await one('rain'))).toBeCloseTo(1, 4);
+    expect(dot(body.embeddings?.[0] ?? [], await embedOne('rain'))).toBeCloseTo(1, 4);
   });
 
-  test('a body that is not JSON, or is missing, is refused', async () => {
+  test('a body that is not JSON, or is missing, is rejected', async () => {
     expect((await post('/api/embed', '{nope')).status).toBe(400);
     const empty = await post('/api/embed', '');
     expect([empty.status, empty.body.error]).toEqual([400, 'missing request body']);
   });
 
-  test.each(['300', '-1', 'bad', true])('keep_alive %j is refused', async (keepAlive) => {
+  test.each(['300', '-1', 'bad', true])('keep_alive %j is rejected', async (keepAlive) => {
     expect((await embed({ input: 'rain', keep_alive: keepAlive })).status).toBe(400);
   });
 
@@ -138,49 +139,49 @@ const facts = (server: OllamaServer): void => {
     expect((await embed({ input: 'rain', keep_alive: keepAlive })).status).toBe(200);
   });
 
-  test('an option of the wrong type is a 500', async () => {
+  test('an option of the wrong type returns 500', async () => {
     expect((await embed({ input: 'rain', options: { num_ctx: 'many' } })).status).toBe(500);
     expect((await embed({ input: 'rain', options: { num_thread: 'many' } })).status).toBe(500);
   });
 
-  test('an unknown route is a 404 in plain text, and a wrong method a 405', async () => {
-    const unknown = await ask('/api/nope');
-    const wrong = await ask('/api/embed');
+  test('an unknown route returns 404 in plain text, and a wrong method 405', async () => {
+    const unknown = await send('/api/nope');
+    const wrong = await send('/api/embed');
     expect([unknown.status, wrong.status]).toEqual([404, 405]);
     expect([unknown.type, wrong.type].every((type) => type.startsWith('text/plain'))).toBe(true);
   });
 
   test('it reports that it is running, and its version', async () => {
-    expect((await ask('/')).text).toBe('Ollama is running');
-    expect((await ask('/', { method: 'HEAD' })).status).toBe(200);
-    expect((await ask('/api/version')).body).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+/) as string });
+    expect((await send('/')).text).toBe('Ollama is running');
+    expect((await send('/', { method: 'HEAD' })).status).toBe(200);
+    expect((await send('/api/version')).body).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+/) as string });
   });
 
   test('its models are listed with tag and digest', async () => {
-    const { models } = (await ask('/api/tags')).body as { models?: readonly { name: string; digest: string }[] };
-    const found = models?.find(({ name }) => name === `${model}:latest`);
-    expect(found?.digest).toMatch(/^[0-9a-f]{64}$/);
+    const { models } = (await send('/api/tags')).body as { models?: readonly { name: string; digest: string }[] };
+    const entry = models?.find(({ name }) => name === `${model}:latest`);
+    expect(entry?.digest).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('showing a missing model is a 404', async () => {
+  test('showing a missing model returns 404', async () => {
     const answer = await post('/api/show', { model: 'nope' });
     expect([answer.status, answer.body.error]).toEqual([404, "model 'nope:latest' not found"]);
   });
 
-  test('a pull that fails is a 200 whose last line is an error', async () => {
+  test('a pull that fails returns 200, and its last line is an error', async () => {
     const answer = await post('/api/pull', { model: 'portico-no-such-model' });
     expect([answer.status, answer.type]).toEqual([200, 'application/x-ndjson']);
     const lines = answer.text.trim().split('\n');
     expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ error: expect.any(String) as string });
   });
 
-  test('a failed pull without streaming is a 500, and a pull of an invalid name a 400', async () => {
+  test('a failed pull without streaming returns 500, and a pull of an invalid name returns 400', async () => {
     const failed = await post('/api/pull', { model: 'portico-no-such-model', stream: false });
     expect([failed.status, typeof failed.body.error]).toEqual([500, 'string']);
     expect((await post('/api/pull', { model: 'a b!' })).status).toBe(400);
   });
 
-  test('many requests at once are all answered', async () => {
+  test('many concurrent requests all succeed', async () => {
     const texts = Array.from({ length: 16 }, (_, index) => `rain ${index}`);
     const answers = await Promise.all(Array.from({ length: 40 }, () => embed({ input: texts })));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -191,103 +192,106 @@ const dot = (x: readonly number[], y: readonly number[]): number => x.reduce((su
 
 const standIn = await startOllamaStandIn();
 afterAll(() => standIn.close());
-describe('Ollama stand-in:', () => facts(standIn));
+describe('Ollama stand-in:', () => testFacts(standIn));
 
 const ollama = await startOllama();
-describe.skipIf(!ollama)('Ollama:', () => facts(ollama ?? standIn));
+describe.skipIf(!ollama)('Ollama:', () => testFacts(ollama ?? standIn));
 
 describe('Ollama stand-in, on demand:', () => {
-  test('a pull goes through its steps with bytes, and the model is there afterwards', async () => {
+  test('a pull reports its steps in bytes, and installs the model', async () => {
     const empty = await startOllamaStandIn({ models: [] });
-    const pulled = await fetch(`${empty.url}/api/pull`, { method: 'POST', body: JSON.stringify({ model }) });
-    const lines = (await pulled.text()).trim().split('\n');
+    const pull = await fetch(`${empty.url}/api/pull`, { method: 'POST', body: JSON.stringify({ model }) });
+    const lines = (await pull.text()).trim().split('\n');
     const steps = lines.map((line) => JSON.parse(line) as { status: string; total?: number; completed?: number });
     expect(steps.at(-1)).toEqual({ status: 'success' });
     expect(steps.some(({ total = 0, completed = 0 }) => completed > 0 && completed < total)).toBe(true);
-    const embedded = await fetch(`${empty.url}/api/embed`, {
+    const embedResponse = await fetch(`${empty.url}/api/embed`, {
       method: 'POST',
       body: JSON.stringify({ model, input: 'x' }),
     });
-    expect(embedded.status).toBe(200);
+    expect(embedResponse.status).toBe(200);
     await empty.close();
   });
 
-  test('another digest of a model makes other vectors', async () => {
+  test('a model with another digest returns other vectors', async () => {
     const changing = await startOllamaStandIn();
-    const embedded = async () => {
+    const embed = async () => {
       const body = JSON.stringify({ model, input: 'rain and wind' });
-      return (await fetch(`${changing.url}/api/embed`, { method: 'POST', body })).json() as Promise<Answered['body']>;
+      return (await fetch(`${changing.url}/api/embed`, { method: 'POST', body })).json() as Promise<Reply['body']>;
     };
-    const before = await embedded();
+    const before = await embed();
     changing.install({ name: 'nomic-embed-text:latest', digest: 'f'.repeat(64), dimension: 768, contextLength: 2048 });
-    expect((await embedded()).embeddings).not.toEqual(before.embeddings);
+    expect((await embed()).embeddings).not.toEqual(before.embeddings);
     await changing.close();
   });
 
-  const embedding = (server: OllamaServer, input: unknown, signal?: AbortSignal) =>
+  const requestEmbedding = (server: OllamaServer, input: unknown, signal?: AbortSignal) =>
     fetch(`${server.url}/api/embed`, {
       method: 'POST',
       body: JSON.stringify({ model, input }),
       ...(signal ? { signal } : {}),
     });
 
-  test('a client that leaves aborts the load that it began, and the next request starts a new one', async () => {
+  test('a client that disconnects aborts the load that it started, and the next request starts a new one', async () => {
     const loading = await startOllamaStandIn();
     loading.runner.loadMs = 300;
-    await expect(embedding(loading, 'rain', AbortSignal.timeout(100))).rejects.toThrow();
-    expect((await embedding(loading, 'rain')).status).toBe(200);
-    expect(loading.runner.loadsBegun).toBe(2);
-    await embedding(loading, 'rain');
-    expect(loading.runner.loadsBegun).toBe(2);
+    await expect(requestEmbedding(loading, 'rain', AbortSignal.timeout(100))).rejects.toThrow();
+    expect((await requestEmbedding(loading, 'rain')).status).toBe(200);
+    expect(loading.runner.loadCount).toBe(2);
+    await requestEmbedding(loading, 'rain');
+    expect(loading.runner.loadCount).toBe(2);
     await loading.close();
   });
 
   test('a request during a load waits for it, and a request without a text loads the model too', async () => {
     const loading = await startOllamaStandIn();
     loading.runner.loadMs = 100;
-    const answers = await Promise.all([[], 'rain', 'snow'].map((input) => embedding(loading, input)));
+    const answers = await Promise.all([[], 'rain', 'snow'].map((input) => requestEmbedding(loading, input)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(loading.runner.loadsBegun).toBe(1);
+    expect(loading.runner.loadCount).toBe(1);
     await loading.close();
   });
 
-  test('texts are processed one by one, first come first served, even if their client has left', async () => {
+  test('texts are processed one by one, first come, first served, even if their client has disconnected', async () => {
     const slow = await startOllamaStandIn();
     slow.runner.tokenMs = 30;
-    const left = embedding(slow, 'rain '.repeat(20), AbortSignal.timeout(200)).catch(() => 'left');
-    await expect.poll(() => slow.asked('/api/embed')).toHaveLength(1);
-    const first = embedding(slow, 'snow');
-    await expect.poll(() => slow.asked('/api/embed')).toHaveLength(2);
-    const second = embedding(slow, 'sun and moon');
-    expect((await embedding(slow, [])).status).toBe(200);
-    expect(await left).toBe('left');
+    const abandoned = requestEmbedding(slow, 'rain '.repeat(20), AbortSignal.timeout(200)).catch(() => 'left');
+    await expect.poll(() => slow.requestsTo('/api/embed')).toHaveLength(1);
+    const first = requestEmbedding(slow, 'snow');
+    await expect.poll(() => slow.requestsTo('/api/embed')).toHaveLength(2);
+    const second = requestEmbedding(slow, 'sun and moon');
+    expect((await requestEmbedding(slow, [])).status).toBe(200);
+    expect(await abandoned).toBe('left');
     expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([200, 200]);
-    expect(slow.runner.turns).toEqual([22, 3, 5]);
+    expect(slow.runner.processedTokens).toEqual([22, 3, 5]);
     await slow.close();
   });
 
   test.each([
     ['runnerGone', 400, /\/v1\/embeddings": EOF$/],
     ['failure', 500, /^llama-server process has terminated: /],
-  ] as const)('a runner that fails (%s) is a %i, and the next request loads the model', async (fault, status, said) => {
-    const failing = await startOllamaStandIn();
-    failing.setFault(fault, 1);
-    const answer = await embedding(failing, 'rain');
-    expect([answer.status, ((await answer.json()) as Answered['body']).error]).toEqual([
-      status,
-      expect.stringMatching(said) as string,
-    ]);
-    expect((await embedding(failing, 'rain')).status).toBe(200);
-    expect(failing.runner.loadsBegun).toBe(2);
-    await failing.close();
-  });
+  ] as const)(
+    'a runner that fails (%s) returns %i, and the next request loads the model',
+    async (fault, status, message) => {
+      const failing = await startOllamaStandIn();
+      failing.setFault(fault, 1);
+      const answer = await requestEmbedding(failing, 'rain');
+      expect([answer.status, ((await answer.json()) as Reply['body']).error]).toEqual([
+        status,
+        expect.stringMatching(message) as string,
+      ]);
+      expect((await requestEmbedding(failing, 'rain')).status).toBe(200);
+      expect(failing.runner.loadCount).toBe(2);
+      await failing.close();
+    },
+  );
 
   test('a pull that stalls keeps sending the same line', async () => {
     const stalling = await startOllamaStandIn({ models: [] });
     stalling.pullFault = 'stall';
-    const pulled = await fetch(`${stalling.url}/api/pull`, { method: 'POST', body: JSON.stringify({ model }) });
+    const pull = await fetch(`${stalling.url}/api/pull`, { method: 'POST', body: JSON.stringify({ model }) });
     const lines: string[] = [];
-    for await (const chunk of (pulled.body ?? []) as AsyncIterable<Uint8Array>) {
+    for await (const chunk of (pull.body ?? []) as AsyncIterable<Uint8Array>) {
       lines.push(...Buffer.from(chunk).toString('utf8').trim().split('\n'));
       if (lines.length > 8) break;
     }

@@ -3,15 +3,15 @@ import { setTimeout } from 'node:timers/promises';
 import { LoopbackServer } from '../loopback-server.ts';
 import { sleep } from '../real-time.ts';
 import type { ServerControl } from '../server-process.ts';
-import { embedAnswer, refusal, type Answer, type Json } from './embed-answer.ts';
+import { embedResponse, errorResponse, type JsonResponse, type Json } from './embed-response.ts';
 import { isValidName, listedName } from './model-name.ts';
 import { ModelRunner } from './model-runner.ts';
 import { pullLines, stalledLineMs, type PullFault } from './pull-lines.ts';
 import { nomicStandIn, type StandInModel } from './stand-in-model.ts';
 
 /**
- * How `POST /api/embed` fails: it never answers (`hang`), the connection breaks before the answer (`reset`) or within
- * it (`resetMidway`), the answer is not JSON (`garbage`, `nan`) or is a page (`html`), the vectors are not the
+ * How `POST /api/embed` fails: it never responds (`hang`), the connection breaks before the response (`reset`) or
+ * within it (`resetMidway`), the response is not JSON (`garbage`, `nan`) or is a page (`html`), the vectors are not the
  * requested ones, it is `busy`, its runner does not start (`failure`) or dies during the request (`runnerGone`), or it
  * is slow.
  */
@@ -44,24 +44,24 @@ export interface OllamaRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  /** Empty if the body was not JSON. */
+  /** Empty if the body is not JSON. */
   readonly body: Json;
 }
 
 export interface OllamaStandInOptions {
-  /** The models it has; `nomic-embed-text` by default. */
+  /** The installed models; `nomic-embed-text` by default. */
   readonly models?: readonly StandInModel[];
-  /** The models it could pull; `nomic-embed-text` by default. */
+  /** The models that it can pull; `nomic-embed-text` by default. */
   readonly registry?: readonly StandInModel[];
 }
 
-/** The Ollama server of `OLLAMA_URL`; null if none is set. */
+/** Returns the Ollama server of `OLLAMA_URL`, or null if it is not set. */
 export const startOllama = async (): Promise<OllamaServer | null> => {
   const url = process.env.OLLAMA_URL;
   return url ? { url: url.replace(/\/$/, ''), close: async () => undefined } : null;
 };
 
-/** A server that answers as Ollama does, as far as Portico uses it, with made-up models, and with faults on demand. */
+/** Starts a server with the part of Ollama's API that Portico uses, with made-up models and with faults on demand. */
 export const startOllamaStandIn = async (options: OllamaStandInOptions = {}): Promise<OllamaStandIn> => {
   const standIn = new OllamaStandIn(options);
   await standIn.listen();
@@ -71,14 +71,14 @@ export const startOllamaStandIn = async (options: OllamaStandInOptions = {}): Pr
 export class OllamaStandIn implements OllamaServer {
   /** Every request so far, in order. */
   readonly requests: OllamaRequest[] = [];
-  /** The largest number of embed requests that were under way at once. */
-  mostAtOnce = 0;
-  /** The embed requests that are under way. */
-  underWay = 0;
-  /** How long each step of a pull takes. */
+  /** The largest number of concurrent embed requests so far. */
+  maxConcurrent = 0;
+  /** The number of embed requests in flight. */
+  inFlight = 0;
+  /** The duration of each step of a pull. */
   pullStepMs = 1;
   pullFault: PullFault | null = null;
-  /** Loads the models and processes their texts; by default neither takes time. */
+  /** Loads the models and processes their texts. By default neither takes time. */
   readonly runner = new ModelRunner();
   #fault: OllamaFault | null = null;
   #faultsLeft = 0;
@@ -113,7 +113,7 @@ export class OllamaStandIn implements OllamaServer {
     await this.#loopback?.stop();
   }
 
-  /** Makes the next `times` embed requests fail like this; null ends it. */
+  /** Makes the next `times` embed requests fail like this. Null removes the fault. */
   setFault(fault: OllamaFault | null, times = Number.POSITIVE_INFINITY): void {
     this.#fault = fault;
     this.#faultsLeft = times;
@@ -128,79 +128,79 @@ export class OllamaStandIn implements OllamaServer {
     this.#models.delete(name);
   }
 
-  /** Runs `act` once, right after the next vectors are made and before they are sent. */
+  /** Runs `act` once, after the next vectors are computed and before they are sent. */
   afterNextEmbed(act: () => void): void {
     this.#afterEmbed = act;
   }
 
-  /** The bodies of all requests to this path so far. */
-  asked(path: string): readonly Json[] {
+  /** Returns the bodies of all requests to this path so far. */
+  requestsTo(path: string): readonly Json[] {
     return this.requests.filter((request) => request.path === path).map(({ body }) => body);
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await textOf(request);
-    await this.#loopback?.awake;
+    await this.#loopback?.resumed;
     const { method = '', url: path = '' } = request;
-    const body = parsed(text);
+    const body = parseBody(text);
     this.requests.push({ method, path, headers: request.headers, body: 'value' in body ? body.value : {} });
-    const known = routes[path];
-    if (!known) return plain(response, 404, '404 page not found');
-    if (!known.includes(method)) return plain(response, 405, '405 method not allowed');
+    const methods = routes[path];
+    if (!methods) return plain(response, 404, '404 page not found');
+    if (!methods.includes(method)) return plain(response, 405, '405 method not allowed');
     if (path === '/') return plain(response, 200, 'Ollama is running');
     if (path === '/api/version') return json(response, { status: 200, body: { version: '0.33.0-rc2' } });
-    if (path === '/api/tags') return json(response, { status: 200, body: { models: this.#described() } });
-    if (text === '') return json(response, refusal(400, 'missing request body'));
-    if ('error' in body) return json(response, refusal(400, body.error));
+    if (path === '/api/tags') return json(response, { status: 200, body: { models: this.#listModels() } });
+    if (text === '') return json(response, errorResponse(400, 'missing request body'));
+    if ('error' in body) return json(response, errorResponse(400, body.error));
     if (path === '/api/show') return json(response, this.#show(body.value));
     if (path === '/api/pull') return this.#pull(body.value, response);
     return this.#embed(body.value, response);
   }
 
   async #embed(request: Json, response: ServerResponse): Promise<void> {
-    this.underWay += 1;
-    this.mostAtOnce = Math.max(this.mostAtOnce, this.underWay);
-    response.once('close', () => (this.underWay -= 1));
+    this.inFlight += 1;
+    this.maxConcurrent = Math.max(this.maxConcurrent, this.inFlight);
+    response.once('close', () => (this.inFlight -= 1));
     const fault = this.#faultsLeft > 0 ? this.#fault : null;
     this.#faultsLeft -= 1;
     if (typeof fault === 'object' && fault) await setTimeout(fault.slowMs);
-    const answer = embedAnswer(request, (name) => this.#find(name));
-    if (answer.status === 200) await this.#run(answer, response);
+    const result = embedResponse(request, (name) => this.#find(name));
+    if (result.status === 200) await this.#run(result, response);
     if (fault === 'failure' || fault === 'runnerGone' || request.keep_alive === 0) this.runner.unload();
     if (Array.isArray(request.input) && request.input.length > 0) {
       const act = this.#afterEmbed;
       this.#afterEmbed = null;
       act?.();
     }
-    if (typeof fault === 'string') spoil(fault, answer, response);
-    else json(response, answer);
+    if (typeof fault === 'string') sendSpoiled(fault, result, response);
+    else json(response, result);
   }
 
-  /** A request without a text loads the model, and does not wait for a turn. */
-  async #run({ body }: Answer, response: ServerResponse): Promise<void> {
-    const left = new AbortController();
-    if (response.destroyed) left.abort();
-    else response.once('close', () => left.abort());
-    await this.runner.load(left.signal);
+  /** A request without a text loads the model, but does not wait in the queue. */
+  async #run({ body }: JsonResponse, response: ServerResponse): Promise<void> {
+    const disconnect = new AbortController();
+    if (response.destroyed) disconnect.abort();
+    else response.once('close', () => disconnect.abort());
+    await this.runner.load(disconnect.signal);
     const { prompt_eval_count: tokens, embeddings } = body as { prompt_eval_count: number; embeddings: unknown[] };
-    if (embeddings.length > 0) await this.runner.work(tokens);
+    if (embeddings.length > 0) await this.runner.process(tokens);
   }
 
-  #find(name: unknown): StandInModel | Answer {
-    if (typeof name !== 'string' || name === '') return refusal(404, "model '' not found");
-    if (!isValidName(name)) return refusal(400, 'invalid model name');
+  #find(name: unknown): StandInModel | JsonResponse {
+    if (typeof name !== 'string' || name === '') return errorResponse(404, "model '' not found");
+    if (!isValidName(name)) return errorResponse(400, 'invalid model name');
     const model = this.#models.get(listedName(name));
-    return model ?? refusal(404, `model "${name}" not found, try pulling it first`);
+    return model ?? errorResponse(404, `model "${name}" not found, try pulling it first`);
   }
 
-  #show(request: Json): Answer {
-    const name = listedName(namedIn(request));
+  #show(request: Json): JsonResponse {
+    const name = listedName(requestedName(request));
     const model = this.#models.get(name);
-    if (!model) return refusal(404, `model '${name}' not found`);
+    if (!model) return errorResponse(404, `model '${name}' not found`);
     return { status: 200, body: { details: detailsOf(model), capabilities: ['embedding'] } };
   }
 
-  #described(): readonly unknown[] {
+  #listModels(): readonly unknown[] {
     return [...this.#models.values()].map((model) => ({
       name: model.name,
       model: model.name,
@@ -212,15 +212,15 @@ export class OllamaStandIn implements OllamaServer {
   }
 
   async #pull(request: Json, response: ServerResponse): Promise<void> {
-    const name = namedIn(request);
-    if (!isValidName(name)) return json(response, refusal(400, 'invalid model name'));
+    const name = requestedName(request);
+    if (!isValidName(name)) return json(response, errorResponse(400, 'invalid model name'));
     if (this.pullFault === 'html') return page(response);
-    const found = this.pullFault === 'unknown' ? undefined : this.#registry.get(listedName(name));
-    const lines = pullLines(found, this.pullFault);
+    const model = this.pullFault === 'unknown' ? undefined : this.#registry.get(listedName(name));
+    const lines = pullLines(model, this.pullFault);
     const failure = lines.find((line) => 'error' in line);
-    const brought = this.pullFault === 'vain' ? undefined : found;
+    const pulledModel = this.pullFault === 'vain' ? undefined : model;
     if (request.stream === false) {
-      if (brought && !failure) this.install(brought);
+      if (pulledModel && !failure) this.install(pulledModel);
       return json(response, failure ? { status: 500, body: failure } : { status: 200, body: { status: 'success' } });
     }
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
@@ -229,7 +229,7 @@ export class OllamaStandIn implements OllamaServer {
       if (step === 3 && this.pullFault === 'hang') return;
       if (step === 3 && this.pullFault === 'stall') return this.#stall(lines[2] ?? {}, response);
       if (step === 3 && this.pullFault === 'reset') return void response.destroy();
-      if ('status' in line && line.status === 'success' && brought) this.install(brought);
+      if ('status' in line && line.status === 'success' && pulledModel) this.install(pulledModel);
       response.write(`${JSON.stringify(line)}\n`);
     }
     response.end();
@@ -253,10 +253,10 @@ const routes: Readonly<Record<string, readonly string[]>> = {
   '/api/embed': ['POST'],
 };
 
-/** Both fields are accepted. */
-const namedIn = ({ model, name }: Json): string => {
-  const named = model ?? name;
-  return typeof named === 'string' ? named : '';
+/** Returns the name from either field. */
+const requestedName = ({ model, name }: Json): string => {
+  const value = model ?? name;
+  return typeof value === 'string' ? value : '';
 };
 
 const detailsOf = ({ dimension, contextLength }: StandInModel) => ({
@@ -266,34 +266,35 @@ const detailsOf = ({ dimension, contextLength }: StandInModel) => ({
   embedding_length: dimension,
 });
 
-const spoil = (fault: Exclude<OllamaFault, object>, answer: Answer, response: ServerResponse): void => {
+const sendSpoiled = (fault: Exclude<OllamaFault, object>, result: JsonResponse, response: ServerResponse): void => {
   if (fault === 'hang') return;
   if (fault === 'reset') return void response.destroy();
   if (fault === 'html') return page(response);
   if (fault === 'garbage') return raw(response, '\u0000\u0001{"embeddings"');
   if (fault === 'busy') {
-    const said = 'server busy, please try again.  maximum pending requests exceeded';
-    return json(response, refusal(503, said));
+    const message = 'server busy, please try again.  maximum pending requests exceeded';
+    return json(response, errorResponse(503, message));
   }
-  if (fault === 'failure') return json(response, refusal(500, 'llama-server process has terminated: signal: killed'));
-  // If a runner gives no status, the server answers 400, although the request is valid.
+  if (fault === 'failure')
+    return json(response, errorResponse(500, 'llama-server process has terminated: signal: killed'));
+  // If a runner returns no status, the server returns 400, although the request is valid.
   if (fault === 'runnerGone') {
-    return json(response, refusal(400, 'do embedding request: Post "http://127.0.0.1:40123/v1/embeddings": EOF'));
+    return json(response, errorResponse(400, 'do embedding request: Post "http://127.0.0.1:40123/v1/embeddings": EOF'));
   }
-  const { embeddings = [], ...rest } = answer.body as { readonly embeddings?: readonly number[][] };
+  const { embeddings = [], ...rest } = result.body as { readonly embeddings?: readonly number[][] };
   if (fault === 'resetMidway') {
     response.writeHead(200, { 'content-type': jsonType, 'content-length': 100_000 });
     response.write('{"embeddings":[[0.1,');
     return void sleep(20).then(() => response.destroy());
   }
-  const spoilt = fault === 'nan' ? embeddings : spoiltVectors[fault](embeddings);
-  const text = JSON.stringify({ ...rest, embeddings: spoilt }).replaceAll('"infinite"', '1e999');
+  const spoiled = fault === 'nan' ? embeddings : spoiledVectors[fault](embeddings);
+  const text = JSON.stringify({ ...rest, embeddings: spoiled }).replaceAll('"infinite"', '1e999');
   raw(response, fault === 'nan' ? text.replace(/\[\[[^,]*/, '[[NaN') : text);
 };
 
 type VectorFault = 'infinite' | 'null' | 'zero' | 'shortVector' | 'empty' | 'twoVectors';
 
-const spoiltVectors: Readonly<Record<VectorFault, (vectors: readonly number[][]) => unknown>> = {
+const spoiledVectors: Readonly<Record<VectorFault, (vectors: readonly number[][]) => unknown>> = {
   infinite: (vectors) => vectors.map((vector) => ['infinite', ...vector.slice(1)]),
   null: (vectors) => vectors.map((vector) => [null, ...vector.slice(1)]),
   zero: (vectors) => vectors.map((vector) => vector.map(() => 0)),
@@ -304,7 +305,7 @@ const spoiltVectors: Readonly<Record<VectorFault, (vectors: readonly number[][])
 
 const jsonType = 'application/json; charset=utf-8';
 
-const json = (response: ServerResponse, { status, body }: Answer): void =>
+const json = (response: ServerResponse, { status, body }: JsonResponse): void =>
   void response.writeHead(status, { 'content-type': jsonType }).end(JSON.stringify(body));
 const raw = (response: ServerResponse, text: string): void =>
   void response.writeHead(200, { 'content-type': jsonType }).end(text);
@@ -319,7 +320,7 @@ const textOf = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-const parsed = (text: string): { readonly value: Json } | { readonly error: string } => {
+const parseBody = (text: string): { readonly value: Json } | { readonly error: string } => {
   try {
     return { value: Object(JSON.parse(text || '{}')) as Json };
   } catch {

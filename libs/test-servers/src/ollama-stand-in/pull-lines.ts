@@ -1,19 +1,19 @@
-import type { Json } from './embed-answer.ts';
+import type { Json } from './embed-response.ts';
 import type { StandInModel } from './stand-in-model.ts';
 
 /**
- * How a pull fails: at once, half-way with an error line, by silence, by a part that is retried again and again
- * (`stall`: lines keep coming, always for the same byte), by a broken connection, by a page, or by a success that
- * delivers nothing.
+ * How a pull fails: immediately, halfway with an error line, by silence, by a part that is retried forever (`stall`:
+ * lines keep arriving, always for the same byte), by a broken connection, by an HTML page, or by a success without a
+ * model.
  */
 export type PullFault = 'unknown' | 'midway' | 'hang' | 'stall' | 'reset' | 'html' | 'vain';
 
-/** The real server sends about 17 lines a second while a part stalls. */
+/** The real server sends about 17 lines per second while a part stalls. */
 export const stalledLineMs = 60;
 
 const bytesTotal = 274_290_656;
 
-/** The lines of a pull, one by one. A failure is a line like any other. */
+/** Returns the lines of a pull in order. A failure is a line as well. */
 export const pullLines = (model: StandInModel | undefined, fault: PullFault | null): readonly Json[] => {
   const manifest = { status: 'pulling manifest' };
   if (!model) return [manifest, { error: 'pull model manifest: file does not exist' }];

@@ -1,15 +1,15 @@
-/** A model that the stand-in has, or could pull. */
+/** A model that the stand-in has installed or can pull. */
 export interface StandInModel {
   /** With its tag, such as `nomic-embed-text:latest`. */
   readonly name: string;
-  /** SHA-256 in hex. A different digest makes different vectors. */
+  /** SHA-256 in hex. A different digest results in different vectors. */
   readonly digest: string;
   readonly dimension: number;
-  /** In tokens, including the two that frame a text. */
+  /** In tokens, including the two that are added to every text. */
   readonly contextLength: number;
 }
 
-/** `nomic-embed-text`, as far as Portico can tell. */
+/** Looks like `nomic-embed-text` to Portico. */
 export const nomicStandIn: StandInModel = {
   name: 'nomic-embed-text:latest',
   digest: '0a109f422b47e3a30ba2b10eca18548e944e8a23073ee3f3e947efcf3c45e59f',
@@ -17,30 +17,34 @@ export const nomicStandIn: StandInModel = {
   contextLength: 2048,
 };
 
-/** The tokens that a model puts around every text. */
+/** The number of tokens that a model adds around every text. */
 const framingTokens = 2;
 
-/** The part of a text that is embedded; `tokens` includes the framing ones. */
-export interface ReadText {
+/** The part of a text that is embedded. `tokens` includes the framing ones. */
+export interface TokenizedText {
   readonly words: readonly string[];
   readonly tokens: number;
   /** Whether the text was longer than the model's context. */
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
 }
 
 /**
- * A token is a run of letters, digits and underscores, or any other character that is not white space. A real model has
- * more tokens in most texts, but behaves the same at its limit.
+ * A token is a sequence of letters, digits and underscores, or any other character that is not white space. A real
+ * model counts more tokens in most texts, but behaves the same at its limit.
  */
-export const readText = (text: string, { contextLength }: StandInModel): ReadText => {
+export const tokenize = (text: string, { contextLength }: StandInModel): TokenizedText => {
   const words = text.toLowerCase().match(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
-  const kept = words.slice(0, contextLength - framingTokens);
-  return { words: kept, tokens: kept.length + framingTokens, isCut: kept.length < words.length };
+  const contextWords = words.slice(0, contextLength - framingTokens);
+  return {
+    words: contextWords,
+    tokens: contextWords.length + framingTokens,
+    isTruncated: contextWords.length < words.length,
+  };
 };
 
 /**
- * A bag of words, hashed into the dimensions, of length 1: texts that share words are near each other, a prefix is a
- * word like any other, and a text without words has the direction that all texts have in common.
+ * Returns a bag of words, hashed into the dimensions, of length 1: texts that share words are near each other, a prefix
+ * is a word like any other, and a text without words has the direction that all texts have in common.
  */
 export const embedWords = (words: readonly string[], model: StandInModel): number[] => {
   const sum = new Array<number>(model.dimension).fill(0);
@@ -51,11 +55,11 @@ export const embedWords = (words: readonly string[], model: StandInModel): numbe
   };
   add('', 0.5);
   for (const word of words) add(word, 1);
-  return normalised(sum);
+  return normalize(sum);
 };
 
-/** Rounded to single precision, like the real server's numbers. A zero sum has no direction and gets one. */
-export const normalised = (vector: readonly number[]): number[] => {
+/** Rounds to single precision, as the real server does. A zero vector has no direction and is replaced. */
+export const normalize = (vector: readonly number[]): number[] => {
   const length = Math.sqrt(vector.reduce((sum, x) => sum + x * x, 0));
   if (length === 0) return vector.map((_, axis) => (axis === 0 ? 1 : 0));
   return vector.map((x) => Math.fround(x / length));

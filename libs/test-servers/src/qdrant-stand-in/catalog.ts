@@ -1,9 +1,9 @@
 import { Collection } from './collection.ts';
 import { listOf, objectOf, textOf, type Json, type JsonObject } from './json-shapes.ts';
-import { noCollection, Refusal, wrongInput } from './refusal.ts';
+import { noCollection, RequestError, wrongInput } from './request-error.ts';
 import { readVectorConfigs } from './vectors.ts';
 
-/** Every collection, and the aliases that point to them; requests about points accept either name. */
+/** All collections, and the aliases that point to them. Requests about points accept either name. */
 export class Catalog {
   readonly #collections = new Map<string, Collection>();
   readonly #aliases = new Map<string, string>();
@@ -28,14 +28,14 @@ export class Catalog {
 
   create(name: string, body: JsonObject): void {
     const vectors = readVectorConfigs(body);
-    if (this.#collections.has(name)) throw new Refusal(409, `Wrong input: Collection \`${name}\` already exists!`);
+    if (this.#collections.has(name)) throw new RequestError(409, `Wrong input: Collection \`${name}\` already exists!`);
     if (this.#aliases.has(name))
       throw wrongInput(`Can't create collection with name ${name}. Alias with the same name already exists`);
     const metadata = body.metadata === undefined || body.metadata === null ? null : objectOf(body.metadata, 'metadata');
     this.#collections.set(name, new Collection(vectors, metadata));
   }
 
-  /** Also deletes its aliases; returns whether it existed. */
+  /** Also deletes its aliases. Returns whether it existed. */
   delete(name: string): boolean {
     for (const [alias, target] of this.#aliases) if (target === name) this.#aliases.delete(alias);
     return this.#collections.delete(name);
@@ -46,7 +46,7 @@ export class Catalog {
     this.#aliases.clear();
   }
 
-  /** One action after the other; actions before a failed one stay done. */
+  /** Performs one action after the other. Actions before a failed one are not undone. */
   changeAliases(actions: Json | undefined): void {
     for (const item of listOf(actions, 'actions')) {
       const action = objectOf(item, 'an action');
@@ -61,7 +61,8 @@ export class Catalog {
 
   #createAlias(alias: string, collection: string): void {
     if (!this.#collections.has(collection)) throw noCollection(collection);
-    if (this.#collections.has(alias)) throw new Refusal(409, `Wrong input: Collection \`${alias}\` already exists!`);
+    if (this.#collections.has(alias))
+      throw new RequestError(409, `Wrong input: Collection \`${alias}\` already exists!`);
     this.#aliases.set(alias, collection);
   }
 }

@@ -1,7 +1,7 @@
 import { type PointTest, readFilter } from './filters.ts';
 import { idOf, type Json, type JsonObject, listOf, objectOf } from './json-shapes.ts';
 import type { Point, PointId } from './point.ts';
-import { formatError } from './refusal.ts';
+import { formatError } from './request-error.ts';
 import { dot, readVector, readVectors, type VectorConfigs } from './vectors.ts';
 
 export interface Scored {
@@ -9,7 +9,7 @@ export interface Scored {
   readonly score: number;
 }
 
-/** The points of one collection; searches exactly, without any index. */
+/** The points of one collection. Its search is exact and uses no index. */
 export class Collection {
   readonly vectors: VectorConfigs;
   readonly metadata: JsonObject | null;
@@ -34,7 +34,7 @@ export class Collection {
     return [...this.#points.values()].filter(test);
   }
 
-  /** `{points, update_filter?}`: an existing point changes only if the filter holds for it as it is. */
+  /** `{points, update_filter?}`: an existing point changes only if its current state matches the filter. */
   upsert(value: Json | undefined): number {
     const body = objectOf(value, 'points');
     if (body.points === undefined) {
@@ -50,7 +50,7 @@ export class Collection {
     return this.#operations++;
   }
 
-  /** `{points: ids}` or `{filter}`; absent ids are no error. */
+  /** `{points: ids}` or `{filter}`. Unknown ids are not an error. */
   delete(value: Json | undefined): number {
     const body = objectOf(value, 'a selector');
     if (body.points === undefined && body.filter === undefined) {
@@ -64,19 +64,19 @@ export class Collection {
     return this.#operations++;
   }
 
-  /** Best first; cosine as on the real server: both sides of length 1, a dot product, in 32 bits. */
+  /** Best matches first. Cosine is computed as on the real server: a 32-bit dot product of vectors of length 1. */
   search(query: Json | undefined, using: string, test: PointTest): readonly Scored[] {
-    const wanted = readVector(this.vectors, using, query);
+    const queryVector = readVector(this.vectors, using, query);
     return this.matching(test)
       .flatMap((point) => {
         const vector = point.vectors.get(using);
-        const score = vector ? dot(wanted, vector) : null;
+        const score = vector ? dot(queryVector, vector) : null;
         return score === null ? [] : [{ point, score }];
       })
       .sort((a, b) => b.score - a.score);
   }
 
-  /** How many of the points have each value of this payload, the most frequent first. */
+  /** Returns the number of matching points with each value of this payload, the most frequent first. */
   facet(key: string, test: PointTest): readonly { readonly value: Json; readonly count: number }[] {
     const groups = Map.groupBy(this.matching(test), ({ payload }) => payload[key]);
     return [...groups]

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * What the stand-in does instead of answering (`hang`, `reset`), what it answers instead (`garbage`, `html`, `403`,
- * `408`, `429`, `500`, `503`, `507`), or how it spoils a right answer.
+ * What happens instead of a response (`hang`, `reset`), the response that is sent instead (`garbage`, `html`, `403`,
+ * `408`, `429`, `500`, `503`, `507`), or the way in which a correct response is spoiled.
  */
 export type QdrantFault =
   | 'hang'
@@ -17,31 +17,31 @@ export type QdrantFault =
   | '507'
   /** `result` has another shape. */
   | 'wrong shape'
-  /** Each score is null, as NaN would be in JSON, or a text. */
+  /** Each score is null, as NaN would be in JSON, or a string. */
   | 'wrong scores'
-  /** The first point is one that was not requested. */
+  /** The first point was not requested. */
   | 'foreign ids'
-  /** A write is reported as not done within the time to wait, whatever its later outcome. */
+  /** A write is reported as not done within its timeout, regardless of its later outcome. */
   | 'wait timeout';
 
 export class Faults {
   #fault: QdrantFault | null = null;
-  #isMeant: (method: string, path: string) => boolean = () => true;
+  #selects: (method: string, path: string) => boolean = () => true;
 
-  /** From now on, for the requests that `isMeant` selects; null ends it. */
-  set(fault: QdrantFault | null, isMeant: (method: string, path: string) => boolean = () => true): void {
+  /** Sets the fault for matching requests from now on. Null removes it. */
+  set(fault: QdrantFault | null, selects: (method: string, path: string) => boolean = () => true): void {
     this.#fault = fault;
-    this.#isMeant = isMeant;
+    this.#selects = selects;
   }
 
-  of(method: string, path: string): QdrantFault | null {
-    return this.#fault !== null && this.#isMeant(method, path) ? this.#fault : null;
+  match(method: string, path: string): QdrantFault | null {
+    return this.#fault !== null && this.#selects(method, path) ? this.#fault : null;
   }
 }
 
-/** Answers instead of the server; returns false if the fault only spoils the right answer. */
-export const answerFault = (fault: QdrantFault, response: ServerResponse): boolean => {
-  const refuse = (status: number, text: string, headers: Readonly<Record<string, string>> = {}) => {
+/** Responds instead of the server. Returns false if the fault only spoils the correct response. */
+export const respondWithFault = (fault: QdrantFault, response: ServerResponse): boolean => {
+  const sendError = (status: number, text: string, headers: Readonly<Record<string, string>> = {}) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify({ status: { error: text }, time: 0 }));
     return true;
@@ -59,17 +59,17 @@ export const answerFault = (fault: QdrantFault, response: ServerResponse): boole
       response.writeHead(502, { 'content-type': 'text/html' }).end('<html><body>502 Bad Gateway</body></html>');
       return true;
     case '403':
-      return refuse(403, 'Forbidden: Global manage access is required');
+      return sendError(403, 'Forbidden: Global manage access is required');
     case '408':
-      return refuse(408, 'Timeout: Operation timed out');
+      return sendError(408, 'Timeout: Operation timed out');
     case '429':
-      return refuse(429, 'Rate limiting exceeded: write rate limit exceeded', { 'retry-after': '5' });
+      return sendError(429, 'Rate limiting exceeded: write rate limit exceeded', { 'retry-after': '5' });
     case '500':
-      return refuse(500, 'Service internal error: something went wrong');
+      return sendError(500, 'Service internal error: something went wrong');
     case '503':
-      return refuse(503, 'Service internal error: 1 of 1 shards are not active');
+      return sendError(503, 'Service internal error: 1 of 1 shards are not active');
     case '507':
-      return refuse(507, 'Service internal error: No space left on device');
+      return sendError(507, 'Service internal error: No space left on device');
     default:
       return false;
   }
@@ -78,22 +78,22 @@ export const answerFault = (fault: QdrantFault, response: ServerResponse): boole
 const foreignId = 'ffffffff-ffff-4fff-8fff-ffffffffffff';
 const foreign = { id: foreignId, score: 0.999, payload: { collection_id: foreignId, key: 'a'.repeat(16) } };
 
-interface Found {
+interface ScoredPoint {
   readonly id: unknown;
   readonly score: number;
 }
 
-/** The right answer, spoilt. */
-export const spoil = (fault: QdrantFault, result: unknown): unknown => {
+/** Spoils the correct result. */
+export const spoilResult = (fault: QdrantFault, result: unknown): unknown => {
   switch (fault) {
     case 'wrong shape':
       return { hits: result };
     case 'wrong scores':
-      return spoilSearch(result, (found) =>
-        found.map((point, i) => ({ ...point, score: i % 2 === 1 ? 'high' : null })),
+      return spoilSearch(result, (points) =>
+        points.map((point, i) => ({ ...point, score: i % 2 === 1 ? 'high' : null })),
       );
     case 'foreign ids':
-      return spoilSearch(result, (found) => [foreign, ...found]);
+      return spoilSearch(result, (points) => [foreign, ...points]);
     case 'wait timeout':
       return spoilWrite(result);
     default:
@@ -101,8 +101,8 @@ export const spoil = (fault: QdrantFault, result: unknown): unknown => {
   }
 };
 
-const spoilSearch = (result: unknown, change: (found: readonly Found[]) => readonly unknown[]): unknown => {
-  const points = (result as { readonly points?: readonly Found[] }).points ?? [];
+const spoilSearch = (result: unknown, change: (points: readonly ScoredPoint[]) => readonly unknown[]): unknown => {
+  const points = (result as { readonly points?: readonly ScoredPoint[] }).points ?? [];
   return points.some((point) => 'score' in point) ? { points: change(points) } : result;
 };
 

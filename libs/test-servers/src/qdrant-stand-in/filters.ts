@@ -1,10 +1,10 @@
 import { idOf, type Json, type JsonObject, listOf, objectOf, textOf } from './json-shapes.ts';
 import type { Point, PointId } from './point.ts';
-import { formatError } from './refusal.ts';
+import { formatError } from './request-error.ts';
 
 export type PointTest = (point: Point) => boolean;
 
-/** `must`, `should` and `must_not`, over ids, exact matches and ranges; no filter lets everything through. */
+/** Reads `must`, `should` and `must_not`, with ids, exact matches and ranges. Without a filter, every point matches. */
 export const readFilter = (value: Json | undefined): PointTest => {
   if (value === undefined || value === null) return () => true;
   const filter = objectOf(value, 'a filter');
@@ -36,11 +36,11 @@ const readCondition = (value: Json | undefined): PointTest => {
 };
 
 const readMatch = (key: string, match: JsonObject): PointTest => {
-  const wanted: readonly (Json | undefined)[] = match.any === undefined ? [match.value] : listOf(match.any, 'values');
-  if (wanted.some((value) => value === undefined || value === null || typeof value === 'object')) {
+  const values: readonly (Json | undefined)[] = match.any === undefined ? [match.value] : listOf(match.any, 'values');
+  if (values.some((value) => value === undefined || value === null || typeof value === 'object')) {
     throw formatError('data did not match any variant of untagged enum Match');
   }
-  return ({ payload }) => wanted.includes(payload[key]);
+  return ({ payload }) => values.includes(payload[key]);
 };
 
 const readRange = (key: string, { lt, lte, gt, gte }: JsonObject): PointTest => {

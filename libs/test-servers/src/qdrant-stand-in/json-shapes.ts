@@ -1,4 +1,4 @@
-import { formatError, invalid } from './refusal.ts';
+import { formatError, invalid } from './request-error.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -8,25 +8,25 @@ export interface JsonObject {
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-// These readers are as strict as the real server: they refuse a number in a string, or a float as an index.
-export const objectOf = (value: Json | undefined, what: string): JsonObject => {
-  if (!isObject(value)) throw formatError(`invalid type, expected ${what}`);
+// These readers are as strict as the real server: they reject a number in a string, or a float as an index.
+export const objectOf = (value: Json | undefined, expected: string): JsonObject => {
+  if (!isObject(value)) throw formatError(`invalid type, expected ${expected}`);
   return value;
 };
 
-export const listOf = (value: Json | undefined, what: string): readonly Json[] => {
-  if (!Array.isArray(value)) throw formatError(`invalid type, expected a sequence of ${what}`);
+export const listOf = (value: Json | undefined, expected: string): readonly Json[] => {
+  if (!Array.isArray(value)) throw formatError(`invalid type, expected a sequence of ${expected}`);
   return value as readonly Json[];
 };
 
-export const textOf = (value: Json | undefined, what: string): string => {
-  if (typeof value !== 'string') throw formatError(`invalid type, expected a string as ${what}`);
+export const textOf = (value: Json | undefined, expected: string): string => {
+  if (typeof value !== 'string') throw formatError(`invalid type, expected a string as ${expected}`);
   return value;
 };
 
-export const countOf = (value: Json | undefined, what: string): number => {
+export const countOf = (value: Json | undefined, expected: string): number => {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) {
-    throw formatError(`invalid value, expected an unsigned integer as ${what}`);
+    throw formatError(`invalid value, expected an unsigned integer as ${expected}`);
   }
   return value;
 };
@@ -37,8 +37,8 @@ export const limitOf = (value: Json): number => {
   return limit;
 };
 
-export const flagOf = (value: Json | undefined, what: string): boolean => {
-  if (typeof value !== 'boolean') throw formatError(`invalid type, expected a boolean as ${what}`);
+export const flagOf = (value: Json | undefined, expected: string): boolean => {
+  if (typeof value !== 'boolean') throw formatError(`invalid type, expected a boolean as ${expected}`);
   return value;
 };
 
@@ -48,7 +48,7 @@ export const numbersOf = (value: Json | undefined): readonly number[] => {
   return list;
 };
 
-/** An unsigned integer, or a UUID, which is answered in lower case with its hyphens. */
+/** Reads an unsigned integer or a UUID, which is returned in lower case with hyphens. */
 export const idOf = (value: Json | undefined): string | number => {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
   if (typeof value === 'string') {

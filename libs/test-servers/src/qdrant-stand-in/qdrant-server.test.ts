@@ -3,22 +3,17 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { startQdrantStandIn } from './qdrant-stand-in.ts';
 import { startQdrant } from './start-qdrant.ts';
 
-interface Answer {
+interface Reply {
   readonly status: number;
   readonly type: string | null;
   readonly text: string;
   readonly body: { readonly result?: unknown; readonly status?: unknown };
 }
 
-/** Calls the server by plain HTTP, because the facts are about its wire format. */
+/** Calls the server over plain HTTP, because the facts are about its wire format. */
 const createCaller = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
   const key = server.apiKey;
-  return async (
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<Answer> => {
+  return async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> => {
     const response = await fetch(new URL(path, server.url), {
       method,
       headers: { ...(key ? { 'api-key': key } : {}), 'content-type': 'application/json', ...headers },
@@ -31,21 +26,21 @@ const createCaller = (server: { readonly url: string; readonly apiKey?: string |
       status: response.status,
       type: response.headers.get('content-type'),
       text,
-      body: parsed as Answer['body'],
+      body: parsed as Reply['body'],
     };
   };
 };
 
-const errorOf = ({ body }: Answer): string => (body.status as { readonly error: string }).error;
+const errorOf = ({ body }: Reply): string => (body.status as { readonly error: string }).error;
 const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 const axis = (...components: readonly number[]) => Array.from({ length: 4 }, (_, i) => components[i] ?? 0);
 
 /** The facts that the adapter relies on, for either server. */
-const stateFacts = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
+const testFacts = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
   const call = createCaller(server);
-  const made: string[] = [];
+  const created: string[] = [];
   afterEach(async () => {
-    for (const name of made.splice(0)) await call('DELETE', `/collections/${name}`);
+    for (const name of created.splice(0)) await call('DELETE', `/collections/${name}`);
   });
 
   const create = async (
@@ -53,7 +48,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     sparse_vectors: object = {},
   ): Promise<string> => {
     const name = `fact-${randomUUID()}`;
-    made.push(name);
+    created.push(name);
     const config = { vectors, sparse_vectors, hnsw_config: { m: 0 } };
     expect(await call('PUT', `/collections/${name}`, config)).toMatchObject({
       status: 200,
@@ -90,7 +85,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect(body.result).toMatchObject({ config: { params: { vectors: { size: 4, distance: 'Cosine' } } } });
   });
 
-  test('creating an existing collection is a conflict', async () => {
+  test('creating an existing collection returns a conflict', async () => {
     const name = await create();
     const answer = await call('PUT', `/collections/${name}`, { vectors: { size: 4, distance: 'Cosine' } });
     expect([answer.status, errorOf(answer)]).toEqual([409, `Wrong input: Collection \`${name}\` already exists!`]);
@@ -102,7 +97,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect(answer.body).not.toHaveProperty('result');
   });
 
-  test('deleting a missing collection is no error, and does nothing', async () => {
+  test('deleting a missing collection is not an error, and does nothing', async () => {
     expect(await call('DELETE', '/collections/no-such')).toMatchObject({ status: 200, body: { result: false } });
   });
 
@@ -125,7 +120,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect((await call('GET', '/collections')).text).not.toContain(name);
   });
 
-  test('a write with wait=true is completed, without it is acknowledged', async () => {
+  test('a write with wait=true is completed, and without it only acknowledged', async () => {
     const name = await create();
     const points = [{ id: id(1), vector: axis(1), payload: { sequence: 1 } }];
     expect((await upsert(name, points)).body.result).toMatchObject({ status: 'completed' });
@@ -145,7 +140,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     for (const [i, score] of [1, 0.6, -1].entries()) expect(points[i]?.score).toBeCloseTo(score, 6);
   });
 
-  test('without a limit a search returns ten points', async () => {
+  test('without a limit, a search returns ten points', async () => {
     const name = await create();
     await upsert(
       name,
@@ -154,7 +149,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect(await query(name, { query: axis(1) })).toHaveLength(10);
   });
 
-  test('a filter by ids searches only those, and ignores unknown ones', async () => {
+  test('a filter by ids searches only these points, and ignores unknown ids', async () => {
     const name = await create();
     await upsert(name, [
       { id: id(1), vector: axis(1), payload: { model: 'a' } },
@@ -182,7 +177,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect(await stored(name, [id(2)])).toMatchObject([{ payload: { sequence: 1 } }]);
   });
 
-  test('a batch performs its operations in order, and reports each', async () => {
+  test('a batch performs its operations in order, and reports the status of each', async () => {
     const name = await create();
     const only = (sequence: number) => ({
       must: [{ has_id: [id(1)] }, { key: 'sequence', match: { value: sequence } }],
@@ -199,7 +194,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect(await stored(name, [id(1), id(2)])).toMatchObject([{ id: id(2) }]);
   });
 
-  test('in a batch each upsert has its own update filter', async () => {
+  test('in a batch, each upsert has its own update filter', async () => {
     const name = await create();
     await upsert(
       name,
@@ -227,7 +222,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     );
   });
 
-  /** Three points with a vector `meaning` compared by dot product, and two of them with a sparse one `words`. */
+  /** Creates three points with a vector `meaning`, compared by dot product. Two also have a sparse vector `words`. */
   const createHybrid = async (): Promise<string> => {
     const name = await create({ meaning: { size: 4, distance: 'Dot' } }, { words: {} });
     const words = (...values: readonly number[]) => ({ indices: [7, 4_294_967_295], values });
@@ -244,7 +239,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
   const byMeaning = { query: axis(1), using: 'meaning', params: { exact: true } };
   const byWords = { query: { indices: [4_294_967_295, 7], values: [1, 1] }, using: 'words' };
 
-  test('vectors with names are compared by dot product; a sparse one is found by a common index, also below 0', async () => {
+  test('named vectors are compared by dot product; sparse ones match by a common index, even with a negative score', async () => {
     const name = await createHybrid();
     expect(scoresOf(await query(name, byMeaning))).toEqual([
       [id(1), 2],
@@ -258,7 +253,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect(await query(name, { ...byWords, query: { indices: [8], values: [1] } })).toEqual([]);
   });
 
-  test('a formula adds the scores of prefetches, which search only what their own prefetches found', async () => {
+  test('a formula adds the scores of prefetches, which search only the results of their own prefetches', async () => {
     const name = await createHybrid();
     const body = (limit: number) => {
       const prefetch = [byMeaning, byWords].map((kind) => ({ ...kind, limit }));
@@ -273,7 +268,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
       [id(1), -1],
     ];
     expect(new Map(scoresOf(await query(name, body(10))) as [string, number][])).toEqual(new Map(all as never));
-    // The best by each: the first has its words counted too, and the third is no candidate.
+    // Only the best of each prefetch: the first gets both scores, and the third is not a candidate.
     expect(scoresOf(await query(name, body(1)))).toEqual([
       [id(2), 0.5],
       [id(1), -1],
@@ -298,7 +293,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect((await facet({ filter })).body.result).toEqual({ hits: [{ value: 'b', count: 1 }] });
   });
 
-  test('deleting missing points is no error', async () => {
+  test('deleting missing points is not an error', async () => {
     const answer = await call('POST', `/collections/${await create()}/points/delete?wait=true`, { points: [id(7)] });
     expect(answer.body.result).toMatchObject({ status: 'completed' });
   });
@@ -318,7 +313,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect(first.points[0]).toEqual({ id: id(0), payload: { sequence: 0 } });
   });
 
-  test('an alias stands for its collection, and one action moves it', async () => {
+  test('an alias refers to its collection, and one action moves it', async () => {
     const [one, other] = [await create(), await create()];
     const alias = `${one}-alias`;
     await upsert(other, [{ id: id(1), vector: axis(1) }]);
@@ -331,15 +326,15 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect(await query(alias, { query: axis(1) })).toHaveLength(1);
     const { aliases } = (await call('GET', '/aliases')).body.result as { readonly aliases: readonly object[] };
     expect(aliases).toContainEqual({ alias_name: alias, collection_name: other });
-    const named = await call('PUT', `/collections/${alias}`, { vectors: { size: 4, distance: 'Cosine' } });
-    expect(named.status).toBe(400);
-    const taken = await call('POST', '/collections/aliases', {
+    const conflictWithAlias = await call('PUT', `/collections/${alias}`, { vectors: { size: 4, distance: 'Cosine' } });
+    expect(conflictWithAlias.status).toBe(400);
+    const conflictWithCollection = await call('POST', '/collections/aliases', {
       actions: [{ create_alias: { collection_name: one, alias_name: other } }],
     });
-    expect(taken.status).toBe(409);
+    expect(conflictWithCollection.status).toBe(409);
   });
 
-  test('a vector of another length is refused', async () => {
+  test('a vector of another length is rejected', async () => {
     const answer = await upsert(await create(), [{ id: id(1), vector: [1, 2, 3] }]);
     expect([answer.status, errorOf(answer)]).toEqual([
       400,
@@ -347,7 +342,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     ]);
   });
 
-  test('an id that is neither a number nor a UUID is refused', async () => {
+  test('an id that is neither a number nor a UUID is rejected', async () => {
     const answer = await call('POST', `/collections/${await create()}/points`, { ids: ['abc'] });
     expect(answer.status).toBe(400);
     expect(errorOf(answer)).toContain(
@@ -355,7 +350,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     );
   });
 
-  test('invalid JSON, and a value of another type, is refused', async () => {
+  test('invalid JSON, and a value of another type, is rejected', async () => {
     const name = await create();
     for (const body of ['{"points":', '{"points": 5}', '{"ids": "abc"}']) {
       const answer = await call('POST', `/collections/${name}/points`, body);
@@ -370,7 +365,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect(errorOf(answer)).toMatch(/^Validation error in JSON body: \[.*limit/);
   });
 
-  test('a body over 32 MiB is refused with 400', async () => {
+  test('a body over 32 MiB is rejected with 400', async () => {
     const name = await create();
     const body = `{"ids":["${'a'.repeat(32 * 1024 * 1024)}"]}`;
     expect((await call('POST', `/collections/${name}/points`, body)).status).toBe(400);
@@ -385,9 +380,9 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
   });
 };
 
-const stateFactsOfKeys = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
+const testKeyFacts = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
   const call = createCaller(server);
-  test('a missing or wrong key is refused in plain text', async () => {
+  test('a missing or wrong key is rejected in plain text', async () => {
     const none = await createCaller({ url: server.url })('GET', '/collections');
     expect([none.status, none.text]).toEqual([401, 'Must provide an API key or an Authorization bearer token']);
     const wrong = await call('GET', '/collections', undefined, { 'api-key': 'wrong' });
@@ -405,7 +400,7 @@ const standIn = await startQdrantStandIn({ apiKey: 'a key' });
 const real = await startQdrant();
 afterAll(() => standIn.close());
 
-describe('Qdrant stand-in: facts', () => stateFacts(standIn));
-describe('Qdrant stand-in: facts of keys', () => stateFactsOfKeys(standIn));
-describe.skipIf(!real)('Qdrant: facts', () => stateFacts(real ?? standIn));
-describe.skipIf(!real?.apiKey)('Qdrant: facts of keys', () => stateFactsOfKeys(real ?? standIn));
+describe('Qdrant stand-in: facts', () => testFacts(standIn));
+describe('Qdrant stand-in: facts of keys', () => testKeyFacts(standIn));
+describe.skipIf(!real)('Qdrant: facts', () => testFacts(real ?? standIn));
+describe.skipIf(!real?.apiKey)('Qdrant: facts of keys', () => testKeyFacts(real ?? standIn));

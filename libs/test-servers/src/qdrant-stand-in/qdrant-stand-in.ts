@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { LoopbackServer } from '../loopback-server.ts';
 import { Catalog } from './catalog.ts';
-import { answerFault, Faults, spoil } from './faults.ts';
+import { respondWithFault, Faults, spoilResult } from './faults.ts';
 import { isObject, type Json } from './json-shapes.ts';
-import { formatError, Refusal } from './refusal.ts';
+import { formatError, RequestError } from './request-error.ts';
 import { routes } from './routes.ts';
 
 export interface QdrantStandInOptions {
@@ -20,17 +20,17 @@ export interface QdrantCall {
   readonly bodyBytes: number;
 }
 
-/** A stand-in for Qdrant on 127.0.0.1: the same answers and refusals for the calls that Portico makes, with exact search. */
+/** A stand-in for Qdrant on 127.0.0.1: the same responses and errors for Portico's calls, with exact search. */
 export interface QdrantStandIn {
   readonly url: string;
   /** The key required from now on. */
   apiKey: string | undefined;
   readonly faults: Faults;
-  /** Every request received, in order; may be emptied. */
+  /** All requests so far, in order. A test may clear it. */
   readonly calls: QdrantCall[];
-  /** Loses everything it holds. */
+  /** Removes all data. */
   forget(): void;
-  /** Refuses connections until `start`, on the same port; keeps its data. */
+  /** Refuses connections until `start`, which uses the same port. Keeps its data. */
   stop(): Promise<void>;
   start(): Promise<void>;
   close(): Promise<void>;
@@ -50,7 +50,7 @@ export const startQdrantStandIn = async (options: QdrantStandInOptions = {}): Pr
   const state = { apiKey: options.apiKey, version: options.version ?? '1.18.3', catalog, calls, faults: new Faults() };
   const loopback = await LoopbackServer.start(
     createServer((request, response) => {
-      answer(state, request, response).catch((error: unknown) => {
+      respond(state, request, response).catch((error: unknown) => {
         response.destroy(error as Error);
       });
     }),
@@ -80,29 +80,29 @@ interface State {
   readonly faults: Faults;
 }
 
-const answer = async (state: State, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+const respond = async (state: State, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://stand-in');
   const method = request.method ?? 'GET';
   const body = await readBody(request);
   state.calls.push({ method, path: pathname, bodyBytes: body.length });
-  const fault = state.faults.of(method, pathname);
-  if (fault !== null && answerFault(fault, response)) return;
+  const fault = state.faults.match(method, pathname);
+  if (fault !== null && respondWithFault(fault, response)) return;
   if (pathname === '/') {
     return sendJson(response, 200, { title: 'qdrant - vector search engine', version: state.version });
   }
   const health = healthTexts[pathname];
   if (health !== undefined) return sendText(response, 200, health);
-  const refusal = refusalOfKey(state.apiKey, request);
-  if (refusal !== null) return sendText(response, 401, refusal);
-  const found = routeOf(method, pathname);
-  if (!found) return void response.writeHead(404).end();
+  const keyError = keyErrorOf(state.apiKey, request);
+  if (keyError !== null) return sendText(response, 401, keyError);
+  const match = routeOf(method, pathname);
+  if (!match) return void response.writeHead(404).end();
   try {
     const isAwaited = searchParams.get('wait') === 'true';
-    const result = found.route({ catalog: state.catalog, name: found.name, body: parse(body), isAwaited });
-    const sent = fault === null ? result : spoil(fault, result);
+    const result = match.route({ catalog: state.catalog, name: match.name, body: parse(body), isAwaited });
+    const sent = fault === null ? result : spoilResult(fault, result);
     sendJson(response, 200, { result: sent, status: 'ok', time: 0.0001, usage: null });
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof RequestError)) throw error;
     sendJson(response, error.status, { status: { error: error.message }, time: 0.0001 });
   }
 };
@@ -115,11 +115,11 @@ const routeOf = (method: string, pathname: string) => {
   return route && name ? { route, name: decodeURIComponent(name) } : undefined;
 };
 
-const refusalOfKey = (apiKey: string | undefined, { headers }: IncomingMessage): string | null => {
+const keyErrorOf = (apiKey: string | undefined, { headers }: IncomingMessage): string | null => {
   if (apiKey === undefined) return null;
-  const given = headers['api-key'] ?? headers.authorization?.replace(/^Bearer /, '');
-  if (given === undefined) return 'Must provide an API key or an Authorization bearer token';
-  return given === apiKey ? null : 'Invalid API key or JWT';
+  const key = headers['api-key'] ?? headers.authorization?.replace(/^Bearer /, '');
+  if (key === undefined) return 'Must provide an API key or an Authorization bearer token';
+  return key === apiKey ? null : 'Invalid API key or JWT';
 };
 
 const parse = (body: Buffer) => {

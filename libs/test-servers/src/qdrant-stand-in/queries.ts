@@ -2,11 +2,11 @@ import type { Collection, Scored } from './collection.ts';
 import { type PointTest, readFilter } from './filters.ts';
 import { isObject, type Json, type JsonObject, limitOf, listOf, objectOf, textOf } from './json-shapes.ts';
 import type { PointId } from './point.ts';
-import { formatError, wrongInput } from './refusal.ts';
+import { formatError, wrongInput } from './request-error.ts';
 
 /**
- * A query, whose prefetches are queries too. With prefetches, it searches only what they found; its filter applies to
- * theirs as well.
+ * Runs a query. Its prefetches are queries too. With prefetches, it searches only their results, and its filter applies
+ * to them as well.
  */
 export const runQuery = (
   collection: Collection,
@@ -31,15 +31,15 @@ export const runQuery = (
 const prefetchesOf = (value: Json | undefined): readonly Json[] =>
   value === undefined || value === null ? [] : isObject(value) ? [value] : listOf(value, 'prefetches');
 
-/** Of the formulas only a sum of scores, each by its prefetch: of what that did not find, its default counts. */
+/** Supports only sums of the scores of prefetches. For points that a prefetch did not find, its default counts. */
 const byFormula = (query: JsonObject, prefetches: readonly (readonly Scored[])[]): readonly Scored[] => {
   if (prefetches.length === 0) throw wrongInput('cannot apply Formula without prefetches');
   const defaults = objectOf(query.defaults ?? {}, 'the defaults');
   const terms = listOf(objectOf(query.formula, 'a formula').sum, 'terms').map((term) => {
     const name = textOf(term, 'a term');
-    const place = /^\$score\[(\d+)\]$/.exec(name)?.[1];
-    if (place === undefined) throw formatError(`invalid variable ${name}`);
-    const scores = new Map((prefetches[Number(place)] ?? []).map(({ point, score }) => [point.id, score]));
+    const index = /^\$score\[(\d+)\]$/.exec(name)?.[1];
+    if (index === undefined) throw formatError(`invalid variable ${name}`);
+    const scores = new Map((prefetches[Number(index)] ?? []).map(({ point, score }) => [point.id, score]));
     return (id: PointId) => scores.get(id) ?? Number(defaults[name] ?? 0);
   });
   const points = new Map(prefetches.flat().map(({ point }) => [point.id, point]));

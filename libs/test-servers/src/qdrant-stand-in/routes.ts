@@ -4,7 +4,7 @@ import type { Point } from './point.ts';
 import { readFilter } from './filters.ts';
 import { countOf, flagOf, idOf, limitOf, listOf, objectOf, textOf, type Json, type JsonObject } from './json-shapes.ts';
 import { runQuery } from './queries.ts';
-import { formatError, wrongInput } from './refusal.ts';
+import { formatError, wrongInput } from './request-error.ts';
 import type { Vector } from './vectors.ts';
 
 export interface Call {
@@ -16,7 +16,7 @@ export interface Call {
   readonly isAwaited: boolean;
 }
 
-/** The `result` of the answer, by method and path. */
+/** The handlers, by method and path. Each returns the `result` of the response. */
 export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET /collections': ({ catalog }) => ({ collections: catalog.names.map((name) => ({ name })) }),
   'GET /aliases': ({ catalog }) => ({ aliases: catalog.aliases }),
@@ -36,16 +36,17 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
     const field = textOf(call.body.field_name, 'field_name');
     if (call.body.field_schema === undefined) throw formatError('missing field `field_schema`');
     collection.indexed.set(field, call.body.field_schema);
-    return done(0, call);
+    return operationResult(0, call);
   },
-  'PUT /collections/:name/points': (call) => done(call.catalog.get(call.name).upsert(call.body), call),
-  'POST /collections/:name/points/delete': (call) => done(call.catalog.get(call.name).delete(call.body), call),
+  'PUT /collections/:name/points': (call) => operationResult(call.catalog.get(call.name).upsert(call.body), call),
+  'POST /collections/:name/points/delete': (call) =>
+    operationResult(call.catalog.get(call.name).delete(call.body), call),
   'POST /collections/:name/points/batch': (call) => {
     const collection = call.catalog.get(call.name);
     return listOf(call.body.operations, 'operations').map((item) => {
       const operation = objectOf(item, 'an operation');
-      if (operation.upsert !== undefined) return done(collection.upsert(operation.upsert), call);
-      if (operation.delete !== undefined) return done(collection.delete(operation.delete), call);
+      if (operation.upsert !== undefined) return operationResult(collection.upsert(operation.upsert), call);
+      if (operation.delete !== undefined) return operationResult(collection.delete(operation.delete), call);
       throw formatError('unknown variant of an update operation');
     });
   },
@@ -80,40 +81,40 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'POST /collections/:name/points/query': ({ catalog, name, body }) => {
     const limit = body.limit === undefined || body.limit === null ? 10 : limitOf(body.limit);
     const offset = body.offset === undefined || body.offset === null ? 0 : countOf(body.offset, 'offset');
-    const least = body.score_threshold ?? -Infinity;
-    if (typeof least !== 'number') throw formatError('invalid type, expected f32 as score_threshold');
+    const minScore = body.score_threshold ?? -Infinity;
+    if (typeof minScore !== 'number') throw formatError('invalid type, expected f32 as score_threshold');
     const points = runQuery(catalog.get(name), body, offset + limit)
       .slice(offset)
-      .filter(({ score }) => score >= least)
+      .filter(({ score }) => score >= minScore)
       .map(({ point, score }) => ({ ...view(point, body, false), version: point.version, score }));
     return { points };
   },
 };
 
-const done = (operationId: number, { isAwaited }: Call) => ({
+const operationResult = (operationId: number, { isAwaited }: Call) => ({
   operation_id: operationId,
   status: isAwaited ? 'completed' : 'acknowledged',
 });
 
 const view = (point: Point, { with_payload, with_vector }: JsonObject, isPayloadShown: boolean) => ({
   id: point.id,
-  ...(shows(with_payload, isPayloadShown) ? { payload: chosen(point.payload, with_payload) } : {}),
-  ...(with_vector !== undefined && flagOf(with_vector, 'with_vector') ? { vector: shown(point.vectors) } : {}),
+  ...(isShown(with_payload, isPayloadShown) ? { payload: selectFields(point.payload, with_payload) } : {}),
+  ...(with_vector !== undefined && flagOf(with_vector, 'with_vector') ? { vector: viewVectors(point.vectors) } : {}),
 });
 
-/** An unnamed vector is shown without its name. */
-const shown = (vectors: Point['vectors']) => {
-  const named = Object.fromEntries([...vectors].map(([name, vector]) => [name, numbersIn(vector)]));
-  return named[''] ?? named;
+/** An unnamed vector is returned without its name. */
+const viewVectors = (vectors: Point['vectors']) => {
+  const byName = Object.fromEntries([...vectors].map(([name, vector]) => [name, numbersIn(vector)]));
+  return byName[''] ?? byName;
 };
 
 const numbersIn = (vector: Vector) =>
   vector instanceof Float32Array ? [...vector] : { indices: [...vector.keys()], values: [...vector.values()] };
 
-const shows = (value: Json | undefined, otherwise: boolean): boolean =>
+const isShown = (value: Json | undefined, otherwise: boolean): boolean =>
   value === undefined || value === null ? otherwise : value !== false;
 
-const chosen = (payload: JsonObject, choice: Json | undefined): JsonObject => {
+const selectFields = (payload: JsonObject, choice: Json | undefined): JsonObject => {
   if (!Array.isArray(choice)) return payload;
   return Object.fromEntries(Object.entries(payload).filter(([key]) => (choice as readonly Json[]).includes(key)));
 };

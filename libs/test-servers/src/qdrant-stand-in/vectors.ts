@@ -1,7 +1,7 @@
 import { countOf, type Json, type JsonObject, listOf, numbersOf, objectOf } from './json-shapes.ts';
-import { formatError, invalid, wrongInput } from './refusal.ts';
+import { formatError, invalid, wrongInput } from './request-error.ts';
 
-/** Numbers, or those that are not 0 by their index. */
+/** All numbers, or only the non-zero ones by index. */
 export type Vector = Float32Array | ReadonlyMap<number, number>;
 
 export interface VectorConfig {
@@ -9,7 +9,7 @@ export interface VectorConfig {
   readonly distance: string;
 }
 
-/** The vectors that each point may have, by name; the only one without a name is called ''. */
+/** The vectors that each point may have, by name. The only one without a name is called ''. */
 export interface VectorConfigs {
   readonly dense: ReadonlyMap<string, VectorConfig>;
   readonly sparse: ReadonlySet<string>;
@@ -17,28 +17,28 @@ export interface VectorConfigs {
 
 export const readVectorConfigs = ({ vectors, sparse_vectors }: JsonObject): VectorConfigs => {
   const config = objectOf(vectors ?? {}, 'the vectors');
-  const named = typeof config.size === 'number' ? { '': config } : config;
+  const byName = typeof config.size === 'number' ? { '': config } : config;
   return {
-    dense: new Map(Object.entries(named).map(([name, value]) => [name, readVectorConfig(value)])),
+    dense: new Map(Object.entries(byName).map(([name, value]) => [name, readVectorConfig(value)])),
     sparse: new Set(Object.keys(objectOf(sparse_vectors ?? {}, 'the sparse vectors'))),
   };
 };
 
 const readVectorConfig = (value: Json | undefined): VectorConfig => {
-  const { size: wanted, distance } = objectOf(value, 'the vectors');
+  const { size: declaredSize, distance } = objectOf(value, 'the vectors');
   if (typeof distance !== 'string' || !['Cosine', 'Euclid', 'Dot', 'Manhattan'].includes(distance)) {
     throw formatError('unknown variant, expected one of `Cosine`, `Euclid`, `Dot`, `Manhattan`');
   }
-  const size = countOf(wanted, 'size');
+  const size = countOf(declaredSize, 'size');
   if (size === 0) throw wrongInput('Vector size must be at least 1');
   if (size > 65_536) throw invalid('vectors.size', `value ${size} invalid, must be from 1 to 65536`);
   return { size, distance };
 };
 
-/** The vectors of a point by name, or its one unnamed vector. */
+/** Reads the vectors of a point by name, or its single unnamed vector. */
 export const readVectors = (configs: VectorConfigs, value: Json | undefined): ReadonlyMap<string, Vector> => {
-  const named = Array.isArray(value) ? { '': value as Json } : objectOf(value, 'a vector');
-  return new Map(Object.entries(named).map(([name, vector]) => [name, readVector(configs, name, vector)]));
+  const byName = Array.isArray(value) ? { '': value as Json } : objectOf(value, 'a vector');
+  return new Map(Object.entries(byName).map(([name, vector]) => [name, readVector(configs, name, vector)]));
 };
 
 export const readVector = ({ dense, sparse }: VectorConfigs, name: string, value: Json | undefined): Vector => {
@@ -55,18 +55,21 @@ export const readVector = ({ dense, sparse }: VectorConfigs, name: string, value
 
 const readSparse = (value: Json | undefined): Vector => {
   const { indices, values } = objectOf(value, 'a sparse vector');
-  const [places, numbers] = [listOf(indices, 'indices').map((index) => countOf(index, 'an index')), numbersOf(values)];
-  if (places.length !== numbers.length) throw invalid('values', 'must be the same length as indices');
-  if (new Set(places).size < places.length) throw invalid('indices', 'must be unique');
-  return new Map(places.map((place, i) => [place, Math.fround(numbers[i] ?? 0)]));
+  const [positions, numbers] = [
+    listOf(indices, 'indices').map((index) => countOf(index, 'an index')),
+    numbersOf(values),
+  ];
+  if (positions.length !== numbers.length) throw invalid('values', 'must be the same length as indices');
+  if (new Set(positions).size < positions.length) throw invalid('indices', 'must be unique');
+  return new Map(positions.map((position, i) => [position, Math.fround(numbers[i] ?? 0)]));
 };
 
-/** In 32 bits, as the server writes it; null for two sparse vectors without a common index, which it never finds. */
+/** Computed in 32 bits, as by the server. Null for sparse vectors without a common index, which never match. */
 export const dot = (x: Vector, y: Vector): number | null => {
   let [sum, common] = [0, 0];
   if (x instanceof Float32Array && y instanceof Float32Array) {
     for (let i = 0; i < x.length; i += 1) sum += (x[i] ?? 0) * (y[i] ?? 0);
-    return shortest(Math.fround(sum));
+    return shortestDecimal(Math.fround(sum));
   }
   for (const [index, weight] of x.entries()) {
     const other = y instanceof Float32Array ? undefined : y.get(index);
@@ -74,17 +77,17 @@ export const dot = (x: Vector, y: Vector): number | null => {
     sum += weight * other;
     common += 1;
   }
-  return common === 0 ? null : shortest(Math.fround(sum));
+  return common === 0 ? null : shortestDecimal(Math.fround(sum));
 };
 
-/** Vectors of length zero stay as they are. */
+/** Vectors of length zero are not changed. */
 const unitVector = (vector: Float32Array): Float32Array => {
   const length = Math.sqrt(vector.reduce((sum, x) => sum + x * x, 0));
   return length < 1e-9 ? vector : vector.map((x) => x / length);
 };
 
-/** The fewest digits that identify this 32-bit float, which is what the real server writes. */
-const shortest = (float: number): number => {
+/** Returns the fewest digits that identify this 32-bit float, as the real server does. */
+const shortestDecimal = (float: number): number => {
   for (let digits = 6; digits < 9; digits += 1) {
     const short = Number(float.toPrecision(digits));
     if (Math.fround(short) === float) return short;

@@ -13,12 +13,12 @@ import { words } from '../../words/words.ts';
 import styles from './access.module.css';
 import { GrantDialog } from './grant-dialog.tsx';
 import { keyOfRow, matrixColumns, type MatrixRow } from './matrix-columns.tsx';
-import { Room } from './room.tsx';
-import { ChangeEndDialog, RevokeDialog } from './row-dialogs.tsx';
+import { AccessLayout } from './access-layout.tsx';
+import { ChangeExpiryDialog, RevokeDialog } from './row-dialogs.tsx';
 
 const text = words.access.matrix;
 
-/** What the address says: whose access is shown, by names. */
+/** Reads the filters from the URL, by name. */
 const filtersOf = (search: URLSearchParams) => ({
   person: search.get('person') ?? '',
   group: search.get('group') ?? '',
@@ -36,12 +36,12 @@ const queryOf = ({ person, group, api, before, expired }: Filters) => ({
   ...(expired ? { include_expired: true } : {}),
 });
 
-/** Who may what, how, and until when. `?grant=1` opens the dialog to grant, for what the filters name. */
+/** Who has access to which API, why, and until when. `?grant=1` opens the grant dialog, prefilled from the filters. */
 export const Component = () => {
   const [search, setSearch] = useSearchParams();
   const filters = filtersOf(search);
   const apiName = useApiName(filters.api);
-  const pages = usePages('GET /api/access/matrix', { query: queryOf(filters) }, { keep: true });
+  const pages = usePages('GET /api/access/matrix', { query: queryOf(filters) }, { keepPrevious: true });
   const [keys, setKeys] = useSelectedKeys();
   const set = (changes: Readonly<Record<string, string>>): void =>
     setSearch(
@@ -54,16 +54,16 @@ export const Component = () => {
       },
       { replace: true },
     );
-  const narrow = (changes: Readonly<Record<string, string>>): void => {
+  const filterBy = (changes: Readonly<Record<string, string>>): void => {
     setKeys(new Set());
     set(changes);
   };
   const chosen = pages.rows.filter((row) => keys.has(keyOfRow(row)));
   const open = (): void => set({ grant: '1' });
   return (
-    <Room title={text.title} actions={<Button onClick={open}>{words.access.grant.open}</Button>}>
-      <FilterFields filters={filters} narrow={narrow} />
-      <div className={styles.acts}>
+    <AccessLayout title={text.title} actions={<Button onClick={open}>{words.access.grant.open}</Button>}>
+      <FilterFields filters={filters} narrow={filterBy} />
+      <div className={styles.actions}>
         <RowActs rows={chosen} done={() => setKeys(new Set())} />
         <ExportButton filters={filters} />
         <span className={styles.quiet}>{text.byGroupHint}</span>
@@ -73,7 +73,7 @@ export const Component = () => {
         columns={matrixColumns}
         pages={pages}
         keyOf={keyOfRow}
-        empty={text.nobody}
+        empty={text.noMatches}
         selection={{
           keys,
           change: setKeys,
@@ -84,13 +84,13 @@ export const Component = () => {
       {search.get('grant') === '1' && apiName !== null ? (
         <GrantDialog close={() => set({ grant: '' })} prefilled={prefilledBy(filters, apiName)} />
       ) : null}
-    </Room>
+    </AccessLayout>
   );
 };
 
 const idShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The address may name an API by its id, as the API's page does: two may have one name. Null until its name is known. */
+/** The URL may have the id of an API instead, since two APIs may have the same name. Null until the name is known. */
 const useApiName = (api: string): string | null => {
   const isId = idShape.test(api);
   const params = { collection_id: api };
@@ -100,13 +100,13 @@ const useApiName = (api: string): string | null => {
 };
 
 const prefilledBy = ({ person, group, api }: Filters, apiName: string) => ({
-  people: named(person),
-  groups: named(group),
-  apis: named(api, apiName),
+  people: toPicked(person),
+  groups: toPicked(group),
+  apis: toPicked(api, apiName),
 });
 
-/** The service takes names for ids. */
-const named = (id: string, name = id) => (id === '' ? [] : [{ id, name }]);
+/** The service accepts names as ids. */
+const toPicked = (id: string, name = id) => (id === '' ? [] : [{ id, name }]);
 
 const FilterFields = ({
   filters,
@@ -119,7 +119,7 @@ const FilterFields = ({
     <legend className={styles.hidden}>{text.filters}</legend>
     <PersonChoice
       label={text.person}
-      placeholder={text.anybody}
+      placeholder={text.anyone}
       value={filters.person}
       change={(person) => narrow({ person })}
     />
@@ -132,7 +132,7 @@ const FilterFields = ({
     />
     <TextInput
       type="date"
-      label={text.endsBefore}
+      label={text.expiresBefore}
       value={filters.before}
       onChange={({ currentTarget }) => narrow({ before: currentTarget.value })}
     />
@@ -145,8 +145,8 @@ const FilterFields = ({
 );
 
 const RowActs = ({ rows, done }: { readonly rows: readonly MatrixRow[]; readonly done: () => void }) => {
-  const [asks, setAsks] = useState<'revoke' | 'end' | null>(null);
-  const close = (): void => setAsks(null);
+  const [dialog, setDialog] = useState<'revoke' | 'end' | null>(null);
+  const close = (): void => setDialog(null);
   const finish = (): void => {
     close();
     done();
@@ -154,19 +154,19 @@ const RowActs = ({ rows, done }: { readonly rows: readonly MatrixRow[]; readonly
   const none = rows.length === 0;
   return (
     <>
-      <Button variant="default" disabled={none} onClick={() => setAsks('end')}>
-        {none ? words.access.acts.changeEnd : words.access.acts.changeEndMany(rows.length)}
+      <Button variant="default" disabled={none} onClick={() => setDialog('end')}>
+        {none ? words.access.actions.changeExpiry : words.access.actions.changeExpiryMany(rows.length)}
       </Button>
-      <Button variant="outline" color="red" disabled={none} onClick={() => setAsks('revoke')}>
-        {none ? words.access.acts.revoke : words.access.acts.revokeMany(rows.length)}
+      <Button variant="outline" color="red" disabled={none} onClick={() => setDialog('revoke')}>
+        {none ? words.access.actions.revoke : words.access.actions.revokeMany(rows.length)}
       </Button>
-      {asks === 'revoke' ? <RevokeDialog rows={rows} close={close} done={finish} /> : null}
-      {asks === 'end' ? <ChangeEndDialog rows={rows} close={close} done={finish} /> : null}
+      {dialog === 'revoke' ? <RevokeDialog rows={rows} close={close} done={finish} /> : null}
+      {dialog === 'end' ? <ChangeExpiryDialog rows={rows} close={close} done={finish} /> : null}
     </>
   );
 };
 
-/** The whole filtered matrix as a file, however many rows it has. */
+/** Exports the whole filtered matrix as a file, not only the loaded rows. */
 const ExportButton = ({ filters }: { readonly filters: Filters }) => {
   const file = useMutation({
     mutationFn: () => callForFile('GET /api/access/matrix', { query: queryOf(filters), accept: 'text/csv' }),

@@ -1,3 +1,3 @@
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 
-export type AccessRequest = Answered<'GET /api/access/requests'>[number];
+export type AccessRequest = CallResult<'GET /api/access/requests'>[number];

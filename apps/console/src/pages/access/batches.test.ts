@@ -5,18 +5,18 @@ import { batchesOf } from './batches.ts';
 const pair = fc.record({ profile: fc.constantFrom('a', 'b', 'c'), collection: fc.constantFrom('x', 'y', 'z') });
 const keyOf = ({ profile, collection }: { profile: string; collection: string }) => `${profile} ${collection}`;
 
-test('batches name exactly the pairs that were chosen', () => {
+test('batches contain exactly the selected pairs', () => {
   fc.assert(
     fc.property(fc.array(pair), (pairs) => {
-      const named = batchesOf(pairs).flatMap(({ profiles, collections }) =>
+      const batched = batchesOf(pairs).flatMap(({ profiles, collections }) =>
         profiles.flatMap((profile) => collections.map((collection) => keyOf({ profile, collection }))),
       );
-      expect(named.toSorted()).toEqual([...new Set(pairs.map(keyOf))].toSorted());
+      expect(batched.toSorted()).toEqual([...new Set(pairs.map(keyOf))].toSorted());
     }),
   );
 });
 
-test('people with the same APIs go together', () => {
+test('people with the same APIs share a batch', () => {
   const pairs = ['a', 'b'].flatMap((profile) => ['x', 'y'].map((collection) => ({ profile, collection })));
   expect(batchesOf([...pairs, { profile: 'c', collection: 'x' }])).toEqual([
     { profiles: ['a', 'b'], collections: ['x', 'y'] },

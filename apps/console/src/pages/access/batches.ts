@@ -1,16 +1,16 @@
-/** A grant of the matrix: who has it, and what. */
+/** A grant of the matrix: a person and an API. */
 export interface Pair {
   readonly profile: string;
   readonly collection: string;
 }
 
-/** Everyone of `profiles` with everyone of `collections`, as the service takes many grants at once. */
+/** Each of `profiles` with each of `collections`, as the service accepts many grants in one call. */
 export interface Batch {
   readonly profiles: readonly string[];
   readonly collections: readonly string[];
 }
 
-/** The fewest calls that name exactly these pairs: people with the same APIs go together. */
+/** Returns the fewest batches with exactly these pairs: people with the same APIs share a batch. */
 export const batchesOf = (pairs: readonly Pair[]): readonly Batch[] => {
   const collectionsOf = new Map<string, Set<string>>();
   for (const { profile, collection } of pairs)

@@ -5,20 +5,20 @@ import { notify } from '../../parts/notify.ts';
 import { ApisPicker, GroupsPicker, PeoplePicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
 import styles from './access.module.css';
-import { OutcomeNote, reasonsOf, sentenceOf, type GrantAnswer } from './outcomes.tsx';
-import { touchedByAccess } from './touched.ts';
-import { endOf, isWhole, UntilField, useUntil } from './until.tsx';
+import { OutcomeNote, reasonsOf, summaryOf, type GrantResult } from './outcomes.tsx';
+import { accessReads } from './access-reads.ts';
+import { expiresAtOf, isComplete, ExpiryField, useExpiry } from './expiry-field.tsx';
 
 const text = words.access.grant;
 
-/** What is picked already when it opens. */
+/** The initial selection. */
 export interface Prefilled {
   readonly people?: readonly Picked[];
   readonly groups?: readonly Picked[];
   readonly apis?: readonly Picked[];
 }
 
-/** Many people and groups get many APIs in one act. Mounted when it opens. */
+/** Grants any number of APIs to any number of people and groups. Mounted when it opens. */
 export const GrantDialog = ({
   close,
   prefilled = {},
@@ -26,26 +26,33 @@ export const GrantDialog = ({
   readonly close: () => void;
   readonly prefilled?: Prefilled;
 }) => {
-  const grant = useChange('POST /api/access/grants', { touches: touchedByAccess });
+  const grant = useChange('POST /api/access/grants', { invalidates: accessReads });
   const [people, setPeople] = useState(prefilled.people ?? []);
   const [groups, setGroups] = useState(prefilled.groups ?? []);
   const [apis, setApis] = useState(prefilled.apis ?? []);
-  const [until, setUntil] = useUntil();
-  const [answer, setAnswer] = useState<GrantAnswer | null>(null);
-  if (answer)
+  const [until, setUntil] = useExpiry();
+  const [result, setResult] = useState<GrantResult | null>(null);
+  if (result)
     return (
       <Dialog title={text.title} open close={close}>
-        <OutcomeNote sentence={sentenceOf(answer)} reasons={reasonsOf(answer)} />
+        <OutcomeNote sentence={summaryOf(result)} reasons={reasonsOf(result)} />
       </Dialog>
     );
   const grantees = people.length + groups.length;
   const act = (): void =>
     grant.mutate(
-      { body: { profiles: idsOf(people), groups: idsOf(groups), collections: idsOf(apis), ...ending(endOf(until)) } },
       {
-        onSuccess: (answered) => {
-          if (answered.not_found + answered.ambiguous > 0) return setAnswer(answered);
-          notify(sentenceOf(answered));
+        body: {
+          profiles: idsOf(people),
+          groups: idsOf(groups),
+          collections: idsOf(apis),
+          ...expiryField(expiresAtOf(until)),
+        },
+      },
+      {
+        onSuccess: (result) => {
+          if (result.not_found + result.ambiguous > 0) return setResult(result);
+          notify(summaryOf(result));
           close();
         },
       },
@@ -58,7 +65,7 @@ export const GrantDialog = ({
       act={act}
       actLabel={grantees * apis.length > 0 ? text.actMany(grantees * apis.length) : text.act}
       busy={grant.isPending}
-      disabled={grantees * apis.length === 0 || !isWhole(until)}
+      disabled={grantees * apis.length === 0 || !isComplete(until)}
       error={grant.error}
     >
       <PeoplePicker label={text.people} description={text.peopleHint} value={people} change={setPeople} pastes />
@@ -71,8 +78,8 @@ export const GrantDialog = ({
         pastes
         autofocus={Boolean(prefilled.people?.length)}
       />
-      <UntilField value={until} change={setUntil} />
-      <p className={styles.quiet}>{endOf(until) ? text.changesEnds : text.keepsEnds}</p>
+      <ExpiryField value={until} change={setUntil} />
+      <p className={styles.quiet}>{expiresAtOf(until) ? text.changesExpiry : text.keepsExpiry}</p>
       <p role="status">{grantees * apis.length === 0 ? text.chooseBoth : text.pairs(grantees, apis.length)}</p>
     </Dialog>
   );
@@ -80,5 +87,5 @@ export const GrantDialog = ({
 
 const idsOf = (picked: readonly Picked[]): string[] => picked.map(({ id }) => id);
 
-/** Without an end nothing is sent, so that nobody's temporary access is made lasting by the way. */
-const ending = (end: string | null | undefined) => (end ? { expires_at: end } : {});
+/** Omits an empty expiry, so that existing temporary access does not become permanent. */
+const expiryField = (end: string | null | undefined) => (end ? { expires_at: end } : {});

@@ -1,32 +1,32 @@
 import { Anchor, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 import { useChange, useRead } from '../../api/use-call.ts';
-import { allAtOnce, DataTable, useSelectedKeys, type Column } from '../../parts/data-table.tsx';
+import { singlePage, DataTable, useSelectedKeys, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { End } from '../../parts/end.tsx';
+import { Expiry } from '../../parts/expiry.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { notify } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
 import styles from './access.module.css';
 import { GrantDialog } from './grant-dialog.tsx';
 import type { ListedGroup } from './listed-group.ts';
-import { touchedByAccess } from './touched.ts';
-import { endOf, isWhole, UntilField, useUntil } from './until.tsx';
+import { accessReads } from './access-reads.ts';
+import { expiresAtOf, isComplete, ExpiryField, useExpiry } from './expiry-field.tsx';
 
 const text = words.access.groups;
-const acts = words.access.acts;
+const actions = words.access.actions;
 
-type GroupApi = Answered<'GET /api/groups/:group_id/collections'>[number];
+type GroupApi = CallResult<'GET /api/groups/:group_id/collections'>[number];
 
-/** What each member has by the group. */
+/** The APIs that each member has through the group. */
 export const GroupApis = ({ group }: { readonly group: ListedGroup }) => {
   const read = useRead('GET /api/groups/:group_id/collections', { params: { group_id: group.id } });
   const [keys, setKeys] = useSelectedKeys();
-  const [asks, setAsks] = useState<'grant' | 'end' | 'revoke' | null>(null);
+  const [dialog, setDialog] = useState<'grant' | 'end' | 'revoke' | null>(null);
   const apis = (read.data ?? []).filter(({ id }) => keys.has(id));
-  const close = (): void => setAsks(null);
+  const close = (): void => setDialog(null);
   const done = (): void => {
     close();
     setKeys(new Set());
@@ -34,26 +34,26 @@ export const GroupApis = ({ group }: { readonly group: ListedGroup }) => {
   return (
     <section>
       <h2 className={styles.hidden}>{text.apis}</h2>
-      <div className={styles.acts}>
-        <Button onClick={() => setAsks('grant')}>{words.access.grant.open}</Button>
-        <Button variant="default" disabled={apis.length === 0} onClick={() => setAsks('end')}>
-          {apis.length === 0 ? acts.changeEnd : acts.changeEndMany(apis.length)}
+      <div className={styles.actions}>
+        <Button onClick={() => setDialog('grant')}>{words.access.grant.open}</Button>
+        <Button variant="default" disabled={apis.length === 0} onClick={() => setDialog('end')}>
+          {apis.length === 0 ? actions.changeExpiry : actions.changeExpiryMany(apis.length)}
         </Button>
-        <Button variant="outline" color="red" disabled={apis.length === 0} onClick={() => setAsks('revoke')}>
-          {apis.length === 0 ? acts.revoke : acts.revokeMany(apis.length)}
+        <Button variant="outline" color="red" disabled={apis.length === 0} onClick={() => setDialog('revoke')}>
+          {apis.length === 0 ? actions.revoke : actions.revokeMany(apis.length)}
         </Button>
       </div>
       <DataTable
         label={text.apisOf(group.name)}
         columns={columns}
-        pages={allAtOnce(read)}
+        pages={singlePage(read)}
         keyOf={({ id }) => id}
         empty={text.noApis}
         selection={{ keys, change: setKeys, nameOf: ({ name }: GroupApi) => name }}
       />
-      {asks === 'grant' ? <GrantDialog close={close} prefilled={{ groups: [group] }} /> : null}
-      {asks === 'revoke' ? <RevokeApisDialog group={group} apis={apis} close={close} done={done} /> : null}
-      {asks === 'end' ? <ChangeEndDialog group={group} apis={apis} close={close} done={done} /> : null}
+      {dialog === 'grant' ? <GrantDialog close={close} prefilled={{ groups: [group] }} /> : null}
+      {dialog === 'revoke' ? <RevokeApisDialog group={group} apis={apis} close={close} done={done} /> : null}
+      {dialog === 'end' ? <ChangeEndDialog group={group} apis={apis} close={close} done={done} /> : null}
     </section>
   );
 };
@@ -68,78 +68,80 @@ const columns: readonly Column<GroupApi>[] = [
     ),
   },
   { header: text.grantedSince, cell: ({ granted_at: at }) => <Moment at={at} /> },
-  { header: words.access.matrix.until, cell: ({ expires_at: at }) => <End at={at} /> },
+  { header: words.access.matrix.until, cell: ({ expires_at: at }) => <Expiry at={at} /> },
 ];
 
-interface ActFacts {
+interface DialogProps {
   readonly group: ListedGroup;
   readonly apis: readonly GroupApi[];
   readonly close: () => void;
   readonly done: () => void;
 }
 
-const listsOf = ({ group, apis }: Pick<ActFacts, 'group' | 'apis'>) => ({
+const listsOf = ({ group, apis }: Pick<DialogProps, 'group' | 'apis'>) => ({
   profiles: [],
   groups: [group.id],
   collections: apis.map(({ id }) => id),
 });
 
-const RevokeApisDialog = ({ group, apis, close, done }: ActFacts) => {
-  const revoke = useChange('DELETE /api/access/grants', { touches: touchedByAccess });
+const RevokeApisDialog = ({ group, apis, close, done }: DialogProps) => {
+  const revoke = useChange('DELETE /api/access/grants', { invalidates: accessReads });
   const act = (): void =>
     revoke.mutate(
       { body: listsOf({ group, apis }) },
       {
         onSuccess: ({ revoked, not_granted: before, not_found: lost }) => {
-          const gone = before + lost;
-          notify(gone > 0 ? `${acts.revoked(revoked)} ${acts.revokedBefore(gone)}` : acts.revoked(revoked));
+          const missing = before + lost;
+          notify(
+            missing > 0 ? `${actions.revoked(revoked)} ${actions.alreadyRevoked(missing)}` : actions.revoked(revoked),
+          );
           done();
         },
       },
     );
   return (
     <Dialog
-      title={acts.revokeTitle}
+      title={actions.revokeTitle}
       open
       close={close}
       act={act}
-      actLabel={acts.revokeMany(apis.length)}
-      dangerous
+      actLabel={actions.revokeMany(apis.length)}
+      destructive
       busy={revoke.isPending}
       error={revoke.error}
     >
-      <p>{acts.revokeGroupAsk(apis.length, group.name, group.member_count)}</p>
+      <p>{actions.revokeGroupConfirm(apis.length, group.name, group.member_count)}</p>
     </Dialog>
   );
 };
 
-const ChangeEndDialog = ({ group, apis, close, done }: ActFacts) => {
-  const change = useChange('POST /api/access/grants', { touches: touchedByAccess });
-  const [until, setUntil] = useUntil('30');
+const ChangeEndDialog = ({ group, apis, close, done }: DialogProps) => {
+  const change = useChange('POST /api/access/grants', { invalidates: accessReads });
+  const [until, setUntil] = useExpiry('30');
   const act = (): void =>
     change.mutate(
-      { body: { ...listsOf({ group, apis }), expires_at: endOf(until) ?? null } },
+      { body: { ...listsOf({ group, apis }), expires_at: expiresAtOf(until) ?? null } },
       {
-        onSuccess: ({ changed, already, granted: anew }) => {
-          const said = acts.endChanged(changed + already);
-          notify(anew > 0 ? `${said} ${acts.grantedAnew(anew)}` : said);
+        onSuccess: ({ changed, already, granted: regranted }) => {
+          const message = actions.expiryChanged(changed + already);
+          notify(regranted > 0 ? `${message} ${actions.grantedAgain(regranted)}` : message);
           done();
         },
       },
     );
   return (
     <Dialog
-      title={acts.changeEnd}
+      title={actions.changeExpiry}
       open
       close={close}
       act={act}
-      actLabel={acts.changeEndMany(apis.length)}
+      actLabel={actions.changeExpiryMany(apis.length)}
       busy={change.isPending}
-      disabled={!isWhole(until)}
+      disabled={!isComplete(until)}
       error={change.error}
     >
-      <p>{acts.changeEndOf(apis.length)}</p>
-      <UntilField value={until} change={setUntil} />
+      <p>{actions.changeExpiryOf(apis.length)}</p>
+      <ExpiryField value={until} change={setUntil} />
     </Dialog>
   );
 };

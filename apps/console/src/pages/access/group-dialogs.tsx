@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import { touch, useChange, useRead } from '../../api/use-call.ts';
+import { invalidateReads, useChange, useRead } from '../../api/use-call.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
 import { notify } from '../../parts/notify.ts';
@@ -10,7 +10,7 @@ import { PeoplePicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
 import type { ListedGroup } from './listed-group.ts';
 import { OutcomeNote } from './outcomes.tsx';
-import { touchedByAccess, touchedByGroupEnd } from './touched.ts';
+import { accessReads, accessReadsWithoutGroup } from './access-reads.ts';
 
 const text = words.access.groups;
 
@@ -41,7 +41,7 @@ const GroupFields = ({ group }: { readonly group?: ListedGroup }) => {
         mb="sm"
       />
       <NativeSelect
-        // The choice is made anew once the tiers are there: an option that is not there yet cannot be chosen.
+        // Mounted again once the tiers are loaded: a missing option cannot be selected.
         key={names.size}
         name="tier"
         label={text.tier}
@@ -61,12 +61,12 @@ const bodyOf = (fields: FormData) => ({
 
 export const CreateGroupDialog = ({
   close,
-  made,
+  onCreated,
 }: {
   readonly close: () => void;
-  readonly made: (name: string) => void;
+  readonly onCreated: (name: string) => void;
 }) => {
-  const create = useChange('POST /api/groups', { touches: touchedByAccess });
+  const create = useChange('POST /api/groups', { invalidates: accessReads });
   return (
     <Dialog
       title={text.create}
@@ -81,7 +81,7 @@ export const CreateGroupDialog = ({
           {
             onSuccess: ({ name }) => {
               notify(text.created(name));
-              made(name);
+              onCreated(name);
             },
           },
         )
@@ -95,12 +95,12 @@ export const CreateGroupDialog = ({
 export const EditGroupDialog = ({
   group,
   close,
-  saved,
+  onSaved,
 }: {
   readonly group: ListedGroup;
   readonly close: () => void;
-  /** Goes to the group's address, which changes with its name. */
-  readonly saved: (name: string) => Promise<void>;
+  /** Navigates to the URL of the group, which changes with its name. */
+  readonly onSaved: (name: string) => Promise<void>;
 }) => {
   const queries = useQueryClient();
   const change = useMutation({
@@ -108,8 +108,8 @@ export const EditGroupDialog = ({
       call('PUT /api/groups/:group_id', { params: { group_id: group.id }, body }),
     onSuccess: async ({ name }) => {
       notify(text.edited);
-      await saved(name);
-      await touch(queries, touchedByAccess);
+      await onSaved(name);
+      await invalidateReads(queries, accessReads);
     },
   });
   return (
@@ -126,25 +126,25 @@ export const EditGroupDialog = ({
   );
 };
 
-/** Tells first who loses what. */
+/** Deletes a group after showing how many members lose access. */
 export const RemoveGroupDialog = ({
   group,
   close,
-  removed,
+  onRemoved,
 }: {
   readonly group: ListedGroup;
   readonly close: () => void;
   /** Leaves the group's page. */
-  readonly removed: () => Promise<void>;
+  readonly onRemoved: () => Promise<void>;
 }) => {
   const queries = useQueryClient();
   const remove = useMutation({
     mutationFn: () => call('DELETE /api/groups/:group_id', { params: { group_id: group.id } }),
     onSuccess: async () => {
       notify(text.removed(group.name));
-      await removed();
-      // Its page may still be in sight, and what is gone must not be asked for.
-      await touch(queries, touchedByGroupEnd);
+      await onRemoved();
+      // Its page may still be mounted, and must not request the deleted group.
+      await invalidateReads(queries, accessReadsWithoutGroup);
     },
   });
   return (
@@ -153,19 +153,19 @@ export const RemoveGroupDialog = ({
       open
       close={close}
       actLabel={text.remove}
-      dangerous
+      destructive
       busy={remove.isPending}
       error={remove.error}
       act={() => remove.mutate()}
     >
-      <p>{text.removeAsk(group.member_count, group.collection_count)}</p>
+      <p>{text.removeConfirm(group.member_count, group.collection_count)}</p>
     </Dialog>
   );
 };
 
-/** Many at once, also by a pasted list; those who are not registered are told. */
+/** Adds several members, also from a pasted list, and reports people who are not registered. */
 export const AddMembersDialog = ({ group, close }: { readonly group: ListedGroup; readonly close: () => void }) => {
-  const add = useChange('POST /api/groups/:group_id/members', { touches: touchedByAccess });
+  const add = useChange('POST /api/groups/:group_id/members', { invalidates: accessReads });
   const [people, setPeople] = useState<readonly Picked[]>([]);
   const outcomes = add.data?.outcomes ?? [];
   const unknown = outcomes.filter(({ outcome }) => outcome === 'not_found');
@@ -179,9 +179,9 @@ export const AddMembersDialog = ({ group, close }: { readonly group: ListedGroup
     add.mutate(
       { params: { group_id: group.id }, body: { profiles: people.map(({ id }) => id) } },
       {
-        onSuccess: (answered) => {
-          if (answered.outcomes.some(({ outcome }) => outcome === 'not_found')) return;
-          notify(addedSentence(answered.outcomes));
+        onSuccess: (result) => {
+          if (result.outcomes.some(({ outcome }) => outcome === 'not_found')) return;
+          notify(addedSentence(result.outcomes));
           close();
         },
       },
@@ -209,7 +209,7 @@ export const AddMembersDialog = ({ group, close }: { readonly group: ListedGroup
 };
 
 const addedSentence = (outcomes: readonly { readonly outcome: string }[]): string => {
-  const count = (wanted: string): number => outcomes.filter(({ outcome }) => outcome === wanted).length;
-  const before = count('already');
-  return `${text.added(count('added'))}${before > 0 ? `, ${text.addedBefore(before)}` : ''}.`;
+  const count = (name: string): number => outcomes.filter(({ outcome }) => outcome === name).length;
+  const already = count('already');
+  return `${text.added(count('added'))}${already > 0 ? `, ${text.alreadyMembers(already)}` : ''}.`;
 };

@@ -1,11 +1,11 @@
 import { Anchor, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { call, type Answered } from '../../api/call.ts';
+import { call, type CallResult } from '../../api/call.ts';
 import { usePages } from '../../api/use-call.ts';
 import { DataTable, useSelectedKeys, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { sentenceOf } from '../../parts/error-note.tsx';
+import { messageOf } from '../../parts/error-note.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { notify } from '../../parts/notify.ts';
 import { StatusBadge } from '../../parts/status-badge.tsx';
@@ -18,21 +18,21 @@ import { useSequence } from './use-sequence.ts';
 
 const text = words.access.groups;
 
-type Member = Answered<'GET /api/groups/:group_id/members'>[number];
+type Member = CallResult<'GET /api/groups/:group_id/members'>[number];
 
-/** Who is in the group, and by whom; those whom the identity provider put there stay. */
+/** The members of a group, and who added them; those from the identity provider cannot be removed. */
 export const GroupMembers = ({ group }: { readonly group: ListedGroup }) => {
   const pages = usePages('GET /api/groups/:group_id/members', { params: { group_id: group.id } });
   const [keys, setKeys] = useSelectedKeys();
-  const [asks, setAsks] = useState<'add' | 'remove' | null>(null);
+  const [dialog, setDialog] = useState<'add' | 'remove' | null>(null);
   const chosen = pages.rows.filter(({ profile_id: id }) => keys.has(id));
-  const close = (): void => setAsks(null);
+  const close = (): void => setDialog(null);
   return (
     <section>
       <h2 className={styles.hidden}>{text.members}</h2>
-      <div className={styles.acts}>
-        <Button onClick={() => setAsks('add')}>{text.add}</Button>
-        <Button variant="outline" color="red" disabled={chosen.length === 0} onClick={() => setAsks('remove')}>
+      <div className={styles.actions}>
+        <Button onClick={() => setDialog('add')}>{text.add}</Button>
+        <Button variant="outline" color="red" disabled={chosen.length === 0} onClick={() => setDialog('remove')}>
           {chosen.length === 0 ? text.removeMembers : text.removeMany(chosen.length)}
         </Button>
         <span className={styles.quiet}>{text.claimHint}</span>
@@ -50,8 +50,8 @@ export const GroupMembers = ({ group }: { readonly group: ListedGroup }) => {
           canSelect: ({ added_at: added }: Member) => added !== null,
         }}
       />
-      {asks === 'add' ? <AddMembersDialog group={group} close={close} /> : null}
-      {asks === 'remove' ? (
+      {dialog === 'add' ? <AddMembersDialog group={group} close={close} /> : null}
+      {dialog === 'remove' ? (
         <RemoveMembersDialog group={group} members={chosen} close={close} done={() => setKeys(new Set())} />
       ) : null}
     </section>
@@ -69,10 +69,10 @@ const columns: readonly Column<Member>[] = [
   },
   { header: text.email, cell: ({ email }) => email },
   {
-    header: text.joined,
+    header: text.source,
     cell: ({ added_at: added, claimed_at: claimed }) => (
       <>
-        {added === null ? null : <StatusBadge kind="good">{text.byHand}</StatusBadge>}{' '}
+        {added === null ? null : <StatusBadge kind="good">{text.manual}</StatusBadge>}{' '}
         {claimed === null ? null : <StatusBadge kind="special">{text.byClaim}</StatusBadge>}
       </>
     ),
@@ -91,14 +91,14 @@ const RemoveMembersDialog = ({
   readonly close: () => void;
   readonly done: () => void;
 }) => {
-  // As they were chosen: those who are removed leave the list while others still wait.
+  // A copy of the selection: removed members leave the list while others are still pending.
   const [removed] = useState(members);
   const { state, run, isRunning } = useSequence(({ email }: Member) =>
     call('DELETE /api/groups/:group_id/members/:profile_id', { params: { group_id: group.id, profile_id: email } }),
   );
   const act = async (): Promise<void> => {
-    const refused = await run(removed);
-    if (refused.length > 0) return;
+    const failures = await run(removed);
+    if (failures.length > 0) return;
     notify(text.membersRemoved(removed.length));
     done();
     close();
@@ -107,12 +107,12 @@ const RemoveMembersDialog = ({
     if (state) done();
     close();
   };
-  if (state && !isRunning && state.refused.length > 0)
+  if (state && !isRunning && state.failures.length > 0)
     return (
       <Dialog title={text.removeMembersTitle} open close={leave}>
         <OutcomeNote
-          sentence={text.membersRemoved(state.total - state.refused.length)}
-          reasons={state.refused.map(({ item, error }) => words.access.requests.failed(item.email, sentenceOf(error)))}
+          sentence={text.membersRemoved(state.total - state.failures.length)}
+          reasons={state.failures.map(({ item, error }) => words.access.requests.failed(item.email, messageOf(error)))}
         />
       </Dialog>
     );
@@ -123,10 +123,10 @@ const RemoveMembersDialog = ({
       close={leave}
       act={act}
       actLabel={text.removeMany(removed.length)}
-      dangerous
+      destructive
       busy={isRunning}
     >
-      <p>{text.removeMembersAsk(removed.length, group.name)}</p>
+      <p>{text.removeMembersConfirm(removed.length, group.name)}</p>
     </Dialog>
   );
 };

@@ -2,27 +2,27 @@ import { Anchor, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { useRead } from '../../api/use-call.ts';
-import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
+import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { Toolbar } from '../../parts/toolbar.tsx';
 import { words } from '../../words/words.ts';
 import { CreateGroupDialog } from './group-dialogs.tsx';
 import { pathOfGroup, type ListedGroup } from './listed-group.ts';
-import { Room } from './room.tsx';
+import { AccessLayout } from './access-layout.tsx';
 
 const text = words.access.groups;
 
-/** All groups; there are few enough to filter them here. */
+/** All groups, filtered in the browser: there are only a few. */
 export const Component = () => {
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();
-  const [creates, setCreates] = useState(false);
+  const [isCreating, setIsCreating] = useState(false);
   const q = search.get('q') ?? '';
   const read = useRead('GET /api/groups', {});
-  const wanted = q.toLowerCase();
-  const data = read.data?.filter(({ name, description }) => `${name}\n${description}`.toLowerCase().includes(wanted));
+  const query = q.toLowerCase();
+  const data = read.data?.filter(({ name, description }) => `${name}\n${description}`.toLowerCase().includes(query));
   return (
-    <Room title={text.title} actions={<Button onClick={() => setCreates(true)}>{text.create}</Button>}>
+    <AccessLayout title={text.title} actions={<Button onClick={() => setIsCreating(true)}>{text.create}</Button>}>
       <Toolbar>
         <SearchField
           label={text.filter}
@@ -34,14 +34,14 @@ export const Component = () => {
       <DataTable
         label={text.title}
         columns={columns}
-        pages={allAtOnce({ ...read, data })}
+        pages={singlePage({ ...read, data })}
         keyOf={({ id }) => id}
         empty={q ? text.noneFound : text.none}
       />
-      {creates ? (
-        <CreateGroupDialog close={() => setCreates(false)} made={(name) => void navigate(pathOfGroup(name))} />
+      {isCreating ? (
+        <CreateGroupDialog close={() => setIsCreating(false)} onCreated={(name) => void navigate(pathOfGroup(name))} />
       ) : null}
-    </Room>
+    </AccessLayout>
   );
 };
 

@@ -1,5 +1,5 @@
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 
-export type ListedGroup = Answered<'GET /api/groups'>[number];
+export type ListedGroup = CallResult<'GET /api/groups'>[number];
 
 export const pathOfGroup = (name: string): string => `/access/groups/${encodeURIComponent(name)}`;

@@ -1,17 +1,17 @@
 import { Anchor } from '@mantine/core';
 import { Link } from 'react-router';
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 import type { Column } from '../../parts/data-table.tsx';
-import { End } from '../../parts/end.tsx';
+import { Expiry } from '../../parts/expiry.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { words } from '../../words/words.ts';
 import styles from './access.module.css';
 
 const text = words.access.matrix;
 
-export type MatrixRow = Answered<'GET /api/access/matrix'>[number];
+export type MatrixRow = CallResult<'GET /api/access/matrix'>[number];
 
-/** A way in which somebody has an API: there may be several of one pair. */
+/** Identifies a grant: one person may have an API in several ways. */
 export const keyOfRow = ({ client_id: person, collection_id: api, group_id: group }: MatrixRow): string =>
   `${person} ${api} ${group ?? ''}`;
 
@@ -25,8 +25,8 @@ export const matrixColumns: readonly Column<MatrixRow>[] = [
       </Anchor>
     ),
   },
-  { header: text.how, cell: (row) => <How row={row} /> },
-  { header: text.until, cell: ({ expires_at: at }) => <End at={at} /> },
+  { header: text.source, cell: (row) => <How row={row} /> },
+  { header: text.until, cell: ({ expires_at: at }) => <Expiry at={at} /> },
 ];
 
 const Person = ({
@@ -39,7 +39,7 @@ const Person = ({
       {name}
     </Anchor>{' '}
     {suspended ? <StatusBadge kind="bad">{text.suspended}</StatusBadge> : null}
-    {status === 'approved' ? null : <StatusBadge kind="quiet">{text.asleep[status]}</StatusBadge>}
+    {status === 'approved' ? null : <StatusBadge kind="quiet">{text.inactive[status]}</StatusBadge>}
     <div className={styles.mail}>{email}</div>
   </>
 );

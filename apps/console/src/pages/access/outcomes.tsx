@@ -1,39 +1,39 @@
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 import { words } from '../../words/words.ts';
 import styles from './access.module.css';
 
 const text = words.access.grant;
 
-export type GrantAnswer = Answered<'POST /api/access/grants'>;
-type Outcome = GrantAnswer['outcomes'][number];
+export type GrantResult = CallResult<'POST /api/access/grants'>;
+type Outcome = GrantResult['outcomes'][number];
 
-/** How many pairs had which outcome, in one sentence. */
-export const sentenceOf = (answer: GrantAnswer): string => {
-  const refused = answer.not_found + answer.ambiguous;
+/** Returns a sentence with the number of pairs of each outcome. */
+export const summaryOf = (result: GrantResult): string => {
+  const refused = result.not_found + result.ambiguous;
   const parts = [
-    ...(answer.granted > 0 ? [text.granted(answer.granted)] : []),
-    ...(answer.changed > 0 ? [text.changed(answer.changed)] : []),
-    ...(answer.already > 0 ? [text.already(answer.already)] : []),
+    ...(result.granted > 0 ? [text.granted(result.granted)] : []),
+    ...(result.changed > 0 ? [text.changed(result.changed)] : []),
+    ...(result.already > 0 ? [text.already(result.already)] : []),
     ...(refused > 0 ? [text.refused(refused)] : []),
   ];
   return `${parts.length > 0 ? parts.join(', ') : text.nothing}.`;
 };
 
-/** Why pairs were refused, each reason once. */
-export const reasonsOf = ({ outcomes }: GrantAnswer): readonly string[] => [
+/** Returns why pairs were not granted, each reason once. */
+export const reasonsOf = ({ outcomes }: GrantResult): readonly string[] => [
   ...new Set(outcomes.flatMap((outcome) => reasonOf(outcome) ?? [])),
 ];
 
-const reasonOf = (of: Outcome): string | null => {
-  if (of.outcome === 'ambiguous') return text.ambiguousApi(of.collection_name);
-  if (of.outcome !== 'not_found') return null;
-  if (of.email !== undefined && of.profile_id === null) return text.unknownPerson(of.email);
-  if (of.group_name !== undefined && of.group_id === null) return text.unknownGroup(of.group_name);
-  if (of.collection_id === null) return text.unknownApi(of.collection_name);
-  return text.notPossible(of.email ?? of.group_name ?? '', of.collection_name);
+const reasonOf = (outcome: Outcome): string | null => {
+  if (outcome.outcome === 'ambiguous') return text.ambiguousApi(outcome.collection_name);
+  if (outcome.outcome !== 'not_found') return null;
+  if (outcome.email !== undefined && outcome.profile_id === null) return text.unknownPerson(outcome.email);
+  if (outcome.group_name !== undefined && outcome.group_id === null) return text.unknownGroup(outcome.group_name);
+  if (outcome.collection_id === null) return text.unknownApi(outcome.collection_name);
+  return text.notPossible(outcome.email ?? outcome.group_name ?? '', outcome.collection_name);
 };
 
-/** What came of an act on many: a sentence, and what it left undone. */
+/** The outcome of a bulk action: a sentence, and the reasons for failures. */
 export const OutcomeNote = ({
   sentence,
   reasons,

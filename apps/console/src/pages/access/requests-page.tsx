@@ -8,28 +8,32 @@ import { words } from '../../words/words.ts';
 import styles from './access.module.css';
 import type { AccessRequest } from './access-request.ts';
 import { DecideDialog, OneRequestDialog } from './decide-dialog.tsx';
-import { nameOf, StateBadge } from './request-facts.tsx';
-import { Room } from './room.tsx';
+import { nameOf, StateBadge } from './request-details.tsx';
+import { AccessLayout } from './access-layout.tsx';
 
 const text = words.access.requests;
 
 type Status = keyof typeof text.statuses;
 
-/** What people ask for; those who wait first. `?request=` opens one of them. */
+/** The access requests, pending ones first. `?request=` opens one of them. */
 export const Component = () => {
   const [search, setSearch] = useSearchParams();
   const status = (search.get('status') ?? 'pending') as Status;
   const opened = search.get('request');
   const isPending = status === 'pending';
-  const pages = usePages('GET /api/access/requests', { query: status === 'all' ? {} : { status } }, { keep: true });
+  const pages = usePages(
+    'GET /api/access/requests',
+    { query: status === 'all' ? {} : { status } },
+    { keepPrevious: true },
+  );
   const [keys, setKeys] = useSelectedKeys();
-  const [decides, setDecides] = useState(false);
-  const chosen = pages.rows.filter(({ id, status: is }) => keys.has(id) && is === 'pending');
+  const [isDeciding, setIsDeciding] = useState(false);
+  const chosen = pages.rows.filter(({ id, status: rowStatus }) => keys.has(id) && rowStatus === 'pending');
   const show = (request: string | null): void =>
     setSearch({ ...(isPending ? {} : { status }), ...(request ? { request } : {}) }, { replace: true });
   return (
-    <Room title={text.title}>
-      <div className={styles.acts}>
+    <AccessLayout title={text.title}>
+      <div className={styles.actions}>
         <NativeSelect
           aria-label={text.status}
           value={status}
@@ -40,7 +44,7 @@ export const Component = () => {
           }}
         />
         {isPending ? (
-          <Button disabled={chosen.length === 0} onClick={() => setDecides(true)}>
+          <Button disabled={chosen.length === 0} onClick={() => setIsDeciding(true)}>
             {chosen.length === 0 ? text.openMany : text.manyTitle(chosen.length)}
           </Button>
         ) : null}
@@ -50,12 +54,12 @@ export const Component = () => {
         columns={isPending ? [...columns, actColumn(show)] : [...columns, ...decidedColumns, actColumn(show)]}
         pages={pages}
         keyOf={({ id }) => id}
-        empty={isPending ? text.noneWait : text.none}
+        empty={isPending ? text.nonePending : text.none}
         {...(isPending ? { selection: { keys, change: setKeys, nameOf } } : {})}
       />
-      {decides ? <DecideDialog requests={chosen} close={() => setDecides(false)} /> : null}
+      {isDeciding ? <DecideDialog requests={chosen} close={() => setIsDeciding(false)} /> : null}
       {opened ? <OneRequestDialog key={opened} id={opened} close={() => show(null)} /> : null}
-    </Room>
+    </AccessLayout>
   );
 };
 
@@ -73,8 +77,8 @@ const columns: readonly Column<AccessRequest>[] = [
   },
   { header: text.api, cell: ({ collection_name: name }) => name ?? text.hiddenApi },
   { header: text.why, cell: ({ reason }) => reason },
-  { header: text.wished, cell: ({ duration_days: days }) => (days === null ? text.noEnd : text.days(days)) },
-  { header: text.asked, cell: ({ created_at: at }) => <Moment at={at} /> },
+  { header: text.duration, cell: ({ duration_days: days }) => (days === null ? text.noEnd : text.days(days)) },
+  { header: text.requested, cell: ({ created_at: at }) => <Moment at={at} /> },
 ];
 
 const decidedColumns: readonly Column<AccessRequest>[] = [
@@ -87,7 +91,7 @@ const actColumn = (show: (request: string) => void): Column<AccessRequest> => ({
   headerHidden: true,
   cell: (request) => {
     const isPending = request.status === 'pending';
-    const label = isPending ? text.openNamed : text.lookNamed;
+    const label = isPending ? text.openNamed : text.detailsNamed;
     return (
       <Button
         variant="default"
@@ -95,7 +99,7 @@ const actColumn = (show: (request: string) => void): Column<AccessRequest> => ({
         aria-label={label(request.profile_name, request.collection_name ?? text.hiddenApi)}
         onClick={() => show(request.id)}
       >
-        {isPending ? text.open : text.look}
+        {isPending ? text.open : text.details}
       </Button>
     );
   },

@@ -1,19 +1,19 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
-import { touch } from '../../api/use-call.ts';
+import { invalidateReads } from '../../api/use-call.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { notify } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
 import { batchesOf } from './batches.ts';
 import type { MatrixRow } from './matrix-columns.tsx';
-import { touchedByAccess } from './touched.ts';
-import { endOf, isWhole, UntilField, useUntil } from './until.tsx';
+import { accessReads } from './access-reads.ts';
+import { expiresAtOf, isComplete, ExpiryField, useExpiry } from './expiry-field.tsx';
 
-const text = words.access.acts;
+const text = words.access.actions;
 const shownMax = 8;
 
-interface RowsFacts {
-  /** Direct grants alone: what comes by a group is changed there. */
+interface RowsProps {
+  /** Only direct grants: access through a group is changed on the page of the group. */
   readonly rows: readonly MatrixRow[];
   readonly close: () => void;
   readonly done: () => void;
@@ -22,25 +22,25 @@ interface RowsFacts {
 const batches = (rows: readonly MatrixRow[]) =>
   batchesOf(rows.map(({ client_id: profile, collection_id: collection }) => ({ profile, collection })));
 
-/** Asks, then revokes exactly the chosen grants. */
-export const RevokeDialog = ({ rows, close, done }: RowsFacts) => {
+/** Asks, then revokes exactly the selected grants. */
+export const RevokeDialog = ({ rows, close, done }: RowsProps) => {
   const queries = useQueryClient();
   const revoke = useMutation({
     mutationFn: async () => {
-      const sum = { revoked: 0, gone: 0 };
+      const sum = { revoked: 0, missing: 0 };
       for (const { profiles, collections } of batches(rows)) {
         const body = { profiles: [...profiles], groups: [], collections: [...collections] };
         const { revoked, not_granted: before, not_found: lost } = await call('DELETE /api/access/grants', { body });
         sum.revoked += revoked;
-        sum.gone += before + lost;
+        sum.missing += before + lost;
       }
       return sum;
     },
-    onSuccess: ({ revoked, gone }) => {
-      notify(gone > 0 ? `${text.revoked(revoked)} ${text.revokedBefore(gone)}` : text.revoked(revoked));
+    onSuccess: ({ revoked, missing }) => {
+      notify(missing > 0 ? `${text.revoked(revoked)} ${text.alreadyRevoked(missing)}` : text.revoked(revoked));
       done();
     },
-    onSettled: () => touch(queries, touchedByAccess),
+    onSettled: () => invalidateReads(queries, accessReads),
   });
   return (
     <Dialog
@@ -49,57 +49,59 @@ export const RevokeDialog = ({ rows, close, done }: RowsFacts) => {
       close={close}
       act={() => revoke.mutate()}
       actLabel={text.revokeMany(rows.length)}
-      dangerous
+      destructive
       busy={revoke.isPending}
       error={revoke.error}
     >
-      <p>{text.revokeAsk(rows.length, new Set(rows.map(({ client_id: id }) => id)).size)}</p>
+      <p>{text.revokeConfirm(rows.length, new Set(rows.map(({ client_id: id }) => id)).size)}</p>
       <RowNames rows={rows} />
     </Dialog>
   );
 };
 
-/** Gives the chosen grants another end, or none. */
-export const ChangeEndDialog = ({ rows, close, done }: RowsFacts) => {
+/** Sets or removes the expiry of the selected grants. */
+export const ChangeExpiryDialog = ({ rows, close, done }: RowsProps) => {
   const queries = useQueryClient();
-  const [until, setUntil] = useUntil('30');
+  const [until, setUntil] = useExpiry('30');
   const change = useMutation({
     mutationFn: async () => {
-      const sum = { changed: 0, anew: 0 };
+      const sum = { changed: 0, regranted: 0 };
       for (const { profiles, collections } of batches(rows)) {
         const lists = { profiles: [...profiles], groups: [], collections: [...collections] };
-        const body = { ...lists, expires_at: endOf(until) ?? null };
+        const body = { ...lists, expires_at: expiresAtOf(until) ?? null };
         const { granted, changed, already } = await call('POST /api/access/grants', { body });
         sum.changed += changed + already;
-        sum.anew += granted;
+        sum.regranted += granted;
       }
       return sum;
     },
-    onSuccess: ({ changed, anew }) => {
-      notify(anew > 0 ? `${text.endChanged(changed)} ${text.grantedAnew(anew)}` : text.endChanged(changed));
+    onSuccess: ({ changed, regranted }) => {
+      notify(
+        regranted > 0 ? `${text.expiryChanged(changed)} ${text.grantedAgain(regranted)}` : text.expiryChanged(changed),
+      );
       done();
     },
-    onSettled: () => touch(queries, touchedByAccess),
+    onSettled: () => invalidateReads(queries, accessReads),
   });
   return (
     <Dialog
-      title={text.changeEnd}
+      title={text.changeExpiry}
       open
       close={close}
       act={() => change.mutate()}
-      actLabel={text.changeEndMany(rows.length)}
+      actLabel={text.changeExpiryMany(rows.length)}
       busy={change.isPending}
-      disabled={!isWhole(until)}
+      disabled={!isComplete(until)}
       error={change.error}
     >
-      <p>{text.changeEndOf(rows.length)}</p>
+      <p>{text.changeExpiryOf(rows.length)}</p>
       <RowNames rows={rows} />
-      <UntilField value={until} change={setUntil} />
+      <ExpiryField value={until} change={setUntil} />
     </Dialog>
   );
 };
 
-const RowNames = ({ rows }: Pick<RowsFacts, 'rows'>) => (
+const RowNames = ({ rows }: Pick<RowsProps, 'rows'>) => (
   <ul>
     {rows.slice(0, shownMax).map(({ client_id: person, collection_id: api, email, collection_name: name }) => (
       <li key={`${person} ${api}`}>{words.access.matrix.rowName(email, name)}</li>

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { touch } from '../../api/use-call.ts';
-import { touchedByAccess } from './touched.ts';
+import { invalidateReads } from '../../api/use-call.ts';
+import { accessReads } from './access-reads.ts';
 
-/** One of many that was refused, and why. */
-export interface Refused<Item> {
+/** A failed item, and why it failed. */
+export interface Failure<Item> {
   readonly item: Item;
   readonly error: unknown;
 }
@@ -12,22 +12,22 @@ export interface Refused<Item> {
 interface State<Item> {
   readonly done: number;
   readonly total: number;
-  readonly refused: readonly Refused<Item>[];
+  readonly failures: readonly Failure<Item>[];
 }
 
-/** Does the same to many, one after the other: each succeeds or fails in its own right, and what is done is counted. */
+/** Runs an action on items one after another: each succeeds or fails separately, and the state counts finished ones. */
 export const useSequence = <Item>(act: (item: Item) => Promise<unknown>) => {
   const queries = useQueryClient();
   const [state, setState] = useState<State<Item> | null>(null);
-  const run = async (items: readonly Item[]): Promise<readonly Refused<Item>[]> => {
-    const refused: Refused<Item>[] = [];
+  const run = async (items: readonly Item[]): Promise<readonly Failure<Item>[]> => {
+    const failures: Failure<Item>[] = [];
     for (const [done, item] of items.entries()) {
-      setState({ done, total: items.length, refused });
-      await act(item).catch((error: unknown) => refused.push({ item, error }));
+      setState({ done, total: items.length, failures });
+      await act(item).catch((error: unknown) => failures.push({ item, error }));
     }
-    setState({ done: items.length, total: items.length, refused });
-    await touch(queries, touchedByAccess);
-    return refused;
+    setState({ done: items.length, total: items.length, failures });
+    await invalidateReads(queries, accessReads);
+    return failures;
   };
   return { state, run, isRunning: state !== null && state.done < state.total };
 };

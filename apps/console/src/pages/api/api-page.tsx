@@ -8,19 +8,19 @@ import { Loading } from '../../parts/loading.tsx';
 import { useMe } from '../../session/me.ts';
 import { words } from '../../words/words.ts';
 import styles from './api.module.css';
-import { ApiFacts, Downloads } from './api-facts.tsx';
+import { ApiDetails, Downloads } from './api-details.tsx';
 import { OperationDetails } from './operation-details.tsx';
 import { OperationList } from './operation-list.tsx';
 
 const text = words.api;
 
-/** What an administrator does with an API; nobody else loads it. */
-const AdminOfApi = lazy(async () => ({ default: (await import('../apis/admin-of-api.tsx')).AdminOfApi }));
+/** The administration of an API; only administrators load it. */
+const AdminOfApi = lazy(async () => ({ default: (await import('../apis/api-administration.tsx')).ApiAdministration }));
 
-/** What one may do about an API that one may not use. */
+/** The options of a person without access. */
 const NoAccess = lazy(async () => ({ default: (await import('../clients/no-access.tsx')).NoAccess }));
 
-/** One API, for everybody who may use it: what it is, how to call it, and each of its operations. */
+/** The page of an API for everyone with access: its description, how to call it, and its operations. */
 export const Component = () => {
   const { api: id = '' } = useParams();
   const { role } = useMe();
@@ -41,7 +41,7 @@ export const Component = () => {
     );
   return (
     <Page title={summary.data.name} actions={<Downloads id={id} name={summary.data.name} />}>
-      <ApiFacts api={summary.data} />
+      <ApiDetails api={summary.data} />
       {role === 'admin' ? (
         <section aria-label={text.admin}>
           <Suspense fallback={<Loading />}>
@@ -54,7 +54,7 @@ export const Component = () => {
   );
 };
 
-/** The list beside the operation that is chosen, which the address names. */
+/** The list next to the selected operation, which is in the URL. */
 const Operations = ({ id }: { readonly id: string }) => {
   const [search] = useSearchParams();
   const chosen = search.get('operation');

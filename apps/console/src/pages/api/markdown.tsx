@@ -2,13 +2,13 @@ import type { ReactNode } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import { markdownOf } from '../../parts/markdown-of.ts';
 
-interface LinkFacts {
+interface LinkProps {
   readonly href?: string;
   readonly children?: ReactNode;
 }
 
-/** Only links to the web, which learn nothing of this page; others lead nowhere from here, and stay as text. */
-const Link = ({ href = '', children }: LinkFacts) =>
+/** Renders only web links, without a referrer. Others would be broken here, and stay text. */
+const Link = ({ href = '', children }: LinkProps) =>
   /^https?:\/\//i.test(href) ? (
     <a href={href} target="_blank" rel="noopener noreferrer">
       {children}
@@ -17,7 +17,7 @@ const Link = ({ href = '', children }: LinkFacts) =>
     <span>{children}</span>
   );
 
-/** A heading of a document is none of the page. */
+/** A heading of a document is not a heading of the page. */
 const Heading = ({ children }: { readonly children?: ReactNode }) => (
   <p>
     <strong>{children}</strong>
@@ -26,7 +26,7 @@ const Heading = ({ children }: { readonly children?: ReactNode }) => (
 
 const components: Components = {
   a: Link,
-  // An image would tell its server who reads; what it shows is said instead.
+  // An image would reveal the reader to its server, so its alternative text is shown instead.
   img: ({ alt }) => <span>{alt}</span>,
   h1: Heading,
   h2: Heading,
@@ -36,7 +36,7 @@ const components: Components = {
   h6: Heading,
 };
 
-/** Text of a document. HTML in it is shown as text; nothing in it is loaded. */
+/** Renders Markdown of a document. HTML is shown as text, and nothing is loaded. */
 export const Markdown = ({ text }: { readonly text: string }) => (
   <ReactMarkdown components={components}>{markdownOf(text)}</ReactMarkdown>
 );

@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Code } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { call, type Answered } from '../../api/call.ts';
+import { call, type CallResult } from '../../api/call.ts';
 import { useRead } from '../../api/use-call.ts';
 import { CopyBlock, CopyButton } from '../../parts/copy.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
@@ -19,20 +19,20 @@ import { SchemaTree } from './schema-tree.tsx';
 const text = words.api;
 
 const readOperation = 'GET /api/collections/:collection_id/operations/:operation_key';
-type Slice = Extract<Answered<typeof readOperation>, { readonly curl: unknown }>;
+type Slice = Extract<CallResult<typeof readOperation>, { readonly curl: unknown }>;
 
-const isSlice = (answered: Answered<typeof readOperation>): answered is Slice => 'curl' in answered;
+const isSlice = (result: CallResult<typeof readOperation>): result is Slice => 'curl' in result;
 
-/** How much of an operation is asked for: what an agent gets at first, then more, then all that the service gives. */
+/** The sizes that are requested, in bytes: first the default of agents, then more, then the maximum of the service. */
 const budgets = [8_192, 65_536, 262_144] as const;
 
-interface OperationFacts {
+interface OperationProps {
   readonly id: string;
   readonly operation: string;
 }
 
-/** All that is needed to call one operation. */
-export const OperationDetails = ({ id, operation }: OperationFacts) => {
+/** Everything that is needed to call an operation. */
+export const OperationDetails = ({ id, operation }: OperationProps) => {
   const [budget, setBudget] = useState(0);
   const read = useRead(
     readOperation,
@@ -40,11 +40,11 @@ export const OperationDetails = ({ id, operation }: OperationFacts) => {
       params: { collection_id: id, operation_key: operation },
       query: { detail: 'full', max_bytes: budgets[budget] ?? budgets[0] },
     },
-    { keep: true },
+    { keepPrevious: true },
   );
   const top = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // On a narrow screen the list that had the focus has gone.
+    // On a narrow screen, the focused list is no longer visible.
     const focused = document.activeElement;
     if (focused === document.body || (focused instanceof HTMLElement && focused.offsetParent === null))
       top.current?.focus();
@@ -57,7 +57,7 @@ export const OperationDetails = ({ id, operation }: OperationFacts) => {
       {read.isPending ? <Loading /> : null}
       {slice ? (
         <>
-          <Identity slice={slice} />
+          <OperationHeader slice={slice} />
           <Truncated
             slice={slice}
             busy={read.isFetching}
@@ -71,7 +71,7 @@ export const OperationDetails = ({ id, operation }: OperationFacts) => {
   );
 };
 
-/** Shown where list and details do not stand beside each other. */
+/** Shown if the list and the details are not next to each other. */
 const Back = () => {
   const [search] = useSearchParams();
   const to = new URLSearchParams(search);
@@ -83,7 +83,7 @@ const Back = () => {
   );
 };
 
-const Identity = ({ slice }: { readonly slice: Slice }) => (
+const OperationHeader = ({ slice }: { readonly slice: Slice }) => (
   <>
     <h3 className={styles.title}>
       <MethodBadge method={slice.method} /> <span className={styles.path}>{slice.path}</span>{' '}
@@ -120,7 +120,7 @@ const Contents = ({ slice }: { readonly slice: Slice }) => (
   </>
 );
 
-interface PartFacts {
+interface TruncatedProps {
   readonly truncated: readonly string[];
 }
 
@@ -129,7 +129,7 @@ const textOf = (object: Schema, name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-const Body = ({ body, truncated }: PartFacts & { readonly body: Schema }) => {
+const Body = ({ body, truncated }: TruncatedProps & { readonly body: Schema }) => {
   const others = Array.isArray(body['other_content_types']) ? body['other_content_types'] : [];
   return (
     <>
@@ -149,7 +149,7 @@ const Response = ({
   status,
   response,
   truncated,
-}: PartFacts & { readonly status: string; readonly response: unknown }) => {
+}: TruncatedProps & { readonly status: string; readonly response: unknown }) => {
   const object = isSchema(response) ? response : {};
   const pointer = `/responses/${status.replaceAll('~', '~0').replaceAll('/', '~1')}/schema`;
   return (
@@ -166,7 +166,7 @@ const Response = ({
   );
 };
 
-/** Says that something was left out, and asks for more of it. */
+/** Shows that parts were left out, with a button to load more. */
 const Truncated = ({
   slice,
   busy,
@@ -187,8 +187,8 @@ const Truncated = ({
     </Alert>
   );
 
-/** The operation as language models take functions; asked for on demand. */
-const ToolBlock = ({ id, operation }: OperationFacts) => {
+/** The operation as a function tool for language models, loaded on demand. */
+const ToolBlock = ({ id, operation }: OperationProps) => {
   const [open, setOpen] = useState(false);
   const tool = useQuery({
     queryKey: [readOperation, id, operation, 'tool'],

@@ -13,7 +13,7 @@ import { nextOperation, rowsOf, type Operation, type Row } from './operation-row
 
 const text = words.api;
 
-/** All operations of an API, however many; filtered by the server. */
+/** All operations of an API, loaded page by page and filtered by the server. */
 export const OperationList = ({ id, chosen }: { readonly id: string; readonly chosen: string | null }) => {
   const [search, setSearch] = useSearchParams();
   const q = search.get('q') ?? '';
@@ -31,10 +31,10 @@ export const OperationList = ({ id, chosen }: { readonly id: string; readonly ch
   const pages = usePages(
     'GET /api/collections/:collection_id/operations',
     { params: { collection_id: id }, query: { q, tag } },
-    { keep: true },
+    { keepPrevious: true },
   );
   const list = useRef<HTMLDivElement>(null);
-  const intoList = (event: KeyboardEvent): void => {
+  const focusList = (event: KeyboardEvent): void => {
     if (event.key !== 'ArrowDown') return;
     event.preventDefault();
     list.current?.querySelector<HTMLElement>('a[tabindex="0"]')?.focus();
@@ -42,7 +42,7 @@ export const OperationList = ({ id, chosen }: { readonly id: string; readonly ch
   const isFiltered = q !== '' || tag !== '';
   return (
     <div className={styles.list} ref={list}>
-      <div onKeyDown={intoList}>
+      <div onKeyDown={focusList}>
         <SearchField label={text.filter} value={q} change={(value) => filter('q', value)} />
       </div>
       {tag === '' ? null : (
@@ -70,35 +70,35 @@ export const OperationList = ({ id, chosen }: { readonly id: string; readonly ch
 
 const rowHeight = 52;
 
-interface RowsFacts {
+interface RowsProps {
   readonly operations: readonly Operation[];
   readonly chosen: string | null;
   readonly chooseTag: (tag: string) => void;
-  /** Asks for the next page; null if there is none, or if it is on its way. */
+  /** Loads the next page; null if there is none, or if it is already loading. */
   readonly more: (() => unknown) | null;
 }
 
-/** Only the lines in view are in the page. One of them takes part in the order of Tab; the arrows move on from it. */
-const Rows = ({ operations, chosen, chooseTag, more }: RowsFacts) => {
+/** Renders only the rows in view. One of them is in the tab order; the arrow keys move from it. */
+const Rows = ({ operations, chosen, chooseTag, more }: RowsProps) => {
   const rows = useMemo(() => rowsOf(operations), [operations]);
   const scroller = useRef<HTMLDivElement>(null);
-  const [moved, setMoved] = useState<string | null>(null);
-  const wanted = moved ?? chosen;
-  const found = rows.findIndex(({ key }) => key === wanted);
-  const active = found >= 0 ? found : (nextOperation(rows, -1, 1) ?? 0);
+  const [focusedKey, setFocusedKey] = useState<string | null>(null);
+  const activeKey = focusedKey ?? chosen;
+  const foundIndex = rows.findIndex(({ key }) => key === activeKey);
+  const active = foundIndex >= 0 ? foundIndex : (nextOperation(rows, -1, 1) ?? 0);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 10,
-    // What has the focus stays in the page, wherever one scrolls.
+    // The focused row stays rendered while scrolling.
     rangeExtractor: useCallback(
       (range: Range) => [...new Set([...defaultRangeExtractor(range), active])].sort((a, b) => a - b),
       [active],
     ),
   });
   const search = useSearchWithout('operation');
-  const shown = virtual.getVirtualItems();
+  const visibleRows = virtual.getVirtualItems();
   const last = virtual.range?.endIndex ?? 0;
   useEffect(() => {
     if (more && last >= rows.length - 30) more();
@@ -107,20 +107,20 @@ const Rows = ({ operations, chosen, chooseTag, more }: RowsFacts) => {
   useEffect(() => {
     if (started.current) return;
     started.current = true;
-    if (found > 0) virtual.scrollToIndex(found, { align: 'center' });
-  }, [found, virtual]);
+    if (foundIndex > 0) virtual.scrollToIndex(foundIndex, { align: 'center' });
+  }, [foundIndex, virtual]);
   const move = (event: KeyboardEvent): void => {
     const to = targetOf(event.key, rows, active);
     if (to === undefined) return;
     event.preventDefault();
-    setMoved(rows[to]?.key ?? null);
+    setFocusedKey(rows[to]?.key ?? null);
     virtual.scrollToIndex(to, { align: 'auto' });
     requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-index="${to}"] a`)?.focus());
   };
   return (
     <div className={styles.scroller} ref={scroller} onKeyDown={move}>
       <ul aria-label={text.operations} aria-description={text.listHint} style={{ height: virtual.getTotalSize() }}>
-        {shown.map(({ index, start }) => {
+        {visibleRows.map(({ index, start }) => {
           const row = rows[index];
           if (!row) return null;
           return (
@@ -148,7 +148,7 @@ const Rows = ({ operations, chosen, chooseTag, more }: RowsFacts) => {
   );
 };
 
-/** The search of this page, to be ended by the value of this parameter. */
+/** Returns the query string of this page, ending with this parameter, ready for its value. */
 const useSearchWithout = (name: string): string => {
   const [search] = useSearchParams();
   const rest = new URLSearchParams(search);
@@ -159,7 +159,7 @@ const useSearchWithout = (name: string): string => {
 
 const pageStep = 10;
 
-/** Where a key leads. */
+/** Returns the index that a key moves to. */
 const targetOf = (key: string, rows: readonly Row[], from: number): number | undefined => {
   const step = { ArrowDown: 1, ArrowUp: -1, PageDown: pageStep, PageUp: -pageStep }[key];
   if (key === 'Home') return nextOperation(rows, -1, 1);
@@ -185,7 +185,7 @@ const TagRow = ({ tag, choose }: { readonly tag: string | null; readonly choose:
     </button>
   );
 
-/** Drawn again only if it changes, not as one scrolls. */
+/** Rendered again only if it changes, not while scrolling. */
 const OperationRow = memo(function OperationRow({
   operation,
   to,

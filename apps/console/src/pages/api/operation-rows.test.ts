@@ -11,7 +11,7 @@ const operation = (key: string, ...tags: string[]): Operation => ({
   deprecated: false,
 });
 
-it('a heading stands where the first tag changes, and the order stays', () => {
+it('adds a heading where the first tag changes, and keeps the order', () => {
   const rows = rowsOf([operation('a', 'x'), operation('b', 'x', 'y'), operation('c', 'y'), operation('d')]);
   expect(rows.map((row) => (row.kind === 'tag' ? `[${row.tag}]` : row.key))).toEqual([
     '[x]',
@@ -24,11 +24,11 @@ it('a heading stands where the first tag changes, and the order stays', () => {
   ]);
 });
 
-it('without tags there are no headings', () => {
+it('adds no headings without tags', () => {
   expect(rowsOf([operation('a'), operation('b')]).map(({ kind }) => kind)).toEqual(['operation', 'operation']);
 });
 
-it('the arrows pass over headings and stop at the ends', () => {
+it('the arrow keys skip headings and stop at the ends', () => {
   const rows = rowsOf([operation('a', 'x'), operation('b', 'y')]);
   expect(nextOperation(rows, 1, 1)).toBe(3);
   expect(nextOperation(rows, 3, -1)).toBe(1);

@@ -1,15 +1,15 @@
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 
-export type Operation = Answered<'GET /api/collections/:collection_id/operations'>[number];
+export type Operation = CallResult<'GET /api/collections/:collection_id/operations'>[number];
 
-/** A line of the list: an operation, or the tag that the operations below it have. */
+/** A row of the list: an operation, or the tag of the operations below it. */
 export type Row =
   | { readonly kind: 'tag'; readonly key: string; readonly tag: string | null }
   | { readonly kind: 'operation'; readonly key: string; readonly operation: Operation };
 
 /**
- * In the document's order, with a heading where the first tag changes: what was shown never moves when the next page
- * comes. Without any tag there are no headings.
+ * Returns the operations in the order of the document, with a heading where the first tag changes, so that rows never
+ * move when the next page loads. Without tags there are no headings.
  */
 export const rowsOf = (operations: readonly Operation[]): readonly Row[] => {
   const rows: Row[] = [];
@@ -23,7 +23,7 @@ export const rowsOf = (operations: readonly Operation[]): readonly Row[] => {
   return rows;
 };
 
-/** The nearest operation from here on in a direction; undefined at the end. */
+/** Returns the index of the nearest operation in a direction; undefined at the end. */
 export const nextOperation = (rows: readonly Row[], from: number, step: 1 | -1): number | undefined => {
   for (let index = from + step; index >= 0 && index < rows.length; index += step)
     if (rows[index]?.kind === 'operation') return index;

@@ -2,11 +2,11 @@ import { words } from '../../words/words.ts';
 import styles from './api.module.css';
 import { Description } from './description.tsx';
 import { isSchema, partsOf, type Schema } from './schema-text.ts';
-import { SchemaFacts, SchemaTree, TypeName } from './schema-tree.tsx';
+import { SchemaConstraints, SchemaTree, TypeName } from './schema-tree.tsx';
 
 const text = words.api;
 
-/** The parameters of an operation, as a slice has them. */
+/** The parameters of an operation, from a slice. */
 export const ParametersTable = ({
   parameters,
   truncated,
@@ -62,7 +62,7 @@ const Parameter = ({
         <div>
           {deprecated === true ? <strong>{text.deprecated} </strong> : null}
           {typeof description === 'string' ? <Description of={description} /> : null}
-          <SchemaFacts schema={schema} />
+          <SchemaConstraints schema={schema} />
           {isDeep ? (
             <SchemaTree
               schema={schema}

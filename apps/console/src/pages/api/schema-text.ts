@@ -2,32 +2,32 @@ import { words } from '../../words/words.ts';
 
 const text = words.schema;
 
-/** A JSON Schema as a slice of a document has it: what is not known of it is looked at as it comes. */
+/** A JSON Schema from a slice of a document, not validated: each keyword is checked when it is read. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 export const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A schema below another: what it is called there, and where it stands in the slice (RFC 6901). */
+/** A subschema: its name, and its JSON Pointer in the slice (RFC 6901). */
 export interface SchemaPart {
   readonly name: string;
-  /** A name of the document itself, unlike “each item”. */
+  /** Whether the name is from the document, unlike “each item”. */
   readonly isName: boolean;
   readonly required: boolean;
   readonly pointer: string;
   readonly schema: unknown;
 }
 
-/** What values of this schema are, in a few words. */
-export const typeText = (schema: unknown): string => {
+/** Describes the type of a schema in a few words. */
+export const describeType = (schema: unknown): string => {
   if (schema === false) return text.nothing;
   if (!isSchema(schema)) return text.anything;
   const reference = schema['$ref'];
   if (typeof reference === 'string') return referenceName(reference);
   if ('const' in schema) return text.value(valueText(schema['const']));
   const types = typesOf(schema);
-  if (types.length > 0) return withFormat(types.map((type) => oneType(type, schema)).join(text.or), schema);
-  return untypedText(schema);
+  if (types.length > 0) return withFormat(types.map((type) => describeOneType(type, schema)).join(text.or), schema);
+  return describeUntyped(schema);
 };
 
 const typesOf = (schema: Schema): readonly string[] => {
@@ -36,29 +36,29 @@ const typesOf = (schema: Schema): readonly string[] => {
   return schema['nullable'] === true && types.length > 0 && !types.includes('null') ? [...types, 'null'] : types;
 };
 
-const oneType = (type: string, schema: Schema): string =>
-  type === 'array' && isSchema(schema['items']) ? text.arrayOf(typeText(schema['items'])) : type;
+const describeOneType = (type: string, schema: Schema): string =>
+  type === 'array' && isSchema(schema['items']) ? text.arrayOf(describeType(schema['items'])) : type;
 
 const withFormat = (type: string, { format }: Schema): string =>
   typeof format === 'string' ? text.withFormat(type, format) : type;
 
-const untypedText = (schema: Schema): string => {
+const describeUntyped = (schema: Schema): string => {
   for (const name of ['oneOf', 'anyOf'] as const) {
-    const forms = listOf(schema, name);
-    const said = forms.map(typeText);
-    const distinct = [...new Set(said)];
-    if (forms.length > 0) return distinct.length <= 2 ? distinct.join(text.or) : text[name](forms.length);
+    const schemas = listOf(schema, name);
+    const types = schemas.map(describeType);
+    const distinct = [...new Set(types)];
+    if (schemas.length > 0) return distinct.length <= 2 ? distinct.join(text.or) : text[name](schemas.length);
   }
-  const parts = listOf(schema, 'allOf').map(typeText);
+  const parts = listOf(schema, 'allOf').map(describeType);
   const first = parts.find((part) => part !== text.anything);
   if (first !== undefined) return first;
   if (isSchema(schema['properties'])) return 'object';
-  if (isSchema(schema['items'])) return text.arrayOf(typeText(schema['items']));
+  if (isSchema(schema['items'])) return text.arrayOf(describeType(schema['items']));
   const values = listOf(schema, 'enum').length;
   return values > 0 ? text.valueOf(values) : text.anything;
 };
 
-/** `Pet` of `#/components/schemas/Pet`. */
+/** Returns `Pet` for `#/components/schemas/Pet`. */
 export const referenceName = (reference: string): string => {
   const name = reference.split('/').at(-1) ?? reference;
   const unescaped = name.replaceAll('~1', '/').replaceAll('~0', '~');
@@ -76,23 +76,23 @@ export const listOf = (schema: Schema, name: string): readonly unknown[] => {
 
 const valueTextMax = 120;
 
-/** A value of the document in a line. */
+/** Formats a value of the document in one line. */
 export const valueText = (value: unknown): string => {
   const json = JSON.stringify(value) ?? '';
   return json.length > valueTextMax ? `${json.slice(0, valueTextMax)}…` : json;
 };
 
-/** What else is asked of a value, each in a few words. */
-export const factsOf = (schema: Schema): readonly string[] => {
-  const said = Object.entries(text.facts).flatMap(([name, say]) => {
+/** Describes the constraints of a schema, each in a few words. */
+export const constraintsOf = (schema: Schema): readonly string[] => {
+  const constraints = Object.entries(text.constraints).flatMap(([name, format]) => {
     const value = schema[name];
     if (value === undefined || value === null) return [];
-    return [say(typeof value === 'string' && name !== 'default' ? value : valueText(value))];
+    return [format(typeof value === 'string' && name !== 'default' ? value : valueText(value))];
   });
   const examples = listOf(schema, 'examples').slice(0, 3);
   return [
-    ...said,
-    ...(examples.length > 0 ? [text.facts.example(examples.map(valueText).join(', '))] : []),
+    ...constraints,
+    ...(examples.length > 0 ? [text.constraints.example(examples.map(valueText).join(', '))] : []),
     ...(schema['uniqueItems'] === true ? [text.unique] : []),
     ...(schema['additionalProperties'] === false ? [text.closed] : []),
     ...(schema['readOnly'] === true ? [text.readOnly] : []),
@@ -100,14 +100,14 @@ export const factsOf = (schema: Schema): readonly string[] => {
   ];
 };
 
-/** The schemas directly below this one. Levels that say nothing of their own are left out. */
+/** Returns the direct subschemas. Skips levels that add no information. */
 export const partsOf = (schema: unknown, pointer: string): readonly SchemaPart[] => {
   if (!isSchema(schema)) return [];
   return [
     ...membersOf(schema, pointer),
     ...itemsOf(schema, pointer),
-    ...formsOf(schema, pointer, 'oneOf'),
-    ...formsOf(schema, pointer, 'anyOf'),
+    ...variantsOf(schema, pointer, 'oneOf'),
+    ...variantsOf(schema, pointer, 'anyOf'),
     ...listOf(schema, 'allOf').flatMap((part, index) => partsOf(part, `${pointer}/allOf/${index}`)),
     ...(['not', 'if', 'then', 'else'] as const).flatMap((name) =>
       isSchema(schema[name])
@@ -129,13 +129,15 @@ const keywordNames = { not: text.not, if: text.condition, then: text.consequence
 
 const membersOf = (schema: Schema, pointer: string): readonly SchemaPart[] => {
   const required = new Set(listOf(schema, 'required'));
-  const named = Object.entries(isSchema(schema['properties']) ? schema['properties'] : {}).map(([name, member]) => ({
-    name,
-    isName: true,
-    required: required.has(name),
-    pointer: `${pointer}/properties/${escaped(name)}`,
-    schema: member,
-  }));
+  const properties = Object.entries(isSchema(schema['properties']) ? schema['properties'] : {}).map(
+    ([name, member]) => ({
+      name,
+      isName: true,
+      required: required.has(name),
+      pointer: `${pointer}/properties/${escaped(name)}`,
+      schema: member,
+    }),
+  );
   const patterns = Object.entries(isSchema(schema['patternProperties']) ? schema['patternProperties'] : {}).map(
     ([pattern, member]) => ({
       name: `/${pattern}/`,
@@ -148,10 +150,10 @@ const membersOf = (schema: Schema, pointer: string): readonly SchemaPart[] => {
   const others = schema['additionalProperties'];
   const rest = isSchema(others) && Object.keys(others).length > 0 ? [others] : [];
   return [
-    ...named,
+    ...properties,
     ...patterns,
     ...rest.map((other) => ({
-      name: text.otherNames,
+      name: text.otherProperties,
       isName: false,
       required: false,
       pointer: `${pointer}/additionalProperties`,
@@ -170,19 +172,20 @@ const itemsOf = (schema: Schema, pointer: string): readonly SchemaPart[] => {
     schema: item,
   }));
   if (!isSchema(items) || Object.keys(items).length === 0) return first;
-  // The members of the items tell more than a level that only says that there are items.
+  // The members of the items are more useful than a level that only says that there are items.
   const below = partsOf(items, `${pointer}/items`);
   const saysLittle = isSchema(items['properties']) && typeof items['description'] !== 'string';
   if (first.length === 0 && saysLittle) return below;
   return [...first, { name: text.item, isName: false, required: false, pointer: `${pointer}/items`, schema: items }];
 };
 
-const formsOf = (schema: Schema, pointer: string, keyword: 'oneOf' | 'anyOf'): readonly SchemaPart[] => {
-  const forms = listOf(schema, keyword);
-  const telling = forms.flatMap((form, index) => (isNull(form) ? [] : [{ form, index }]));
-  if (telling.length === 1 && telling[0]) return partsOf(telling[0].form, `${pointer}/${keyword}/${telling[0].index}`);
-  return telling.map(({ form, index }) => ({
-    name: text.form(index + 1, forms.length),
+const variantsOf = (schema: Schema, pointer: string, keyword: 'oneOf' | 'anyOf'): readonly SchemaPart[] => {
+  const schemas = listOf(schema, keyword);
+  const variants = schemas.flatMap((form, index) => (isNull(form) ? [] : [{ form, index }]));
+  if (variants.length === 1 && variants[0])
+    return partsOf(variants[0].form, `${pointer}/${keyword}/${variants[0].index}`);
+  return variants.map(({ form, index }) => ({
+    name: text.variant(index + 1, schemas.length),
     isName: false,
     required: false,
     pointer: `${pointer}/${keyword}/${index}`,
@@ -197,8 +200,8 @@ const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll(
 const keywordsCut = ['', '/properties', '/items', '/oneOf', '/anyOf', '/allOf', '/additionalProperties'];
 
 /**
- * Whether something of this schema itself was left out. A slice names too many places by what holds them: then a schema
- * without any part, below such a place, may have lost them.
+ * Returns whether part of this schema itself was left out. If too many places were cut, a slice lists only their
+ * parent: then any schema without parts below that parent may have lost them.
  */
 export const isCut = (schema: unknown, pointer: string, truncated: readonly string[]): boolean => {
   if (keywordsCut.some((keyword) => truncated.includes(`${pointer}${keyword}`)))
@@ -207,7 +210,7 @@ export const isCut = (schema: unknown, pointer: string, truncated: readonly stri
   return truncated.some((place) => pointer.startsWith(`${place}/`));
 };
 
-/** An object or a list of which nothing more is said, or a reference that was not followed. */
+/** Returns whether a schema is an object or array without details, or an unresolved reference. */
 const isBare = (schema: unknown): boolean => {
   if (!isSchema(schema)) return false;
   if (typeof schema['$ref'] === 'string') return true;

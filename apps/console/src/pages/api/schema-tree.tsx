@@ -4,35 +4,44 @@ import { useState } from 'react';
 import { words } from '../../words/words.ts';
 import styles from './api.module.css';
 import { Description } from './description.tsx';
-import { factsOf, isCut, isSchema, listOf, partsOf, typeText, valueText, type SchemaPart } from './schema-text.ts';
+import {
+  constraintsOf,
+  isCut,
+  isSchema,
+  listOf,
+  partsOf,
+  describeType,
+  valueText,
+  type SchemaPart,
+} from './schema-text.ts';
 
 const text = words.api;
 
-interface TreeFacts {
+interface TreeProps {
   readonly schema: unknown;
-  /** Where the schema stands in the slice (RFC 6901). */
+  /** The JSON Pointer of the schema in the slice (RFC 6901). */
   readonly pointer: string;
-  /** The places of the slice where something was left out. */
+  /** The JSON Pointers of the slice where parts were left out. */
   readonly truncated: readonly string[];
 }
 
-/** A schema, level by level: what is below a level is in the page once it was opened. */
+/** A schema, level by level: a level is rendered once it is opened. */
 export const SchemaTree = ({
   schema,
   pointer,
   truncated,
   label,
   partsOnly = false,
-}: TreeFacts & {
+}: TreeProps & {
   readonly label: string;
-  /** Leaves out the words on the schema itself, where they stand elsewhere. */
+  /** Omits the text of the schema itself, if it is shown elsewhere. */
   readonly partsOnly?: boolean;
 }) => (
   <div className={styles.schema} role="group" aria-label={label}>
     {partsOnly ? null : (
       <>
-        <p>{schema === undefined || schema === null ? text.noSchema : <SchemaWords schema={schema} />}</p>
-        <Told schema={schema} />
+        <p>{schema === undefined || schema === null ? text.noSchema : <TypeAndConstraints schema={schema} />}</p>
+        <SchemaDescription schema={schema} />
         <CutMark schema={schema} pointer={pointer} truncated={truncated} />
       </>
     )}
@@ -42,20 +51,20 @@ export const SchemaTree = ({
 
 const shownMax = 100;
 
-const Parts = ({ schema, pointer, truncated }: TreeFacts) => {
+const Parts = ({ schema, pointer, truncated }: TreeProps) => {
   const [isAll, setAll] = useState(false);
   const parts = partsOf(schema, pointer);
   if (parts.length === 0) return null;
-  const shown = isAll ? parts : parts.slice(0, shownMax);
+  const visibleParts = isAll ? parts : parts.slice(0, shownMax);
   return (
     <ul className={styles.tree}>
-      {shown.map((part) => (
+      {visibleParts.map((part) => (
         <Part key={part.pointer} part={part} truncated={truncated} />
       ))}
-      {shown.length < parts.length ? (
+      {visibleParts.length < parts.length ? (
         <li>
           <Button variant="subtle" size="compact-xs" onClick={() => setAll(true)}>
-            {text.moreMembers(parts.length - shown.length)}
+            {text.moreMembers(parts.length - visibleParts.length)}
           </Button>
         </li>
       ) : null}
@@ -77,7 +86,7 @@ const Part = ({ part, truncated }: { readonly part: SchemaPart; readonly truncat
             type="button"
             className={styles.opener}
             aria-expanded={open}
-            aria-label={open ? text.shut(name) : text.open(name)}
+            aria-label={open ? text.close(name) : text.open(name)}
             onClick={() => setOpen(!open)}
           >
             {open ? <ChevronDown size={16} aria-hidden /> : <ChevronRight size={16} aria-hidden />}
@@ -86,37 +95,37 @@ const Part = ({ part, truncated }: { readonly part: SchemaPart; readonly truncat
         ) : (
           <span className={styles.leaf}>{label}</span>
         )}{' '}
-        <SchemaWords schema={schema} /> {required ? <strong>{text.isRequired}</strong> : null}{' '}
+        <TypeAndConstraints schema={schema} /> {required ? <strong>{text.isRequired}</strong> : null}{' '}
         {isDeprecated ? <strong>{text.deprecated}</strong> : null}{' '}
         <CutMark schema={schema} pointer={pointer} truncated={truncated} />
       </div>
-      <div className={styles.told}>
-        <Told schema={schema} />
+      <div className={styles.memberText}>
+        <SchemaDescription schema={schema} />
       </div>
       {open ? <Parts schema={schema} pointer={pointer} truncated={truncated} /> : null}
     </li>
   );
 };
 
-const CutMark = ({ schema, pointer, truncated }: TreeFacts) =>
+const CutMark = ({ schema, pointer, truncated }: TreeProps) =>
   isCut(schema, pointer, truncated) ? <em className={styles.quiet}>{text.cutHere}</em> : null;
 
-/** The type of a value, its allowed values, and what else is asked of it. */
-const SchemaWords = ({ schema }: { readonly schema: unknown }) => (
+/** The type, allowed values and constraints of a schema. */
+const TypeAndConstraints = ({ schema }: { readonly schema: unknown }) => (
   <span>
-    <TypeName schema={schema} /> <SchemaFacts schema={schema} />
+    <TypeName schema={schema} /> <SchemaConstraints schema={schema} />
   </span>
 );
 
 export const TypeName = ({ schema }: { readonly schema: unknown }) => (
-  <span className={styles.type}>{typeText(schema)}</span>
+  <span className={styles.type}>{describeType(schema)}</span>
 );
 
-export const SchemaFacts = ({ schema }: { readonly schema: unknown }) => {
-  const facts = isSchema(schema) ? factsOf(schema) : [];
+export const SchemaConstraints = ({ schema }: { readonly schema: unknown }) => {
+  const constraints = isSchema(schema) ? constraintsOf(schema) : [];
   return (
     <>
-      {facts.length > 0 ? <span className={styles.quiet}>{facts.join('; ')}</span> : null}
+      {constraints.length > 0 ? <span className={styles.quiet}>{constraints.join('; ')}</span> : null}
       <Values schema={schema} />
     </>
   );
@@ -128,26 +137,26 @@ const Values = ({ schema }: { readonly schema: unknown }) => {
   const [isAll, setAll] = useState(false);
   const values = isSchema(schema) ? enumOf(schema) : [];
   if (values.length === 0) return null;
-  const shown = isAll ? values : values.slice(0, valuesMax);
+  const visibleValues = isAll ? values : values.slice(0, valuesMax);
   return (
     <span className={styles.values}>
-      {shown.map((value, index) => (
+      {visibleValues.map((value, index) => (
         <code key={index}>{valueText(value)}</code>
       ))}
-      {shown.length < values.length ? (
+      {visibleValues.length < values.length ? (
         <Button variant="subtle" size="compact-xs" onClick={() => setAll(true)}>
-          {text.moreValues(values.length - shown.length)}
+          {text.moreValues(values.length - visibleValues.length)}
         </Button>
       ) : null}
     </span>
   );
 };
 
-/** The values of a list are those of its items. */
+/** Returns the allowed values; those of an array are the values of its items. */
 const enumOf = (schema: Readonly<Record<string, unknown>>): readonly unknown[] => {
   const own = listOf(schema, 'enum');
   return own.length > 0 || !isSchema(schema['items']) ? own : listOf(schema['items'], 'enum');
 };
 
-const Told = ({ schema }: { readonly schema: unknown }) =>
+const SchemaDescription = ({ schema }: { readonly schema: unknown }) =>
   isSchema(schema) && typeof schema['description'] === 'string' ? <Description of={schema['description']} /> : null;

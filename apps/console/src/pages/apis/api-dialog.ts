@@ -1,7 +1,7 @@
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 
-/** What a dialog about an API is given. */
-export interface ApiDialogFacts {
-  readonly api: Answered<'GET /api/collections/:collection_id/summary'>;
+/** The props of a dialog about an API. */
+export interface ApiDialogProps {
+  readonly api: CallResult<'GET /api/collections/:collection_id/summary'>;
   readonly close: () => void;
 }

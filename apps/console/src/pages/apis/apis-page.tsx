@@ -1,7 +1,7 @@
 import { Anchor, Button, Group } from '@mantine/core';
 import { Upload } from 'lucide-react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 import { usePages } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
 import { apiLabels } from '../../parts/api-label.ts';
@@ -17,9 +17,9 @@ import { importQueue, type Dropped } from './import-queue.ts';
 
 const text = words.apis;
 
-type Api = Answered<'GET /api/collections/'>[number];
+type Api = CallResult<'GET /api/collections/'>[number];
 
-/** All APIs of the catalog. Documents that are dropped here are imported. */
+/** All APIs of the catalog. Documents dropped here are imported. */
 export const Component = () => {
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();
@@ -27,7 +27,7 @@ export const Component = () => {
   const pages = usePages(
     'GET /api/collections/',
     { query: { q, include: ['discoverable', 'usage'], include_total: true } },
-    { keep: true },
+    { keepPrevious: true },
   );
   const take = (dropped: readonly Dropped[]): void => {
     importQueue.add(dropped);

@@ -1,18 +1,18 @@
 import { Button, NativeSelect, PasswordInput, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, type Answered } from '../../api/call.ts';
-import { touch } from '../../api/use-call.ts';
+import { call, type CallResult } from '../../api/call.ts';
+import { invalidateReads } from '../../api/use-call.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
 import { notify } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
-import type { ApiDialogFacts } from './api-dialog.ts';
+import type { ApiDialogProps } from './api-dialog.ts';
 
 const text = words.apis.admin;
 
-type Type = Answered<'GET /api/collections/:collection_id/summary'>['authentication']['type'];
-type Place = NonNullable<Answered<'GET /api/collections/:collection_id/summary'>['authentication']['in']>;
+type Type = CallResult<'GET /api/collections/:collection_id/summary'>['authentication']['type'];
+type Place = NonNullable<CallResult<'GET /api/collections/:collection_id/summary'>['authentication']['in']>;
 
 interface Authentication {
   readonly type: Type;
@@ -24,20 +24,20 @@ interface Authentication {
 const optionsOf = (labels: Readonly<Record<string, string>>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }));
 
-/** Sends what was set, and closes the dialog. */
+/** Sends a change and closes the dialog. */
 const useSending = (id: string, close: () => void) => {
   const queries = useQueryClient();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  // Sent without a mutation of the query cache, which would keep the credential for a while.
-  const send = async (authentication: Authentication | null, said: string): Promise<void> => {
+  // Not a mutation of the query library, which would cache the credential for a while.
+  const send = async (authentication: Authentication | null, message: string): Promise<void> => {
     setBusy(true);
     setError(null);
     try {
       await call('PUT /api/collections/:collection_id', { params: { collection_id: id }, body: { authentication } });
-      notify(said);
+      notify(message);
       close();
-      await touch(queries, [
+      await invalidateReads(queries, [
         'GET /api/collections/:collection_id/summary',
         'GET /api/collections/:collection_id/metadata',
       ]);
@@ -49,18 +49,18 @@ const useSending = (id: string, close: () => void) => {
   return { send, busy, error };
 };
 
-/** Sets how calls to an API authenticate. The credential goes to the service, and never comes back. */
-export const AuthenticationDialog = ({ api: { id, authentication: current }, close }: ApiDialogFacts) => {
+/** Sets how calls to an API authenticate. The credential is sent to the service and never returned. */
+export const AuthenticationDialog = ({ api: { id, authentication: current }, close }: ApiDialogProps) => {
   const [type, setType] = useState<Type>(current.type);
-  const [removes, setRemoves] = useState(false);
+  const [isRemoving, setIsRemoving] = useState(false);
   const { send, busy, error } = useSending(id, close);
   const save = (fields: FormData): void => {
     const value = fieldOf(fields, 'value');
     const name = fieldOf(fields, 'parameter');
     const withValue = value === '' ? {} : { value };
     const where = { name, in: fieldOf(fields, 'in') as Place };
-    const given = { type, ...(type === 'none' ? {} : withValue), ...(type === 'apiKey' ? where : {}) };
-    void send(given, text.authenticationSaved);
+    const authentication = { type, ...(type === 'none' ? {} : withValue), ...(type === 'apiKey' ? where : {}) };
+    void send(authentication, text.authenticationSaved);
   };
   return (
     <>
@@ -103,16 +103,16 @@ export const AuthenticationDialog = ({ api: { id, authentication: current }, clo
           />
         )}
         {current.is_set ? (
-          <Button variant="outline" color="red" size="xs" disabled={busy} onClick={() => setRemoves(true)}>
+          <Button variant="outline" color="red" size="xs" disabled={busy} onClick={() => setIsRemoving(true)}>
             {text.removeAuthentication}
           </Button>
         ) : null}
       </Dialog>
-      {removes ? (
+      {isRemoving ? (
         <RemoveDialog
           hasValue={current.has_value}
           remove={() => send(null, text.authenticationRemoved)}
-          close={() => setRemoves(false)}
+          close={() => setIsRemoving(false)}
           busy={busy}
           error={error}
         />
@@ -124,7 +124,7 @@ export const AuthenticationDialog = ({ api: { id, authentication: current }, clo
 const RemoveDialog = ({
   hasValue,
   remove,
-  ...facts
+  ...props
 }: {
   readonly hasValue: boolean;
   readonly remove: () => unknown;
@@ -137,10 +137,10 @@ const RemoveDialog = ({
     open
     act={remove}
     actLabel={text.removeAuthentication}
-    dangerous
-    {...facts}
+    destructive
+    {...props}
   >
-    {hasValue ? <p>{text.removeValueAsk}</p> : null}
+    {hasValue ? <p>{text.removeValueConfirm}</p> : null}
     <p>{text.removeHint}</p>
   </Dialog>
 );

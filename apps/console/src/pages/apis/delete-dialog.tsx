@@ -6,17 +6,17 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { notify } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
-import type { ApiDialogFacts } from './api-dialog.ts';
+import type { ApiDialogProps } from './api-dialog.ts';
 
 const text = words.apis.admin;
 
-/** Deletes an API once its name is typed; says who loses it. */
-export const DeleteDialog = ({ api: { id, name }, close }: ApiDialogFacts) => {
+/** Deletes an API once its name is typed; shows how many people lose access. */
+export const DeleteDialog = ({ api: { id, name }, close }: ApiDialogProps) => {
   const [typed, setTyped] = useState('');
   const navigate = useNavigate();
   const clients = useRead('GET /api/access/collections/:collection_id/clients', { params: { collection_id: id } });
   const remove = useChange('DELETE /api/collections/:collection_id', {
-    touches: ['GET /api/collections/', 'GET /api/access/matrix'],
+    invalidates: ['GET /api/collections/', 'GET /api/access/matrix'],
   });
   const act = (): void =>
     remove.mutate(
@@ -35,7 +35,7 @@ export const DeleteDialog = ({ api: { id, name }, close }: ApiDialogFacts) => {
       close={close}
       act={act}
       actLabel={text.remove}
-      dangerous
+      destructive
       disabled={typed.trim() !== name.trim()}
       busy={remove.isPending}
       error={remove.error}

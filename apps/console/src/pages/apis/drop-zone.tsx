@@ -9,7 +9,7 @@ import type { Dropped } from './import-queue.ts';
 
 const text = words.apis.import;
 
-/** A file as browsers give it: those of a folder know their path in it. */
+/** A file of a browser; a file of a folder has its path in the folder. */
 type PathFile = File & { readonly path?: string };
 
 const droppedOf = (file: PathFile): Dropped => {
@@ -17,19 +17,19 @@ const droppedOf = (file: PathFile): Dropped => {
   return { file, path: path.replace(/^(\.?\/)+/, '') };
 };
 
-interface DropFacts {
+interface DropProps {
   readonly take: (dropped: readonly Dropped[]) => void;
 }
 
-/** Takes files and folders: dropped, or chosen by a button, which is all that a keyboard needs. */
+/** Accepts files and folders, dropped or chosen with a button, which also works by keyboard. */
 export const DropZone = ({
   take,
   hint = [text.drop, text.dropHint],
-  one = false,
+  one: single = false,
   pickLabel = text.pickFiles,
-}: DropFacts & {
+}: DropProps & {
   readonly hint?: readonly string[];
-  /** Takes a single file. */
+  /** Whether it accepts only a single file. */
   readonly one?: boolean;
   readonly pickLabel?: string;
 }) => {
@@ -38,11 +38,11 @@ export const DropZone = ({
     <Dropzone
       openRef={open}
       onDrop={(files) => take(files.map(droppedOf))}
-      multiple={!one}
+      multiple={!single}
       activateOnClick={false}
       activateOnKeyboard={false}
       enablePointerEvents
-      // The button opens it: named twice, it would be read twice.
+      // The button opens it: with a name here too, screen readers would read it twice.
       inputProps={{ 'aria-hidden': true }}
     >
       <div className={styles.zone}>
@@ -55,14 +55,14 @@ export const DropZone = ({
           <Button leftSection={<File size={16} aria-hidden />} onClick={() => open.current?.()}>
             {pickLabel}
           </Button>
-          {one ? null : <FolderButton take={take} />}
+          {single ? null : <FolderButton take={take} />}
         </div>
       </div>
     </Dropzone>
   );
 };
 
-const FolderButton = ({ take }: DropFacts) => {
+const FolderButton = ({ take }: DropProps) => {
   const input = useRef<HTMLInputElement>(null);
   const changed = ({ currentTarget }: ChangeEvent<HTMLInputElement>): void => {
     take([...(currentTarget.files ?? [])].map(droppedOf));
@@ -92,8 +92,8 @@ const FolderButton = ({ take }: DropFacts) => {
   );
 };
 
-/** Takes what is dropped anywhere on the page; for whoever drags, so that nothing of it is read aloud. */
-export const DropAnywhere = ({ take }: DropFacts) => (
+/** Accepts files dropped anywhere on the page. Only for mouse users, so it is hidden from screen readers. */
+export const DropAnywhere = ({ take }: DropProps) => (
   <Dropzone.FullScreen
     activateOnKeyboard={false}
     inputProps={{ 'aria-hidden': true }}

@@ -4,17 +4,17 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
 import { notify } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
-import type { ApiDialogFacts } from './api-dialog.ts';
+import type { ApiDialogProps } from './api-dialog.ts';
 
 const text = words.apis.admin;
 
-/** In characters, as the service takes them. */
+/** In characters, as the service accepts them. */
 const nameMax = 200;
 const descriptionMax = 10_000;
 
-export const EditDialog = ({ api, close }: ApiDialogFacts) => {
+export const EditDialog = ({ api, close }: ApiDialogProps) => {
   const change = useChange('PUT /api/collections/:collection_id', {
-    touches: ['GET /api/collections/', 'GET /api/collections/:collection_id/summary'],
+    invalidates: ['GET /api/collections/', 'GET /api/collections/:collection_id/summary'],
   });
   const save = (fields: FormData): void => {
     const name = fieldOf(fields, 'name');
@@ -22,7 +22,7 @@ export const EditDialog = ({ api, close }: ApiDialogFacts) => {
     const discoverable = fields.has('discoverable');
     const body = {
       ...(name === api.name ? {} : { name }),
-      // One that is not touched may be made of the document's words, and stays so.
+      // An unchanged description may come from the document, and should follow it.
       ...(description === api.description ? {} : { description }),
       ...(discoverable === api.discoverable ? {} : { discoverable }),
     };

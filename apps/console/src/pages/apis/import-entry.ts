@@ -1,20 +1,20 @@
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 import type { FileRead } from './documents/read-document.ts';
 
-export type Plan = Answered<'POST /api/imports/plan'>;
-export type Imported = Answered<'PUT /api/imports/'>;
+export type Plan = CallResult<'POST /api/imports/plan'>;
+export type Imported = CallResult<'PUT /api/imports/'>;
 
-/** How far a file has come. */
+/** The state of a file in the import. */
 export type State =
   | { readonly kind: 'waiting' | 'reading' | 'comparing' | 'sending' }
-  /** The service takes no more for a while; then it goes on by itself. */
+  /** The rate limit is exceeded; the import continues by itself after this time. */
   | { readonly kind: 'held'; readonly seconds: number }
-  /** What importing it would do. */
+  /** The effect that importing it would have. */
   | {
       readonly kind: 'planned';
       readonly plan: Plan;
-      /** Whether it would create an API of a name that another one has. */
-      readonly nameTaken: boolean;
+      /** Whether it would create an API with the name of an existing one. */
+      readonly nameExists: boolean;
     }
   | { readonly kind: 'done'; readonly imported: Imported }
   | { readonly kind: 'skipped'; readonly because: 'ending' | 'other' }
@@ -28,27 +28,27 @@ export type State =
 export interface Entry {
   readonly number: number;
   readonly file: File;
-  /** As it was dropped: with the folder, if it was one. */
+  /** The path as dropped, including the folder if there is one. */
   readonly path: string;
   readonly state: State;
-  /** Known once it is read. */
+  /** Null until the file is read. */
   readonly document: { readonly title: string | null; readonly json: Blob } | null;
 }
 
-/** How a later import finds the API again. */
+/** How a later import matches the API. */
 export interface Identity {
   readonly by: 'path' | 'title';
-  /** Where the documents belong, such as their repository; as `portico import --source`. */
+  /** The origin of the documents, such as their repository; like `portico import --source`. */
   readonly source: string;
 }
 
-/** In characters, as the service takes it. */
+/** In characters, as the service accepts it. */
 export const sourceMax = 400;
 
 /**
- * The import key, as `portico import` makes it: with a source it begins with that, else with `file:` and the path from
- * the folder that was dropped, as with `--base`. Null for a lone file, whose path says nothing, and where titles count:
- * then the collection of exactly this name is updated.
+ * Returns the import key as `portico import` creates it: the source and the path, or `file:` and the path from the
+ * dropped folder, as with `--base`. Returns null for a single file, whose path is meaningless, and if titles are
+ * matched: then the collection with exactly this name is updated.
  */
 export const importKeyOf = ({ path }: Pick<Entry, 'path'>, { by, source }: Identity): string | null => {
   if (by === 'title') return null;
@@ -60,18 +60,18 @@ export const isInFolder = (path: string): boolean => path.includes('/');
 
 const isDocumentName = (path: string): boolean => /\.(json|ya?ml)$/i.test(path);
 
-/** What is done with a file that was found in a folder, or named alone. */
+/** Returns the initial state of a file from a folder, or of a single file. */
 export const stateOfNew = (path: string): State =>
   isDocumentName(path) ? { kind: 'waiting' } : { kind: 'skipped', because: 'ending' };
 
-/** Folders of tools, which hold no documents of one's own. */
-export const isLeftOut = (path: string): boolean => /(^|\/)(\.[^/]*|node_modules)(\/|$)/.test(path);
+/** Returns whether a path is in a folder of tools, which has no documents of the user. */
+export const isIgnored = (path: string): boolean => /(^|\/)(\.[^/]*|node_modules)(\/|$)/.test(path);
 
 const failures: readonly State['kind'][] = ['broken', 'twice', 'tooLarge', 'failed', 'cancelled'];
 export const hasFailed = ({ state }: Entry): boolean => failures.includes(state.kind);
 
 const unfinished: readonly State['kind'][] = ['waiting', 'reading', 'comparing', 'sending', 'held'];
-export const isUnderWay = ({ state }: Entry): boolean => unfinished.includes(state.kind);
+export const isInProgress = ({ state }: Entry): boolean => unfinished.includes(state.kind);
 
-/** Whether sending it changes something. */
+/** Returns whether importing it would change something. */
 export const isToImport = ({ state }: Entry): boolean => state.kind === 'planned' && state.plan.outcome !== 'unchanged';

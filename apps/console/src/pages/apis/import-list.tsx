@@ -1,9 +1,9 @@
 import { Anchor, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
+import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { sentenceOf } from '../../parts/error-note.tsx';
+import { messageOf } from '../../parts/error-note.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { words } from '../../words/words.ts';
 import styles from './apis.module.css';
@@ -13,12 +13,12 @@ import type { Entry, Plan, State } from './import-entry.ts';
 
 const text = words.apis.import;
 
-/** Each file with what became of it. */
+/** The files with their outcomes. */
 export const ImportList = ({ entries }: { readonly entries: readonly Entry[] }) => (
   <DataTable
     label={text.files}
     columns={columns}
-    pages={allAtOnce({ data: entries, error: null, isPending: false, refetch: () => undefined })}
+    pages={singlePage({ data: entries, error: null, isPending: false, refetch: () => undefined })}
     keyOf={({ number }) => String(number)}
     empty={text.nothing}
   />
@@ -71,12 +71,12 @@ const Details = ({ entry: { state, file } }: { readonly entry: Entry }) => {
       return (
         <>
           <Changes plan={state.plan} />
-          {state.nameTaken ? <span>{text.sameName(text.ways.title)}</span> : null}
-          <Departures of={state.plan} />
+          {state.nameExists ? <span>{text.sameName(text.ways.title)}</span> : null}
+          <Warnings of={state.plan} />
         </>
       );
     case 'done':
-      return <Departures of={state.imported} />;
+      return <Warnings of={state.imported} />;
     case 'held':
       return text.heldFor(state.seconds);
     case 'skipped':
@@ -88,7 +88,7 @@ const Details = ({ entry: { state, file } }: { readonly entry: Entry }) => {
     case 'tooLarge':
       return text.tooLarge(file.size, state.bytesMax);
     case 'failed':
-      return sentenceOf(state.error);
+      return messageOf(state.error);
     case 'cancelled':
       return text.cancelledHint;
     default:
@@ -99,26 +99,26 @@ const Details = ({ entry: { state, file } }: { readonly entry: Entry }) => {
 const Changes = ({ plan: { outcome, changes } }: { readonly plan: Plan }) => {
   const { name, description, document, operations_added: added, operations_removed: removed } = changes;
   if (outcome === 'created') return <span>{text.operations(added.total)}</span>;
-  const said = [
+  const changeTexts = [
     ...(name ? [text.nameChange(name.from, name.to)] : []),
     ...(added.total > 0 ? [text.added(added.total)] : []),
     ...(removed.total > 0 ? [text.removed(removed.total)] : []),
     ...(description ? [text.descriptionChange] : []),
     ...(document && added.total + removed.total === 0 ? [text.documentChange] : []),
   ];
-  return said.length > 0 ? <span>{said.join(', ')}</span> : null;
+  return changeTexts.length > 0 ? <span>{changeTexts.join(', ')}</span> : null;
 };
 
-const Departures = ({ of: { name, warnings } }: { readonly of: Pick<Plan, 'name' | 'warnings'> }) => {
+const Warnings = ({ of: { name, warnings } }: { readonly of: Pick<Plan, 'name' | 'warnings'> }) => {
   const [open, setOpen] = useState(false);
   if (!warnings) return null;
   return (
     <>
       <Button variant="default" size="compact-xs" onClick={() => setOpen(true)}>
-        {text.departures(warnings.total)}
+        {text.warnings(warnings.total)}
       </Button>
-      <Dialog title={text.departuresOf(name)} open={open} close={() => setOpen(false)}>
-        <p>{text.departuresIntro}</p>
+      <Dialog title={text.warningsFor(name)} open={open} close={() => setOpen(false)}>
+        <p>{text.warningsIntro}</p>
         <ul className={styles.departures}>
           {warnings.first.map(({ pointer, message }, index) => (
             <li key={index}>
@@ -127,7 +127,7 @@ const Departures = ({ of: { name, warnings } }: { readonly of: Pick<Plan, 'name'
           ))}
         </ul>
         {warnings.total > warnings.first.length ? (
-          <p>{text.moreDepartures(warnings.total - warnings.first.length)}</p>
+          <p>{text.moreWarnings(warnings.total - warnings.first.length)}</p>
         ) : null}
       </Dialog>
     </>

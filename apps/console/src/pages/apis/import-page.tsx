@@ -2,20 +2,20 @@ import { Anchor, Button, SegmentedControl, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { Link } from 'react-router';
-import { touch } from '../../api/use-call.ts';
+import { invalidateReads } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
 import { words } from '../../words/words.ts';
 import styles from './apis.module.css';
 import { DropZone } from './drop-zone.tsx';
-import { hasFailed, isToImport, isUnderWay, sourceMax, type Entry, type Identity } from './import-entry.ts';
+import { hasFailed, isToImport, isInProgress, sourceMax, type Entry, type Identity } from './import-entry.ts';
 import { ImportList } from './import-list.tsx';
-import { importQueue, type Standing } from './import-queue.ts';
+import { importQueue, type QueueState } from './import-queue.ts';
 
 const text = words.apis.import;
 
-/** Imports documents: says first what each would change, then what became of it. */
+/** Imports documents: first shows the changes of each, then the outcome. */
 export const Component = () => {
-  const standing = useSyncExternalStore(importQueue.subscribe, importQueue.standing);
+  const standing = useSyncExternalStore(importQueue.subscribe, importQueue.state);
   return (
     <Page
       title={text.title}
@@ -31,15 +31,15 @@ export const Component = () => {
         <section aria-labelledby="files">
           <h2 id="files">{text.files}</h2>
           <Progress {...standing} />
-          <ImportList entries={standing.work ? standing.entries : inOrder(standing.entries)} />
+          <ImportList entries={standing.work ? standing.entries : sorted(standing.entries)} />
         </section>
       ) : null}
     </Page>
   );
 };
 
-/** Once nothing moves, what needs a look comes first, and what is as it was last. */
-const inOrder = (entries: readonly Entry[]): readonly Entry[] =>
+/** Sorts the entries once the work is done: those that need attention first, unchanged ones last. */
+const sorted = (entries: readonly Entry[]): readonly Entry[] =>
   entries.toSorted((one, other) => rankOf(one) - rankOf(other));
 
 const rankOf = (entry: Entry): number => {
@@ -80,15 +80,15 @@ const Options = ({ identity, disabled }: { readonly identity: Identity; readonly
   </details>
 );
 
-/** How far the work is, and what can be done next. */
-const Progress = ({ entries, work }: Standing) => {
+/** The progress, and the next actions. */
+const Progress = ({ entries, work }: QueueState) => {
   const queries = useQueryClient();
-  const start = (): void => void importQueue.import().then(() => touch(queries, ['GET /api/collections/']));
+  const start = (): void => void importQueue.import().then(() => invalidateReads(queries, ['GET /api/collections/']));
   const toImport = entries.filter(isToImport).length;
   const failed = entries.filter(hasFailed).length;
   return (
-    <div className={styles.standing}>
-      {work ? <UnderWay entries={entries} work={work} /> : <p role="status">{summaryOf(entries)}</p>}
+    <div className={styles.status}>
+      {work ? <ProgressBar entries={entries} work={work} /> : <p role="status">{summaryOf(entries)}</p>}
       {work ? (
         <Button variant="default" onClick={() => importQueue.cancel()}>
           {text.cancel}
@@ -110,17 +110,17 @@ const Progress = ({ entries, work }: Standing) => {
   );
 };
 
-const UnderWay = ({ entries, work }: { entries: readonly Entry[]; work: NonNullable<Standing['work']> }) => {
+const ProgressBar = ({ entries, work }: { entries: readonly Entry[]; work: NonNullable<QueueState['work']> }) => {
   const all = entries.filter(({ number }) => work.numbers.has(number));
-  const done = all.filter((entry) => !isUnderWay(entry) && !(work.what === 'importing' && isToImport(entry)));
-  const said =
-    work.what === 'comparing'
+  const done = all.filter((entry) => !isInProgress(entry) && !(work.kind === 'importing' && isToImport(entry)));
+  const label =
+    work.kind === 'comparing'
       ? text.comparing(done.length, all.length)
       : text.importing(done.length, all.length, bytesOf(done), bytesOf(all));
   return (
     <>
-      <p role="status">{said}</p>
-      <progress aria-label={said} max={all.length} value={done.length} />
+      <p role="status">{label}</p>
+      <progress aria-label={label} max={all.length} value={done.length} />
     </>
   );
 };

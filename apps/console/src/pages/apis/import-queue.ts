@@ -5,9 +5,9 @@ import { bodyWith, readFile } from './documents/reader.ts';
 import {
   hasFailed,
   importKeyOf,
-  isLeftOut,
+  isIgnored,
   isToImport,
-  isUnderWay,
+  isInProgress,
   stateOfNew,
   type Entry,
   type Identity,
@@ -19,26 +19,26 @@ export interface Dropped {
   readonly path: string;
 }
 
-export interface Standing {
+export interface QueueState {
   readonly entries: readonly Entry[];
   readonly identity: Identity;
-  /** What is being done to the files; null while nothing is. */
-  readonly work: { readonly what: 'comparing' | 'importing'; readonly numbers: ReadonlySet<number> } | null;
+  /** The current work on the files; null while idle. */
+  readonly work: { readonly kind: 'comparing' | 'importing'; readonly numbers: ReadonlySet<number> } | null;
 }
 
-/** So many are on their way at once: the service has other callers. */
-const atOnce = 2;
+/** The number of concurrent requests: the service has other callers. */
+const concurrency = 2;
 
-const isTaken = async (name: string, signal: AbortSignal): Promise<boolean> =>
+const nameExists = async (name: string, signal: AbortSignal): Promise<boolean> =>
   (await call('GET /api/collections/', { query: { q: name, limit: 20 }, signal })).some((api) => api.name === name);
 
-/** The files of an import, which goes on while another page of the console is looked at. */
+/** The files of an import, which continues while the user visits other pages of the console. */
 class ImportQueue {
-  #standing: Standing = { entries: [], identity: { by: 'path', source: '' }, work: null };
+  #state: QueueState = { entries: [], identity: { by: 'path', source: '' }, work: null };
   #listeners = new Set<() => void>();
   #stop = new AbortController();
   #last = 0;
-  /** Learnt from the first refusal, so that no further large file is sent in vain. */
+  /** Known from the first 413, so that no other large file is sent in vain. */
   #bytesMax = Infinity;
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -46,44 +46,44 @@ class ImportQueue {
     return () => this.#listeners.delete(listener);
   };
 
-  readonly standing = (): Standing => this.#standing;
+  readonly state = (): QueueState => this.#state;
 
-  /** Takes files, and finds out what importing them would do. */
+  /** Adds files, and compares them with the catalog. */
   add(dropped: readonly Dropped[]): void {
     const added = dropped
-      .filter(({ path }) => !isLeftOut(path))
+      .filter(({ path }) => !isIgnored(path))
       .sort((one, other) => one.path.localeCompare(other.path))
       .map(({ file, path }): Entry => {
         return { number: ++this.#last, file, path, state: stateOfNew(path), document: null };
       });
-    // What was dealt with before would only hide what comes now.
-    const kept = this.#standing.entries.filter((entry) => isUnderWay(entry) || isToImport(entry));
-    this.#change({ entries: [...kept, ...added] });
+    // Finished files would only hide the new ones.
+    const entries = this.#state.entries.filter((entry) => isInProgress(entry) || isToImport(entry));
+    this.#change({ entries: [...entries, ...added] });
     void this.#compare();
   }
 
   identify(identity: Identity): void {
-    const entries = this.#standing.entries.map((entry) =>
+    const entries = this.#state.entries.map((entry) =>
       ['planned', 'twice'].includes(entry.state.kind) ? { ...entry, state: { kind: 'waiting' } as const } : entry,
     );
     this.#change({ identity, entries });
     void this.#compare();
   }
 
-  /** Sends what would change something; resolves when all is done or cancelled. */
+  /** Sends the files that would change something. Resolves when all are done or cancelled. */
   async import(): Promise<void> {
-    const wanted = this.#standing.entries.filter(isToImport);
-    await this.#work('importing', wanted, async (entry, signal) => {
+    const entries = this.#state.entries.filter(isToImport);
+    await this.#work('importing', entries, async (entry, signal) => {
       this.#set(entry, { kind: 'sending' });
-      const { query, body } = this.#sent(entry);
+      const { query, body } = this.#requestFor(entry);
       const imported = await call('PUT /api/imports/', { query, body, signal });
       this.#set(entry, { kind: 'done', imported });
     });
   }
 
-  /** Reads and compares anew whatever failed. */
+  /** Reads and compares failed files again. */
   retry(): void {
-    const entries = this.#standing.entries.map((entry): Entry =>
+    const entries = this.#state.entries.map((entry): Entry =>
       hasFailed(entry) ? { ...entry, document: null, state: { kind: 'waiting' } } : entry,
     );
     this.#change({ entries });
@@ -94,31 +94,31 @@ class ImportQueue {
     this.#stop.abort();
   }
 
-  /** Forgets all files, as far as nothing is done to them. */
+  /** Removes all files, unless the import is running. */
   clear(): void {
-    if (!this.#standing.work) this.#change({ entries: [] });
+    if (!this.#state.work) this.#change({ entries: [] });
   }
 
   async #compare(): Promise<void> {
-    if (this.#standing.work) return;
-    const waiting = this.#standing.entries.filter(({ state }) => state.kind === 'waiting');
+    if (this.#state.work) return;
+    const waiting = this.#state.entries.filter(({ state }) => state.kind === 'waiting');
     if (waiting.length === 0) return;
     await this.#work('comparing', waiting, async (entry, signal) => {
       const read = entry.document ? entry : await this.#read(entry);
       if (!read || signal.aborted) return;
-      const other = this.#rivalOf(read);
+      const other = this.#duplicateOf(read);
       if (other) return this.#set(entry, { kind: 'twice', other: other.path });
       this.#set(entry, { kind: 'comparing' });
-      const { query, body } = this.#sent(read);
+      const { query, body } = this.#requestFor(read);
       const plan = await call('POST /api/imports/plan', { query, body, signal });
-      const nameTaken = plan.outcome === 'created' && (await isTaken(plan.name, signal));
-      this.#set(entry, { kind: 'planned', plan, nameTaken });
+      const isNameTaken = plan.outcome === 'created' && (await nameExists(plan.name, signal));
+      this.#set(entry, { kind: 'planned', plan, nameExists: isNameTaken });
     });
-    // What was dropped meanwhile.
+    // Files that were dropped in the meantime.
     await this.#compare();
   }
 
-  /** Null if the file is no document. */
+  /** Returns null if the file is not a document. */
   async #read(entry: Entry): Promise<Entry | null> {
     this.#set(entry, { kind: 'reading' });
     const read = await readFile(entry.file);
@@ -128,38 +128,38 @@ class ImportQueue {
     return this.#patch(entry, { document: { title: read.title, json: read.json } });
   }
 
-  /** The file that would change the same API: of two, the second waits until one says how they differ. */
-  #rivalOf(entry: Entry): Entry | undefined {
+  /** Returns an earlier file that would change the same API: the later one waits until the user decides. */
+  #duplicateOf(entry: Entry): Entry | undefined {
     const identity = this.#identityOf(entry);
-    return this.#standing.entries.find(
+    return this.#state.entries.find(
       (other) =>
         other.number < entry.number &&
         other.document !== null &&
-        (isToImport(other) || isUnderWay(other) || other.state.kind === 'planned') &&
+        (isToImport(other) || isInProgress(other) || other.state.kind === 'planned') &&
         this.#identityOf(other) === identity,
     );
   }
 
   #identityOf(entry: Entry): string {
-    const key = importKeyOf(entry, this.#standing.identity);
+    const key = importKeyOf(entry, this.#state.identity);
     return key === null ? `name ${nameOf(entry.document?.title ?? null, entry.path)}` : `key ${key}`;
   }
 
-  #sent(entry: Entry) {
-    const importKey = importKeyOf(entry, this.#standing.identity);
+  #requestFor(entry: Entry) {
+    const importKey = importKeyOf(entry, this.#state.identity);
     const name = nameOf(entry.document?.title ?? null, entry.path);
     const query = importKey === null ? {} : { import_key: importKey };
     return { query, body: bodyWith({ name }, entry.document?.json ?? new Blob(['null'])) };
   }
 
   async #work(
-    what: 'comparing' | 'importing',
+    kind: 'comparing' | 'importing',
     entries: readonly Entry[],
     act: (entry: Entry, signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     this.#stop = new AbortController();
     const { signal } = this.#stop;
-    this.#change({ work: { what, numbers: new Set(entries.map(({ number }) => number)) } });
+    this.#change({ work: { kind, numbers: new Set(entries.map(({ number }) => number)) } });
     const next = entries.values();
     const one = async (): Promise<void> => {
       for (const entry of next) {
@@ -167,7 +167,7 @@ class ImportQueue {
         else await this.#attempt(entry, signal, act);
       }
     };
-    await Promise.all(Array.from({ length: atOnce }, one));
+    await Promise.all(Array.from({ length: concurrency }, one));
     this.#change({ work: null });
   }
 
@@ -182,7 +182,7 @@ class ImportQueue {
     } catch (error) {
       if (signal.aborted) return this.#set(entry, { kind: 'cancelled' });
       if (isProblem(error, 429)) {
-        await this.#hold(entry, error.retryAfter ?? 60, signal);
+        await this.#wait(entry, error.retryAfter ?? 60, signal);
         return signal.aborted ? this.#set(entry, { kind: 'cancelled' }) : this.#attempt(entry, signal, act);
       }
       const bytesMax = isProblem(error, 413) ? Number(/\d+/.exec(error.message)?.[0] ?? 0) : 0;
@@ -191,7 +191,7 @@ class ImportQueue {
     }
   }
 
-  #hold(entry: Entry, seconds: number, signal: AbortSignal): Promise<void> {
+  #wait(entry: Entry, seconds: number, signal: AbortSignal): Promise<void> {
     this.#set(entry, { kind: 'held', seconds });
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, seconds * 1_000);
@@ -205,15 +205,15 @@ class ImportQueue {
 
   #patch({ number }: Entry, part: Partial<Entry>): Entry | null {
     let patched: Entry | null = null;
-    const entries = this.#standing.entries.map((entry) =>
+    const entries = this.#state.entries.map((entry) =>
       entry.number === number ? (patched = { ...entry, ...part }) : entry,
     );
     this.#change({ entries });
     return patched;
   }
 
-  #change(part: Partial<Standing>): void {
-    this.#standing = { ...this.#standing, ...part };
+  #change(part: Partial<QueueState>): void {
+    this.#state = { ...this.#state, ...part };
     this.#listeners.forEach((listener) => listener());
   }
 }

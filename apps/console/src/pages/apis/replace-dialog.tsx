@@ -3,7 +3,7 @@ import { useChange } from '../../api/use-call.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { notify } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
-import type { ApiDialogFacts } from './api-dialog.ts';
+import type { ApiDialogProps } from './api-dialog.ts';
 import { brokenSentence } from './documents/broken-sentence.ts';
 import type { FileRead } from './documents/read-document.ts';
 import { bodyWith, readFile } from './documents/reader.ts';
@@ -12,11 +12,11 @@ import type { Dropped } from './import-queue.ts';
 
 const text = words.apis.admin;
 
-/** Puts another document in the place of an API's. */
-export const ReplaceDialog = ({ api: { id }, close }: ApiDialogFacts) => {
+/** Replaces the document of an API. */
+export const ReplaceDialog = ({ api: { id }, close }: ApiDialogProps) => {
   const [chosen, setChosen] = useState<{ readonly file: File; readonly read: FileRead } | null>(null);
   const change = useChange('PUT /api/collections/:collection_id', {
-    touches: [
+    invalidates: [
       'GET /api/collections/',
       'GET /api/collections/:collection_id/summary',
       'GET /api/collections/:collection_id/operations',
@@ -53,13 +53,13 @@ export const ReplaceDialog = ({ api: { id }, close }: ApiDialogFacts) => {
       <DropZone one take={(dropped) => void take(dropped)} hint={[text.replaceHint]} pickLabel={text.pickFile} />
       <div aria-live="polite">
         {chosen ? <p>{text.chosen(chosen.file.name, chosen.file.size)}</p> : null}
-        {chosen ? <p>{foundIn(chosen.read)}</p> : null}
+        {chosen ? <p>{resultText(chosen.read)}</p> : null}
       </div>
     </Dialog>
   );
 };
 
-const foundIn = (read: FileRead): string => {
+const resultText = (read: FileRead): string => {
   if (read.kind === 'document') return text.titled(read.title ?? '');
   return read.kind === 'other' ? text.noDocument : brokenSentence(read);
 };

@@ -10,7 +10,7 @@ import { ErrorNote } from '../../parts/error-note.tsx';
 import { words } from '../../words/words.ts';
 import { filtersOf, queryOf, type AuditFilters } from './audit-query.ts';
 import styles from './audit.module.css';
-import { About, Details, What, When, Who } from './entry-facts.tsx';
+import { About, Details, Action, When, Who } from './entry-cells.tsx';
 import { ExportButton } from './export-button.tsx';
 import { useAuditPages, type Entry } from './use-audit-pages.ts';
 
@@ -18,14 +18,14 @@ const text = words.audit;
 
 type Change = (changes: Readonly<Record<string, string>>) => void;
 
-/** Who did what and when, the newest first. */
+/** The audit log, newest entries first. */
 export const Component = () => {
   const [search, setSearch] = useSearchParams();
   const filters = filtersOf(search);
   const set: Change = (changes) =>
     setSearch(
       () => {
-        // The address, not what was rendered: two clicks may come before the page follows the first.
+        // The current URL, not the rendered one: a second click may come before the page has rendered the first.
         const next = new URLSearchParams(window.location.search);
         for (const [name, value] of Object.entries(changes))
           if (value) next.set(name, value);
@@ -64,12 +64,12 @@ export const Component = () => {
 const columns: readonly Column<Entry>[] = [
   { header: text.when, cell: (entry) => <When entry={entry} /> },
   { header: text.who, cell: (entry) => <Who entry={entry} /> },
-  { header: text.what, cell: (entry) => <What entry={entry} /> },
+  { header: text.event, cell: (entry) => <Action entry={entry} /> },
   { header: text.about, cell: (entry) => <About entry={entry} /> },
   { header: text.details, cell: (entry) => <Details entry={entry} /> },
 ];
 
-/** The log knows APIs by id, people know them by name. */
+/** Resolves the name of an API to its id: the log has only ids. */
 const useApi = (nameOrId: string) => {
   const isName = nameOrId !== '' && !isId(nameOrId);
   const read = useRead('GET /api/collections/', { query: { q: nameOrId, limit: 1_000 } }, { enabled: isName });
@@ -89,7 +89,7 @@ const FilterFields = ({ filters, set }: { readonly filters: AuditFilters; readon
     />
     <PersonChoice
       label={text.person}
-      placeholder={text.anybody}
+      placeholder={text.anyone}
       value={filters.person}
       change={(actor) => set({ actor })}
     />
@@ -113,7 +113,7 @@ const FilterFields = ({ filters, set }: { readonly filters: AuditFilters; readon
 const known = Object.keys(text.actions);
 const pauseMs = 400;
 
-/** One that the service writes, or any other that callers report. */
+/** Filters by an action of the service, or by any other that callers report. */
 const ActionField = ({ action, set }: { readonly action: string; readonly set: Change }) => {
   const [typed, setTyped] = useState(action);
   const later = useDebouncedCallback((value: string) => set({ action: value.trim() }), pauseMs);

@@ -3,7 +3,7 @@ import { dayOf } from '../../parts/last-day.ts';
 const sources = ['all', 'system', 'client'] as const;
 export type Source = (typeof sources)[number];
 
-/** What the address says: by e-mail, by name, and days of UTC. */
+/** Reads the filters from the URL: e-mail, name, and UTC days. */
 export const filtersOf = (search: URLSearchParams) => ({
   source: sources.find((source) => source === search.get('source')) ?? 'all',
   person: search.get('actor') ?? '',
@@ -16,13 +16,13 @@ export type AuditFilters = ReturnType<typeof filtersOf>;
 
 const dayMs = 86_400_000;
 
-/** As the service takes it; `collectionId` is what the name of the API stands for. */
+/** Returns the query for the service; `collectionId` is the id of the API with the given name. */
 export const queryOf = (filters: AuditFilters, collectionId: string | null) => ({
   source: filters.source,
   actor: filters.person,
   action: filters.action,
   from: filters.from,
-  // The service stops before this day, people mean it included.
+  // The service excludes this day; people expect it to be included.
   to: filters.to === '' ? '' : dayOf(new Date(Date.parse(filters.to) + dayMs)),
   ...(collectionId === null ? {} : { collection_id: collectionId }),
 });

@@ -11,10 +11,10 @@ import type { AuditQuery } from './audit-query.ts';
 
 const text = words.audit;
 
-/** A browser keeps the file in memory while it comes. */
-const unaskedMax = 100_000;
+/** Larger exports need a confirmation: the browser keeps the file in memory while it loads. */
+const unconfirmedMax = 100_000;
 
-/** The filtered log as a file, one entry per line. */
+/** Exports the filtered log as a file, one entry per line. */
 export const ExportButton = ({ query, total }: { readonly query: AuditQuery; readonly total: number }) => {
   const [isAsking, setAsking] = useState(false);
   const file = useMutation({
@@ -28,7 +28,7 @@ export const ExportButton = ({ query, total }: { readonly query: AuditQuery; rea
         variant="default"
         leftSection={<Download size={16} aria-hidden />}
         loading={file.isPending}
-        onClick={() => (total > unaskedMax ? setAsking(true) : file.mutate())}
+        onClick={() => (total > unconfirmedMax ? setAsking(true) : file.mutate())}
       >
         {text.export}
       </Button>

@@ -1,12 +1,12 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { call, type Answered } from '../../api/call.ts';
+import { call, type CallResult } from '../../api/call.ts';
 import type { AuditQuery } from './audit-query.ts';
 
-export type Entry = Answered<'GET /api/audit/'>['data'][number];
+export type Entry = CallResult<'GET /api/audit/'>['data'][number];
 
 const pageSize = 100;
 
-/** Reads the log page by page, by number; what moved to the next page meanwhile is shown once. */
+/** Reads the log by page number; an entry that moved to the next page in the meantime is shown once. */
 export const useAuditPages = (query: AuditQuery, enabled: boolean) => {
   const pages = useInfiniteQuery({
     queryKey: ['GET /api/audit/', query],

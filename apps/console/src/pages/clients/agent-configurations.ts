@@ -2,13 +2,13 @@ import { words } from '../../words/words.ts';
 
 const text = words.clients.agent;
 
-/** A text to copy, and what it is: a command, or the file that it belongs into. */
+/** Text to copy, labelled with its kind or its file. */
 export interface Snippet {
   readonly label: string;
   readonly text: string;
 }
 
-/** How one client of the Model Context Protocol is told of this service. */
+/** The configuration of a Model Context Protocol client for this service. */
 export interface AgentConfiguration {
   readonly key: string;
   readonly name: string;
@@ -16,12 +16,12 @@ export interface AgentConfiguration {
   readonly snippets: readonly Snippet[];
 }
 
-/** The one string of a key, with a word in place of the secret, which is known nowhere. */
+/** Returns the key as one string with a placeholder for the secret, which is not stored in readable form. */
 export const placeholderKey = (clientId: string | null): string => `${clientId ?? 'CLIENT_ID'}.YOUR_SECRET`;
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** Ready for the usual clients; each reads the key from where it keeps secrets. `docs/agents.md` says more. */
+/** Returns configurations for common clients; each reads the key from its secret storage. See `docs/agents.md`. */
 export const agentConfigurations = (origin: string, clientId: string | null): readonly AgentConfiguration[] => {
   const url = `${origin}/mcp`;
   return [

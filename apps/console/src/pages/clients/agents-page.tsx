@@ -9,7 +9,7 @@ import styles from './clients.module.css';
 
 const text = words.clients.agent;
 
-/** How an agent reaches this service, ready to copy. */
+/** How to connect an agent to this service, ready to copy. */
 export const Component = () => {
   const { client_id: clientId } = useMe();
   const { origin } = window.location;
@@ -17,7 +17,7 @@ export const Component = () => {
     <Page title={words.clients.agents}>
       <section className={styles.section} aria-label={text.address}>
         <p>{text.intro}</p>
-        <dl className={styles.facts}>
+        <dl className={styles.properties}>
           <dt>{text.address}</dt>
           <dd className={styles.copied}>
             <Code>{`${origin}/mcp`}</Code>

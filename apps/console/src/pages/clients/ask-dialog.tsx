@@ -7,7 +7,7 @@ import { words } from '../../words/words.ts';
 
 const text = words.clients.asking;
 
-interface AskFacts {
+interface AskProps {
   readonly id: string;
   readonly name: string;
   readonly close: () => void;
@@ -16,8 +16,8 @@ interface AskFacts {
 const reasonMax = 1_000;
 
 /** Asks for access to an API of the catalog. */
-export const AskDialog = ({ id, name, close }: AskFacts) => {
-  const ask = useChange('POST /api/access/requests', { touches: ['GET /api/catalog', 'GET /api/access/requests'] });
+export const AskDialog = ({ id, name, close }: AskProps) => {
+  const ask = useChange('POST /api/access/requests', { invalidates: ['GET /api/catalog', 'GET /api/access/requests'] });
   const act = (fields: FormData): void => {
     const days = fieldOf(fields, 'days');
     ask.mutate(

@@ -8,7 +8,7 @@ import { OwnRequests } from './own-requests.tsx';
 
 const text = words.clients.asking;
 
-/** What there is to ask for, and what became of what I asked. */
+/** The catalog, and the user's own access requests. */
 export const Component = () => {
   const [search, setSearch] = useSearchParams();
   const view = search.get('view') === 'requests' ? 'requests' : 'catalog';

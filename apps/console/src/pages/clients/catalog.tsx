@@ -1,7 +1,7 @@
 import { Anchor, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 import { usePages } from '../../api/use-call.ts';
 import { apiLabels } from '../../parts/api-label.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
@@ -15,13 +15,13 @@ import styles from './clients.module.css';
 
 const text = words.clients.asking;
 
-type Line = Answered<'GET /api/catalog'>[number];
+type Line = CallResult<'GET /api/catalog'>[number];
 
-/** All that one may use or ask for. */
+/** All APIs that the client may use or ask for. */
 export const Catalog = () => {
   const [search, setSearch] = useSearchParams();
   const q = search.get('q') ?? '';
-  const pages = usePages('GET /api/catalog', { query: { q } }, { keep: true });
+  const pages = usePages('GET /api/catalog', { query: { q } }, { keepPrevious: true });
   const [asking, setAsking] = useState<Line | null>(null);
   return (
     <>

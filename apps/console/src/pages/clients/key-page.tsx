@@ -1,10 +1,10 @@
 import { Button, Code, TextInput } from '@mantine/core';
 import type { SyntheticEvent } from 'react';
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 import { useChange, useRead } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
-import { End } from '../../parts/end.tsx';
+import { Expiry } from '../../parts/expiry.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
 import { Loading } from '../../parts/loading.tsx';
@@ -16,9 +16,9 @@ import { NewSecret } from './new-secret.tsx';
 
 const text = words.clients.keys;
 
-type Own = Answered<'GET /api/profiles/me'>;
+type OwnProfile = CallResult<'GET /api/profiles/me'>;
 
-/** My credential, my limit, my groups, and who I am. */
+/** The user's key, limit, groups and profile. */
 export const Component = () => {
   const own = useRead('GET /api/profiles/me', { query: { include: ['key', 'usage', 'groups'] } });
   return (
@@ -37,7 +37,7 @@ export const Component = () => {
   );
 };
 
-const Key = ({ own }: { readonly own: Own }) => {
+const Key = ({ own }: { readonly own: OwnProfile }) => {
   const { client_id: clientId } = own;
   return (
     <section className={styles.section} aria-labelledby="key">
@@ -46,7 +46,7 @@ const Key = ({ own }: { readonly own: Own }) => {
         <p>{text.admin}</p>
       ) : (
         <>
-          <dl className={styles.facts}>
+          <dl className={styles.properties}>
             <dt>{text.clientId}</dt>
             <dd>
               <span className={styles.copied}>
@@ -67,7 +67,7 @@ const Key = ({ own }: { readonly own: Own }) => {
             </dd>
             <dt>{text.expires}</dt>
             <dd>
-              <End at={own.key_expires_at} />
+              <Expiry at={own.key_expires_at} />
             </dd>
           </dl>
           <NewSecret />
@@ -96,7 +96,7 @@ const Limit = ({ clientId }: { readonly clientId: string }) => {
   );
 };
 
-const Groups = ({ own: { groups = [] } }: { readonly own: Own }) => (
+const Groups = ({ own: { groups = [] } }: { readonly own: OwnProfile }) => (
   <section className={styles.section} aria-labelledby="groups">
     <h2 id="groups">{text.groups}</h2>
     {groups.length === 0 ? (
@@ -105,7 +105,7 @@ const Groups = ({ own: { groups = [] } }: { readonly own: Own }) => (
       <ul>
         {groups.map(({ id, name, claimed_at: claimed }) => (
           <li key={id}>
-            {name} <span className={styles.quiet}>{claimed === null ? text.byHand : text.byToken}</span>
+            {name} <span className={styles.quiet}>{claimed === null ? text.byAdmin : text.byToken}</span>
           </li>
         ))}
       </ul>
@@ -115,8 +115,8 @@ const Groups = ({ own: { groups = [] } }: { readonly own: Own }) => (
 
 const nameMax = 200;
 
-const Profile = ({ own }: { readonly own: Own }) => {
-  const change = useChange('PUT /api/profiles/me', { touches: ['GET /api/profiles/me'] });
+const Profile = ({ own }: { readonly own: OwnProfile }) => {
+  const change = useChange('PUT /api/profiles/me', { invalidates: ['GET /api/profiles/me'] });
   const submit = (event: SyntheticEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
@@ -137,7 +137,7 @@ const Profile = ({ own }: { readonly own: Own }) => {
           label={text.name}
           defaultValue={own.full_name}
           required
-          // Spaces alone are no name.
+          // A name needs more than spaces.
           pattern=".*\S.*"
           maxLength={nameMax}
         />

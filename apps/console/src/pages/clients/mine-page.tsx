@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core';
 import { Link, useSearchParams } from 'react-router';
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 import { usePages } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
 import { apiLabels } from '../../parts/api-label.ts';
@@ -14,16 +14,16 @@ import styles from './clients.module.css';
 
 const text = words.clients.mine;
 
-type Api = Answered<'GET /api/collections/'>[number];
+type Api = CallResult<'GET /api/collections/'>[number];
 
-/** What I may use. */
+/** The APIs that the client may use. */
 export const Component = () => {
   const [search, setSearch] = useSearchParams();
   const q = search.get('q') ?? '';
   const pages = usePages(
     'GET /api/collections/',
     { query: { q, include: ['usage'], include_total: true } },
-    { keep: true },
+    { keepPrevious: true },
   );
   return (
     <Page title={words.clients.title} actions={pages.total === null ? null : <span>{text.count(pages.total)}</span>}>

@@ -1,8 +1,8 @@
 import { Button, NativeSelect } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, type Answered } from '../../api/call.ts';
-import { touch } from '../../api/use-call.ts';
+import { call, type CallResult } from '../../api/call.ts';
+import { invalidateReads } from '../../api/use-call.ts';
 import { CopyBlock } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
@@ -10,24 +10,24 @@ import { words } from '../../words/words.ts';
 
 const text = words.clients.keys;
 
-type Credentials = Answered<'POST /api/profiles/me/credentials'>;
+type Credentials = CallResult<'POST /api/profiles/me/credentials'>;
 
-/** Makes a new secret and shows it once. It is kept in this part alone, which forgets it with its dialog. */
+/** Creates a new secret and shows it once. It is only in the state of this component, until its dialog closes. */
 export const NewSecret = () => {
   const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
-  const [made, setMade] = useState<Credentials | null>(null);
+  const [credentials, setCredentials] = useState<Credentials | null>(null);
   const rotate = (fields: FormData): void => {
     setBusy(true);
     setFailure(null);
-    // No mutation of the query library: it would remember the answer.
+    // Not a mutation of the query library, which would cache the response.
     call('POST /api/profiles/me/credentials', { body: { grace_seconds: Number(fieldOf(fields, 'grace')) } })
       .then((credentials) => {
-        setMade(credentials);
+        setCredentials(credentials);
         setAsking(false);
-        void touch(queries, ['GET /api/profiles/me']);
+        void invalidateReads(queries, ['GET /api/profiles/me']);
       }, setFailure)
       .finally(() => setBusy(false));
   };
@@ -42,7 +42,7 @@ export const NewSecret = () => {
         close={() => setAsking(false)}
         act={rotate}
         actLabel={text.rotate}
-        dangerous
+        destructive
         busy={busy}
         error={failure}
       >
@@ -54,12 +54,18 @@ export const NewSecret = () => {
           data={Object.entries(text.graces).map(([value, label]) => ({ value, label }))}
         />
       </Dialog>
-      {made ? <Made credentials={made} forget={() => setMade(null)} /> : null}
+      {credentials ? <NewSecretDialog credentials={credentials} forget={() => setCredentials(null)} /> : null}
     </>
   );
 };
 
-const Made = ({ credentials, forget }: { readonly credentials: Credentials; readonly forget: () => void }) => {
+const NewSecretDialog = ({
+  credentials,
+  forget,
+}: {
+  readonly credentials: Credentials;
+  readonly forget: () => void;
+}) => {
   const { client_id: clientId, client_secret: secret } = credentials;
   return (
     <Dialog title={text.newTitle} open close={forget} shownOnce>

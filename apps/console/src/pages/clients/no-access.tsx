@@ -8,10 +8,10 @@ import { AskDialog } from './ask-dialog.tsx';
 
 const text = words.clients.asking;
 
-/** The catalog's largest page. Who has more APIs in the catalog is sent to look there. */
+/** The catalog's maximum page size. An API beyond it is treated as not in the catalog. */
 const catalogMax = 1_000;
 
-/** Instead of an API that one may not use: how to ask for it, if the catalog shows it. */
+/** Shown instead of an API without access: how to ask for it, if it is in the catalog. */
 export const NoAccess = ({ id }: { readonly id: string }) => {
   const catalog = useRead('GET /api/catalog', { query: { limit: catalogMax } });
   const [isAsking, setAsking] = useState(false);

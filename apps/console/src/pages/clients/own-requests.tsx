@@ -1,7 +1,7 @@
 import { Anchor, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 import { useChange, usePages } from '../../api/use-call.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -12,22 +12,22 @@ import { words } from '../../words/words.ts';
 
 const text = words.clients.asking;
 
-type Asked = Answered<'GET /api/access/requests'>[number];
+type AccessRequest = CallResult<'GET /api/access/requests'>[number];
 
-/** What I asked for, the newest first, with what was decided. */
+/** The user's own access requests with their decisions, newest first. */
 export const OwnRequests = () => {
   const pages = usePages('GET /api/access/requests', {});
-  const [leaving, setLeaving] = useState<Asked | null>(null);
+  const [withdrawing, setWithdrawing] = useState<AccessRequest | null>(null);
   return (
     <>
       <DataTable
         label={text.views.requests}
-        columns={columnsOf(setLeaving)}
+        columns={columnsOf(setWithdrawing)}
         pages={pages}
         keyOf={({ id }) => id}
         empty={text.noRequests}
       />
-      {leaving ? <WithdrawDialog request={leaving} close={() => setLeaving(null)} /> : null}
+      {withdrawing ? <WithdrawDialog request={withdrawing} close={() => setWithdrawing(null)} /> : null}
     </>
   );
 };
@@ -40,9 +40,9 @@ const kinds = {
   granted: 'good',
 } as const;
 
-const nameOf = ({ collection_name: name }: Asked): string => name ?? text.gone;
+const nameOf = ({ collection_name: name }: AccessRequest): string => name ?? text.hiddenApi;
 
-const columnsOf = (withdraw: (request: Asked) => void): readonly Column<Asked>[] => [
+const columnsOf = (withdraw: (request: AccessRequest) => void): readonly Column<AccessRequest>[] => [
   {
     header: text.name,
     cell: (request) =>
@@ -59,8 +59,8 @@ const columnsOf = (withdraw: (request: Asked) => void): readonly Column<Asked>[]
     cell: ({ status }) => <StatusBadge kind={kinds[status]}>{text.statuses[status]}</StatusBadge>,
   },
   { header: text.yourReason, cell: ({ reason }) => reason },
-  { header: text.wished, cell: ({ duration_days: days }) => (days === null ? text.noEnd : text.days(days)) },
-  { header: text.asked, cell: ({ created_at: at }) => <Moment at={at} /> },
+  { header: text.requestedFor, cell: ({ duration_days: days }) => (days === null ? text.noEnd : text.days(days)) },
+  { header: text.requested, cell: ({ created_at: at }) => <Moment at={at} /> },
   { header: text.decided, cell: ({ decided_at: at }) => <Moment at={at} none={text.notYet} /> },
   { header: text.answer, cell: ({ answer }) => answer ?? '' },
   {
@@ -80,9 +80,9 @@ const columnsOf = (withdraw: (request: Asked) => void): readonly Column<Asked>[]
   },
 ];
 
-const WithdrawDialog = ({ request, close }: { readonly request: Asked; readonly close: () => void }) => {
+const WithdrawDialog = ({ request, close }: { readonly request: AccessRequest; readonly close: () => void }) => {
   const withdraw = useChange('DELETE /api/access/requests/:request_id', {
-    touches: ['GET /api/catalog', 'GET /api/access/requests'],
+    invalidates: ['GET /api/catalog', 'GET /api/access/requests'],
   });
   const act = (): void =>
     withdraw.mutate(
@@ -104,7 +104,7 @@ const WithdrawDialog = ({ request, close }: { readonly request: Asked; readonly 
       busy={withdraw.isPending}
       error={withdraw.error}
     >
-      <p>{text.withdrawAsk(nameOf(request))}</p>
+      <p>{text.withdrawConfirm(nameOf(request))}</p>
     </Dialog>
   );
 };

@@ -2,7 +2,7 @@ import { Anchor, Button, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { SyntheticEvent } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { call, type Answered } from '../../api/call.ts';
+import { call, type CallResult } from '../../api/call.ts';
 import { Page } from '../../layout/page.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
@@ -10,17 +10,17 @@ import { Loading } from '../../parts/loading.tsx';
 import { MethodBadge } from '../../parts/method-badge.tsx';
 import { words } from '../../words/words.ts';
 import styles from './clients.module.css';
-import { surenessOf } from './how-sure.ts';
+import { confidenceOf } from './confidence.ts';
 
 const text = words.clients.find;
 
 const searchOperations = 'POST /api/operations/search';
-type Found = Answered<typeof searchOperations>[number];
+type SearchResult = CallResult<typeof searchOperations>[number];
 
 const resultsMax = 20;
 const queryMax = 2_000;
 
-/** Finds operations by what they should do. Each search is counted, so it waits for Enter, and is kept for a while. */
+/** Finds operations by their purpose. Each search counts as usage, so it waits for Enter and its result is cached. */
 export const Component = () => {
   const [search, setSearch] = useSearchParams();
   const query = search.get('q') ?? '';
@@ -32,9 +32,9 @@ export const Component = () => {
   });
   const submit = (event: SyntheticEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    const wanted = fieldOf(new FormData(event.currentTarget), 'q');
-    if (wanted !== query) setSearch(wanted ? { q: wanted } : {});
-    else if (wanted && results.error) void results.refetch();
+    const newQuery = fieldOf(new FormData(event.currentTarget), 'q');
+    if (newQuery !== query) setSearch(newQuery ? { q: newQuery } : {});
+    else if (newQuery && results.error) void results.refetch();
   };
   return (
     <Page title={words.clients.search}>
@@ -56,13 +56,13 @@ export const Component = () => {
       {query === '' ? <p className={styles.quiet}>{text.begin}</p> : null}
       {results.isLoading ? <Loading /> : null}
       <ErrorNote error={results.error} retry={() => results.refetch()} />
-      {results.data ? <Results found={results.data} /> : null}
+      {results.data ? <Results results={results.data} /> : null}
     </Page>
   );
 };
 
-const Results = ({ found }: { readonly found: readonly Found[] }) => {
-  const [first] = found;
+const Results = ({ results }: { readonly results: readonly SearchResult[] }) => {
+  const [first] = results;
   if (!first)
     return (
       <div role="status">
@@ -73,29 +73,33 @@ const Results = ({ found }: { readonly found: readonly Found[] }) => {
     );
   return (
     <section aria-label={text.results}>
-      <p role="status">{text.summary[surenessOf(first.score)]}</p>
+      <p role="status">{text.summary[confidenceOf(first.score)]}</p>
       <ol className={styles.results}>
-        {found.map((one) => (
-          <Result key={`${one.collection_id} ${one.operation_key}`} one={one} />
+        {results.map((result) => (
+          <Result key={`${result.collection_id} ${result.operation_key}`} result={result} />
         ))}
       </ol>
     </section>
   );
 };
 
-const Result = ({ one }: { readonly one: Found }) => (
+const Result = ({ result }: { readonly result: SearchResult }) => (
   <li>
-    <MethodBadge method={one.method} />
-    <div className={styles.found}>
-      <Anchor component={Link} to={`/apis/${one.collection_id}?operation=${one.operation_key}`} className={styles.path}>
-        {one.path}
+    <MethodBadge method={result.method} />
+    <div className={styles.result}>
+      <Anchor
+        component={Link}
+        to={`/apis/${result.collection_id}?operation=${result.operation_key}`}
+        className={styles.path}
+      >
+        {result.path}
       </Anchor>
       <span>
-        {one.deprecated ? <strong>{text.deprecated} </strong> : null}
-        {one.summary ?? one.operation_id ?? ''}
+        {result.deprecated ? <strong>{text.deprecated} </strong> : null}
+        {result.summary ?? result.operation_id ?? ''}
       </span>
       <span className={styles.quiet}>
-        {text.of(one.collection_name)} · {text.sure[surenessOf(one.score)]}
+        {text.of(result.collection_name)} · {text.confidence[confidenceOf(result.score)]}
       </span>
     </div>
   </li>

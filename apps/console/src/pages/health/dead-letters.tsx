@@ -1,7 +1,7 @@
 import { Anchor, Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 import { useChange, usePages } from '../../api/use-call.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -13,11 +13,11 @@ import styles from './health.module.css';
 
 const text = words.health;
 
-type DeadLetter = Answered<'GET /api/jobs/dead'>[number];
+type DeadLetter = CallResult<'GET /api/jobs/dead'>[number];
 
-const touches = ['GET /api/jobs/dead', 'GET /api/jobs', 'GET /api/vector/reindex'] as const;
+const affectedReads = ['GET /api/jobs/dead', 'GET /api/jobs', 'GET /api/vector/reindex'] as const;
 
-/** Jobs that failed too often: retried once their cause is gone, or discarded. */
+/** Jobs that failed too often: to retry once the cause is fixed, or to discard. */
 export const DeadLetters = () => {
   const pages = usePages('GET /api/jobs/dead', {});
   return (
@@ -32,7 +32,7 @@ export const DeadLetters = () => {
 };
 
 const kindOf = ({ kind }: DeadLetter): string => text.kinds[kind] ?? kind;
-const nameOf = ({ profile_email: email, collection_name: name }: DeadLetter): string => email ?? name ?? text.gone;
+const nameOf = ({ profile_email: email, collection_name: name }: DeadLetter): string => email ?? name ?? text.deleted;
 const titleOf = (job: DeadLetter): string => `${kindOf(job)}, ${nameOf(job)}`;
 
 const columns: readonly Column<DeadLetter>[] = [
@@ -41,7 +41,7 @@ const columns: readonly Column<DeadLetter>[] = [
   { header: text.attempts, cell: ({ attempts }) => words.formats.number(attempts) },
   { header: text.error, cell: (job) => <Failure job={job} /> },
   { header: text.since, cell: ({ given_up_at: at }) => <Moment at={at} /> },
-  { header: text.acts, headerHidden: true, cell: (job) => <Acts job={job} /> },
+  { header: text.actions, headerHidden: true, cell: (job) => <Acts job={job} /> },
 ];
 
 const About = ({ job }: { readonly job: DeadLetter }) => {
@@ -61,7 +61,7 @@ const About = ({ job }: { readonly job: DeadLetter }) => {
   return nameOf(job);
 };
 
-/** What failed and, if it cannot be retried, what to do instead. */
+/** The error and, if the job cannot be retried, what to do instead. */
 const Failure = ({ job: { error, retryable, profile_email: email } }: { readonly job: DeadLetter }) => (
   <>
     {error}
@@ -83,8 +83,8 @@ const Failure = ({ job: { error, retryable, profile_email: email } }: { readonly
 
 const Acts = ({ job }: { readonly job: DeadLetter }) => {
   const [isAsking, setAsking] = useState(false);
-  const retry = useChange('POST /api/jobs/dead/:job_id/retry', { touches });
-  const discard = useChange('DELETE /api/jobs/dead/:job_id', { touches });
+  const retry = useChange('POST /api/jobs/dead/:job_id/retry', { invalidates: affectedReads });
+  const discard = useChange('DELETE /api/jobs/dead/:job_id', { invalidates: affectedReads });
   const input = { params: { job_id: job.id } };
   return (
     <>
@@ -117,11 +117,11 @@ const Acts = ({ job }: { readonly job: DeadLetter }) => {
         close={() => setAsking(false)}
         act={() => discard.mutate(input, { onSuccess: () => notify(text.discarded) })}
         actLabel={text.discard}
-        dangerous
+        destructive
         busy={discard.isPending}
         error={discard.error}
       >
-        <p>{text.discardAsk(titleOf(job))}</p>
+        <p>{text.discardConfirm(titleOf(job))}</p>
       </Dialog>
     </>
   );
@@ -129,7 +129,7 @@ const Acts = ({ job }: { readonly job: DeadLetter }) => {
 
 const RetryAll = () => {
   const [isAsking, setAsking] = useState(false);
-  const retry = useChange('POST /api/jobs/dead/retry', { touches });
+  const retry = useChange('POST /api/jobs/dead/retry', { invalidates: affectedReads });
   const act = (): void =>
     retry.mutate(
       { body: {} },
@@ -154,7 +154,7 @@ const RetryAll = () => {
         busy={retry.isPending}
         error={retry.error}
       >
-        <p>{text.retryAllAsk}</p>
+        <p>{text.retryAllConfirm}</p>
       </Dialog>
     </>
   );

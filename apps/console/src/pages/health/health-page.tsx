@@ -1,6 +1,6 @@
 import { useRead } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
-import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
+import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
@@ -13,7 +13,7 @@ import { Reindex } from './reindex.tsx';
 
 const text = words.health;
 
-/** How the service is, and what an operator can do about it. */
+/** The health of the service, and what to do about problems. */
 export const Component = () => {
   const config = useRead('GET /console/config.json', {});
   return (
@@ -46,7 +46,7 @@ const Service = () => {
         <DataTable
           label={text.service}
           columns={columns}
-          pages={allAtOnce({ ...read, data: Object.entries(checks).map(([name, check]) => ({ name, ...check })) })}
+          pages={singlePage({ ...read, data: Object.entries(checks).map(([name, check]) => ({ name, ...check })) })}
           keyOf={({ name }) => name}
           empty={text.unknownReason}
         />
@@ -69,9 +69,9 @@ interface Check {
 }
 
 const columns: readonly Column<Check>[] = [
-  { header: text.part, cell: ({ name }) => name },
-  { header: text.state, cell: ({ status }) => <Works isHealthy={status === 'ok'} /> },
-  { header: text.needed, cell: ({ essential }) => (essential ? text.essential : text.optional) },
+  { header: text.component, cell: ({ name }) => name },
+  { header: text.state, cell: ({ status }) => <HealthBadge isHealthy={status === 'ok'} /> },
+  { header: text.requirement, cell: ({ essential }) => (essential ? text.essential : text.optional) },
   { header: text.reason, cell: ({ status, reason }) => (status === 'ok' ? '' : (reason ?? text.unknownReason)) },
 ];
 
@@ -86,10 +86,10 @@ const Search = () => {
       {embedder && index ? (
         <ul className={styles.list}>
           <li>
-            {text.embedder(embedder.model)} <Works isHealthy={embedder.status === 'healthy'} /> {embedder.reason}
+            {text.embedder(embedder.model)} <HealthBadge isHealthy={embedder.status === 'healthy'} /> {embedder.reason}
           </li>
           <li>
-            {text.index(index.kind)} <Works isHealthy={index.status === 'healthy'} /> {index.reason}
+            {text.index(index.kind)} <HealthBadge isHealthy={index.status === 'healthy'} /> {index.reason}
           </li>
         </ul>
       ) : null}
@@ -97,6 +97,6 @@ const Search = () => {
   );
 };
 
-const Works = ({ isHealthy }: { readonly isHealthy: boolean }) => (
-  <StatusBadge kind={isHealthy ? 'good' : 'bad'}>{isHealthy ? text.works : text.away}</StatusBadge>
+const HealthBadge = ({ isHealthy }: { readonly isHealthy: boolean }) => (
+  <StatusBadge kind={isHealthy ? 'good' : 'bad'}>{isHealthy ? text.works : text.unavailable}</StatusBadge>
 );

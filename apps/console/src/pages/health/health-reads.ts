@@ -1,5 +1,5 @@
-/** How often the page asks while it is visible. */
+/** The refresh interval while the page is visible. */
 export const refreshMs = 10_000;
 
-/** The answer that something is unavailable says what, as the one that all works does. */
+/** A 503 has the same body as a 200, with the unavailable components. */
 export const unavailable = { allow: [503] } as const;

@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 import { useRead } from '../../api/use-call.ts';
-import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
+import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { words } from '../../words/words.ts';
 import { refreshMs } from './health-reads.ts';
@@ -9,9 +9,9 @@ import styles from './health.module.css';
 
 const text = words.health;
 
-type Line = Answered<'GET /api/jobs'>['kinds'][number];
+type Line = CallResult<'GET /api/jobs'>['kinds'][number];
 
-/** What the background has to do, by kind and state. */
+/** The background jobs by kind and state. */
 export const Jobs = () => {
   const read = useRead('GET /api/jobs', {}, { refetchInterval: refreshMs });
   return (
@@ -25,7 +25,7 @@ export const Jobs = () => {
       <DataTable
         label={text.jobs}
         columns={columns}
-        pages={allAtOnce({ ...read, data: read.data && linesOf(read.data) })}
+        pages={singlePage({ ...read, data: read.data && linesOf(read.data) })}
         keyOf={({ kind }) => kind}
         empty={text.noJobs}
       />
@@ -35,8 +35,8 @@ export const Jobs = () => {
 
 const states = ['waiting', 'running', 'retrying', 'dead'] as const;
 
-/** One more line than there are kinds: their sum. */
-const linesOf = ({ kinds, ...sum }: Answered<'GET /api/jobs'>): readonly Line[] =>
+/** Returns the kinds, and a row with their sum. */
+const linesOf = ({ kinds, ...sum }: CallResult<'GET /api/jobs'>): readonly Line[] =>
   kinds.length === 0 ? [] : [...kinds, { ...sum, kind: '' }];
 
 const columns: readonly Column<Line>[] = [

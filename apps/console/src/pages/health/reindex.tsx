@@ -14,7 +14,7 @@ const text = words.health;
 
 const runningMs = 2_000;
 
-/** Embedding every API again: how the last run went or goes, and starting one. */
+/** Rebuilding the search index: the state of the last run, and a button to start one. */
 export const Reindex = () => {
   const read = useRead(
     'GET /api/vector/reindex',
@@ -70,7 +70,7 @@ const Bar = ({
 
 const Start = () => {
   const [isAsking, setAsking] = useState(false);
-  const start = useChange('POST /api/vector/reindex', { touches: ['GET /api/vector/reindex', 'GET /api/jobs'] });
+  const start = useChange('POST /api/vector/reindex', { invalidates: ['GET /api/vector/reindex', 'GET /api/jobs'] });
   const act = (): void =>
     start.mutate(
       {},
@@ -95,7 +95,7 @@ const Start = () => {
         busy={start.isPending}
         error={start.error}
       >
-        <p>{text.reindexAsk}</p>
+        <p>{text.reindexConfirm}</p>
       </Dialog>
     </>
   );

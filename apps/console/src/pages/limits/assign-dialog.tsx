@@ -3,16 +3,16 @@ import { call } from '../../api/call.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { GroupsPicker, PeoplePicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
-import { oneByOne, type ManyAct } from '../people/in-lots.ts';
+import { oneByOne, type BulkAction } from '../people/use-batches.ts';
 
 const text = words.limits;
 
-/** A person or a group that gets a tier. */
+/** A person or a group that is assigned a tier. */
 export interface Assignee extends Picked {
   readonly isGroup: boolean;
 }
 
-/** Gives a tier to any number of people and groups. */
+/** Assigns a tier to any number of people and groups. */
 export const AssignDialog = ({
   tier,
   close,
@@ -20,7 +20,7 @@ export const AssignDialog = ({
 }: {
   readonly tier: string;
   readonly close: () => void;
-  readonly act: (who: readonly Assignee[], wanted: ManyAct<Assignee>) => void;
+  readonly act: (who: readonly Assignee[], action: BulkAction<Assignee>) => void;
 }) => {
   const [people, setPeople] = useState<readonly Picked[]>([]);
   const [groups, setGroups] = useState<readonly Picked[]>([]);

@@ -4,7 +4,7 @@ import { NearLimit } from './near-limit.tsx';
 import { Overrides } from './overrides.tsx';
 import { Tiers } from './tiers.tsx';
 
-/** How many requests people may send, and who is about to send too many. */
+/** The rate limits of people, and who is close to exceeding theirs. */
 export const Component = () => (
   <Page title={words.limits.title}>
     <p>{words.limits.order}</p>

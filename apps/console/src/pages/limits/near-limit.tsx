@@ -1,8 +1,8 @@
 import { Anchor, Progress } from '@mantine/core';
 import { Link } from 'react-router';
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 import { useRead } from '../../api/use-call.ts';
-import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
+import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { words } from '../../words/words.ts';
 import { Section } from '../people/section.tsx';
@@ -11,7 +11,7 @@ import styles from './limits.module.css';
 const text = words.limits;
 const everyMs = 30_000;
 
-type Standing = Answered<'GET /api/rate-limits/standing'>['clients'][number];
+type Standing = CallResult<'GET /api/rate-limits/standing'>['clients'][number];
 
 const columns: readonly Column<Standing>[] = [
   {
@@ -35,7 +35,7 @@ const columns: readonly Column<Standing>[] = [
     header: text.state,
     cell: ({ retry_after: seconds }) =>
       seconds > 0 ? (
-        <StatusBadge kind="bad">{text.refusedNow}</StatusBadge>
+        <StatusBadge kind="bad">{text.limitReached}</StatusBadge>
       ) : (
         <StatusBadge kind="waiting">{text.nearNow}</StatusBadge>
       ),
@@ -45,22 +45,22 @@ const columns: readonly Column<Standing>[] = [
     header: text.by,
     cell: ({ source, tier }) => (source === 'tier' ? text.sourceTier(tier ?? '') : text.source[source]),
   },
-  { header: text.frees, cell: ({ reset_seconds: seconds }) => text.inSeconds(seconds) },
+  { header: text.available, cell: ({ reset_seconds: seconds }) => text.inSeconds(seconds) },
 ];
 
-/** Who has used most of what they may, asked for again while the page is open. */
+/** The people closest to their limit, refreshed while the page is open. */
 export const NearLimit = () => {
   const read = useRead('GET /api/rate-limits/standing', {}, { refetchInterval: everyMs });
   const clients = read.data?.clients;
   return (
     <Section title={text.near}>
-      {read.data?.scope === 'process' ? <p>{text.processAlone}</p> : null}
+      {read.data?.scope === 'process' ? <p>{text.instanceOnly}</p> : null}
       <DataTable
         label={text.near}
         columns={columns}
-        pages={allAtOnce({ ...read, data: clients })}
+        pages={singlePage({ ...read, data: clients })}
         keyOf={({ profile_id: id }) => id}
-        empty={text.nobodyNear}
+        empty={text.noneNear}
       />
       {read.data && clients ? <p>{text.nearCount(read.data.total, clients.length)}</p> : null}
     </Section>

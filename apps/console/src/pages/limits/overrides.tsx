@@ -1,7 +1,7 @@
 import { Anchor, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { call, type Answered } from '../../api/call.ts';
+import { call, type CallResult } from '../../api/call.ts';
 import { useChange, usePages } from '../../api/use-call.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -10,7 +10,7 @@ import { notifyUndo } from '../../parts/notify-undo.tsx';
 import { notify } from '../../parts/notify.ts';
 import { PeoplePicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
-import { oneByOne, useLots, type ManyAct } from '../people/in-lots.ts';
+import { oneByOne, useBatches, type BulkAction } from '../people/use-batches.ts';
 import { Outcomes } from '../people/outcomes.tsx';
 import { Section } from '../people/section.tsx';
 import styles from './limits.module.css';
@@ -18,25 +18,25 @@ import { RuleFields, ruleFrom } from './rule-fields.tsx';
 import { ActiveState } from './tiers.tsx';
 
 const text = words.limits;
-const touches = [
+const affectedReads = [
   'GET /api/rate-limits/overrides',
   'GET /api/rate-limits/effective/:client_id',
   'GET /api/rate-limits/standing',
 ] as const;
 
-type Override = Answered<'GET /api/rate-limits/overrides'>[number];
+type Override = CallResult<'GET /api/rate-limits/overrides'>[number];
 type Asking = { readonly kind: 'edit' | 'delete'; readonly override: Override } | { readonly kind: 'create' } | null;
 
 const nameOf = ({ full_name: name }: Override): string => name ?? '';
 
-/** Limits of single people. */
+/** Limit overrides of individual people. */
 export const Overrides = () => {
   const pages = usePages('GET /api/rate-limits/overrides', { query: { include: 'client', include_total: true } });
-  const toggle = useChange('PUT /api/rate-limits/overrides/:id', { touches });
-  const { progress, run, dismiss } = useLots(touches);
+  const toggle = useChange('PUT /api/rate-limits/overrides/:id', { invalidates: affectedReads });
+  const { progress, run, dismiss } = useBatches(affectedReads);
   const [asking, setAsking] = useState<Asking>(null);
   const close = () => setAsking(null);
-  // A switch shows at once what it was set to: it can be set back as easily.
+  // Shows the new state immediately: it is as easy to switch back.
   const isActive = ({ id, is_active: stored }: Override): boolean =>
     toggle.isPending && toggle.variables.params.id === String(id) ? !stored : stored;
   const set = (override: Override, active: boolean): void =>
@@ -76,9 +76,9 @@ export const Overrides = () => {
       {asking?.kind === 'create' ? (
         <CreateDialog
           close={close}
-          act={(people, wanted) => {
+          act={(people, action) => {
             close();
-            void run(people, wanted);
+            void run(people, action);
           }}
         />
       ) : null}
@@ -141,13 +141,13 @@ const CreateDialog = ({
   act,
 }: {
   readonly close: () => void;
-  readonly act: (people: readonly Picked[], wanted: ManyAct<Picked>) => void;
+  readonly act: (people: readonly Picked[], action: BulkAction<Picked>) => void;
 }) => {
   const [people, setPeople] = useState<readonly Picked[]>([]);
   const send = (fields: FormData): void => {
     const rule = ruleFrom(fields);
     const create = ({ id }: Picked) => call('POST /api/rate-limits/overrides', { body: { client_id: id, ...rule } });
-    act(people, { ...oneByOne(({ name }) => name, text.hasOverride, create), done: text.overridden });
+    act(people, { ...oneByOne(({ name }) => name, text.hasOverride, create), done: text.overridesCreated });
   };
   return (
     <Dialog
@@ -158,7 +158,7 @@ const CreateDialog = ({
       actLabel={words.frame.save}
       disabled={people.length === 0}
     >
-      <p>{text.whatOverride}</p>
+      <p>{text.overrideHint}</p>
       <PeoplePicker label={text.people} description={text.peopleHint} value={people} change={setPeople} pastes />
       <RuleFields />
     </Dialog>
@@ -166,7 +166,7 @@ const CreateDialog = ({
 };
 
 const EditDialog = ({ override, close }: { readonly override: Override; readonly close: () => void }) => {
-  const update = useChange('PUT /api/rate-limits/overrides/:id', { touches });
+  const update = useChange('PUT /api/rate-limits/overrides/:id', { invalidates: affectedReads });
   const act = (fields: FormData): void =>
     update.mutate(
       { params: { id: String(override.id) }, body: ruleFrom(fields) },
@@ -192,7 +192,7 @@ const EditDialog = ({ override, close }: { readonly override: Override; readonly
 };
 
 const DeleteDialog = ({ override, close }: { readonly override: Override; readonly close: () => void }) => {
-  const remove = useChange('DELETE /api/rate-limits/overrides/:id', { touches });
+  const remove = useChange('DELETE /api/rate-limits/overrides/:id', { invalidates: affectedReads });
   const name = nameOf(override);
   const act = (): void =>
     remove.mutate(
@@ -207,7 +207,7 @@ const DeleteDialog = ({ override, close }: { readonly override: Override; readon
   return (
     <Dialog
       open
-      dangerous
+      destructive
       title={text.deleteOverride(name)}
       close={close}
       act={act}
@@ -215,7 +215,7 @@ const DeleteDialog = ({ override, close }: { readonly override: Override; readon
       busy={remove.isPending}
       error={remove.error}
     >
-      <p>{text.whatDeleteOverride}</p>
+      <p>{text.deleteOverrideHint}</p>
     </Dialog>
   );
 };

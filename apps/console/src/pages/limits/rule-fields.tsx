@@ -5,7 +5,7 @@ import styles from './limits.module.css';
 
 const text = words.limits;
 
-/** So many requests in a window of so many seconds. */
+/** The number of requests that are allowed in a window of seconds. */
 export interface Rule {
   readonly allowed_limit: number;
   readonly window_seconds: number;
@@ -19,7 +19,7 @@ const allowedMax = 1_000_000_000;
 const windowSecondsMax = 2_678_400;
 const usual: Rule = { allowed_limit: 600, window_seconds: 60 };
 
-/** The fields of a limit, for a form; `ruleFrom` reads them. */
+/** The form fields of a limit; `ruleFrom` reads them. */
 export const RuleFields = ({ rule = usual }: { readonly rule?: Rule }) => {
   const unit = names.toReversed().find((name) => rule.window_seconds % sizes[name] === 0) ?? 'second';
   return (

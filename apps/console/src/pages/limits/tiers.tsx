@@ -1,8 +1,8 @@
 import { Button, Checkbox, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 import { useChange, useRead } from '../../api/use-call.ts';
-import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
+import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
 import { notify } from '../../parts/notify.ts';
@@ -10,24 +10,24 @@ import { StatusBadge } from '../../parts/status-badge.tsx';
 import { words } from '../../words/words.ts';
 import { Outcomes } from '../people/outcomes.tsx';
 import { Section } from '../people/section.tsx';
-import { useLots } from '../people/in-lots.ts';
+import { useBatches } from '../people/use-batches.ts';
 import { AssignDialog } from './assign-dialog.tsx';
 import styles from './limits.module.css';
 import { RuleFields, ruleFrom } from './rule-fields.tsx';
 
 const text = words.limits;
-const touches = ['GET /api/rate-limits/tiers', 'GET /api/rate-limits/standing'] as const;
+const affectedReads = ['GET /api/rate-limits/tiers', 'GET /api/rate-limits/standing'] as const;
 const nameMax = 63;
 const descriptionMax = 1_000;
 
-type Tier = Answered<'GET /api/rate-limits/tiers'>[number];
+type Tier = CallResult<'GET /api/rate-limits/tiers'>[number];
 type Asking = { readonly kind: 'edit' | 'delete' | 'assign'; readonly tier: Tier } | { readonly kind: 'create' } | null;
 
-/** Named limits, and who gets them. */
+/** Named limits, and their assignment. */
 export const Tiers = () => {
   const read = useRead('GET /api/rate-limits/tiers', {});
   const [asking, setAsking] = useState<Asking>(null);
-  const { progress, run, dismiss } = useLots([
+  const { progress, run, dismiss } = useBatches([
     'GET /api/profiles/',
     'GET /api/profiles/:user_id',
     'GET /api/groups',
@@ -40,7 +40,7 @@ export const Tiers = () => {
       <DataTable
         label={text.tiers}
         columns={columnsWith(setAsking)}
-        pages={allAtOnce(read)}
+        pages={singlePage(read)}
         keyOf={({ tier }) => tier}
         empty={text.noTiers}
       />
@@ -51,9 +51,9 @@ export const Tiers = () => {
         <AssignDialog
           tier={asking.tier.tier}
           close={close}
-          act={(who, wanted) => {
+          act={(who, action) => {
             close();
-            void run(who, wanted);
+            void run(who, action);
           }}
         />
       ) : null}
@@ -131,7 +131,7 @@ const factsFrom = (fields: FormData) => ({
 });
 
 const CreateDialog = ({ close }: { readonly close: () => void }) => {
-  const create = useChange('POST /api/rate-limits/tiers', { touches });
+  const create = useChange('POST /api/rate-limits/tiers', { invalidates: affectedReads });
   const act = (fields: FormData): void => {
     const tier = fieldOf(fields, 'tier');
     create.mutate(
@@ -162,7 +162,7 @@ const CreateDialog = ({ close }: { readonly close: () => void }) => {
 };
 
 const EditDialog = ({ tier, close }: { readonly tier: Tier; readonly close: () => void }) => {
-  const update = useChange('PUT /api/rate-limits/tiers/:tier', { touches });
+  const update = useChange('PUT /api/rate-limits/tiers/:tier', { invalidates: affectedReads });
   const act = (fields: FormData): void =>
     update.mutate(
       { params: { tier: tier.tier }, body: factsFrom(fields) },
@@ -180,13 +180,13 @@ const EditDialog = ({ tier, close }: { readonly tier: Tier; readonly close: () =
   );
 };
 
-/** Tells what happens to those who have it; the groups by name, since one of them may stand for many people. */
+/** Explains the effect, and lists the groups with the tier, since a group may have many members. */
 const DeleteDialog = ({ tier, close }: { readonly tier: string; readonly close: () => void }) => {
   const remove = useChange('DELETE /api/rate-limits/tiers/:tier', {
-    touches: [...touches, 'GET /api/profiles/', 'GET /api/profiles/:user_id', 'GET /api/groups'],
+    invalidates: [...affectedReads, 'GET /api/profiles/', 'GET /api/profiles/:user_id', 'GET /api/groups'],
   });
   const groups = useRead('GET /api/groups', {}).data ?? [];
-  const having = groups.filter((group) => group.tier === tier).map(({ name }) => name);
+  const groupNames = groups.filter((group) => group.tier === tier).map(({ name }) => name);
   const act = (): void =>
     remove.mutate(
       { params: { tier } },
@@ -200,7 +200,7 @@ const DeleteDialog = ({ tier, close }: { readonly tier: string; readonly close: 
   return (
     <Dialog
       open
-      dangerous
+      destructive
       title={text.deleteTier(tier)}
       close={close}
       act={act}
@@ -208,8 +208,8 @@ const DeleteDialog = ({ tier, close }: { readonly tier: string; readonly close: 
       busy={remove.isPending}
       error={remove.error}
     >
-      <p>{text.whatDeleteTier}</p>
-      {having.length > 0 ? <p>{text.groupsWithTier(having)}</p> : null}
+      <p>{text.deleteTierHint}</p>
+      {groupNames.length > 0 ? <p>{text.groupsWithTier(groupNames)}</p> : null}
     </Dialog>
   );
 };

@@ -3,44 +3,44 @@ import { call } from '../../api/call.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { GroupsPicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
-import type { DialogFacts } from './many-dialogs.tsx';
+import type { DialogProps } from './bulk-dialogs.tsx';
 import type { Person } from './listed-person.ts';
 
 const text = words.people;
 const nameOf = ({ full_name: name }: Person): string => name;
 
-/** As many as the service adds at once. */
+/** The maximum that the service adds in one call. */
 const addedAtOnce = 10_000;
 
-export const GroupDialog = ({ count, close, act }: DialogFacts) => {
+export const GroupDialog = ({ count, close, act }: DialogProps) => {
   const [groups, setGroups] = useState<readonly Picked[]>([]);
   const send = (): void =>
     act({
-      lotSize: addedAtOnce,
+      batchSize: addedAtOnce,
       nameOf,
-      done: text.many.groupMany,
-      send: async (lot) => {
-        const body = { profiles: lot.map(({ email }) => email) };
+      done: text.bulk.groupMany,
+      send: async (batch) => {
+        const body = { profiles: batch.map(({ email }) => email) };
         const answers = await Promise.all(
           groups.map(({ id }) => call('POST /api/groups/:group_id/members', { params: { group_id: id }, body })),
         );
-        return lot.map((person, at) => {
+        return batch.map((person, at) => {
           const results = answers.map(({ outcomes }) => outcomes[at]?.outcome ?? 'not_found');
-          const what = results.find((result) => result !== 'added') ?? 'added';
-          return { name: nameOf(person), isDone: what !== 'not_found', what: text.many.outcome[what] };
+          const outcome = results.find((result) => result !== 'added') ?? 'added';
+          return { name: nameOf(person), isDone: outcome !== 'not_found', result: text.bulk.outcome[outcome] };
         });
       },
     });
   return (
     <Dialog
       open
-      title={text.many.groupTitle(count)}
+      title={text.bulk.groupTitle(count)}
       close={close}
       act={send}
-      actLabel={text.many.addToGroup}
+      actLabel={text.bulk.addToGroup}
       disabled={groups.length === 0}
     >
-      <GroupsPicker label={text.many.group} description={text.many.whatGroup} value={groups} change={setGroups} />
+      <GroupsPicker label={text.bulk.group} description={text.bulk.groupHint} value={groups} change={setGroups} />
     </Dialog>
   );
 };

@@ -4,12 +4,12 @@ import { words } from '../../words/words.ts';
 
 const text = words.people.secret;
 
-/** A key that was just issued. It lives in the state of one component alone, and is gone with it. */
+/** A newly issued key. It is only in the state of one component, and removed with it. */
 export interface IssuedKey {
   readonly name: string;
   readonly clientId: string;
   readonly secret: string;
-  /** Who else knows it, and what became of the previous one. */
+  /** Who else has received it, and whether the previous one still works. */
   readonly note: string;
 }
 

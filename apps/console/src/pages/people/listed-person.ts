@@ -1,4 +1,4 @@
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 
-/** A person as the list shows it. */
-export type Person = Answered<'GET /api/profiles/'>[number];
+/** A person as the list returns it. */
+export type Person = CallResult<'GET /api/profiles/'>[number];

@@ -1,11 +1,11 @@
 import { Alert, Progress as Bar } from '@mantine/core';
 import { words } from '../../words/words.ts';
-import type { Outcome, Progress } from './in-lots.ts';
+import type { Outcome, Progress } from './use-batches.ts';
 import styles from './people.module.css';
 
-const text = words.people.many;
+const text = words.people.bulk;
 
-/** How far an act on many is, then what became of each: the refused first, since somebody has to look at them. */
+/** The progress of a bulk action, then its outcomes: failures first, since they need attention. */
 export const Outcomes = ({
   progress,
   dismiss,
@@ -36,7 +36,7 @@ export const Outcomes = ({
       {refused.length > 0 ? <Each outcomes={refused} /> : null}
       {outcomes.length > refused.length && outcomes.length > 1 ? (
         <details>
-          <summary>{text.eachOfThem}</summary>
+          <summary>{text.details}</summary>
           <Each outcomes={outcomes.filter(({ isDone }) => isDone)} />
         </details>
       ) : null}
@@ -46,8 +46,8 @@ export const Outcomes = ({
 
 const Each = ({ outcomes }: { readonly outcomes: readonly Outcome[] }) => (
   <ul tabIndex={0} aria-label={text.outcomes}>
-    {outcomes.map(({ name, what }, at) => (
-      <li key={at}>{text.told(name, what)}</li>
+    {outcomes.map(({ name, result }, at) => (
+      <li key={at}>{text.outcomeOf(name, result)}</li>
     ))}
   </ul>
 );

@@ -9,7 +9,7 @@ import { SearchField } from '../../parts/search-field.tsx';
 import { Toolbar } from '../../parts/toolbar.tsx';
 import { words } from '../../words/words.ts';
 import type { Person } from './listed-person.ts';
-import { ManyActs } from './many-acts.tsx';
+import { BulkActions } from './bulk-actions.tsx';
 import styles from './people.module.css';
 import { PersonState } from './person-state.tsx';
 
@@ -17,7 +17,7 @@ const text = words.people;
 
 type Status = keyof typeof text.statuses;
 
-/** What the service is asked for. Who is suspended is approved too, but is looked for by that alone. */
+/** The queries by status. Suspended people are also approved, but are listed separately. */
 const filters = {
   pending: { registration_status: 'pending' },
   approved: { registration_status: 'approved', suspended: false },
@@ -26,25 +26,25 @@ const filters = {
   all: {},
 } as const satisfies Record<Status, object>;
 
-/** Everybody who registered; those who wait for a decision first. */
+/** All registered people, at first those who are pending. */
 export const Component = () => {
   const [search, setSearch] = useSearchParams();
-  const given = search.get('status') ?? '';
+  const selectedStatus = search.get('status') ?? '';
   const q = search.get('q') ?? '';
-  const status = statusOf(given, q);
+  const status = statusOf(selectedStatus, q);
   const role = search.get('role') ?? 'all';
   const [chosen, setChosen] = useState<ReadonlyMap<string, Person>>(new Map());
   const choose = (next: Record<string, string>): void => {
-    setSearch({ status: given, q, role, ...next }, { replace: true });
-    if (statusOf(next['status'] ?? given, next['q'] ?? q) !== status) setChosen(new Map());
+    setSearch({ status: selectedStatus, q, role, ...next }, { replace: true });
+    if (statusOf(next['status'] ?? selectedStatus, next['q'] ?? q) !== status) setChosen(new Map());
   };
-  const asked = { ...filters[status], ...(role === 'all' ? {} : { role }), q };
+  const filter = { ...filters[status], ...(role === 'all' ? {} : { role }), q };
   const pages = usePages(
     'GET /api/profiles/',
-    { query: { ...asked, include: ['suspension', 'usage', 'tier'], order: 'newest', include_total: true } },
-    { keep: true },
+    { query: { ...filter, include: ['suspension', 'usage', 'tier'], order: 'newest', include_total: true } },
+    { keepPrevious: true },
   );
-  useFreshWhen(status === 'pending' && q === '' && role === 'all', pages);
+  useRefreshWhen(status === 'pending' && q === '' && role === 'all', pages);
   const select = (keys: ReadonlySet<string>): void => {
     const known = new Map([...chosen, ...pages.rows.map((row) => [row.id, row] as const)]);
     setChosen(new Map([...keys].flatMap((key) => [[key, known.get(key)] as const]).filter(isKnown)));
@@ -63,11 +63,11 @@ export const Component = () => {
         />
       </Toolbar>
       {canChoose ? (
-        <ManyActs
+        <BulkActions
           key={status}
           status={status}
           people={[...chosen.values()]}
-          nobody={pages.rows.length === 0}
+          isEmpty={pages.rows.length === 0}
           clear={() => setChosen(new Map())}
         />
       ) : null}
@@ -76,7 +76,7 @@ export const Component = () => {
         columns={status === 'pending' ? columnsOfWaiting : columnsOfAll}
         pages={pages}
         keyOf={({ id }) => id}
-        empty={status === 'pending' && !q ? text.nobodyWaits : text.nobody}
+        empty={status === 'pending' && !q ? text.nonePending : text.noMatches}
         {...(canChoose
           ? {
               selection: {
@@ -96,18 +96,18 @@ interface Refetched {
   readonly refetch: () => Promise<unknown>;
 }
 
-/** The menu counts who waits each minute: a list of them that is open follows it. */
-const useFreshWhen = (isListOfWaiting: boolean, { total, refetch }: Refetched): void => {
+/** The menu counts pending people every minute: an open list of them is refreshed if the count differs. */
+const useRefreshWhen = (isListOfWaiting: boolean, { total, refetch }: Refetched): void => {
   const waiting = useTotal('GET /api/profiles/', { query: filters.pending });
   useEffect(() => {
     if (isListOfWaiting && waiting !== null && total !== null && waiting !== total) void refetch();
-    // Only what is counted anew is compared: the list itself may have been asked for before or after.
+    // Compared only after a new count: the list itself may have been loaded before or after.
   }, [waiting]);
 };
 
-/** Until one chooses a status, who waits is shown; but whoever is looked for is found however they stand. */
-const statusOf = (given: string, q: string): Status => {
-  if (given in filters) return given as Status;
+/** Returns the chosen status. Default: pending, or all while searching. */
+const statusOf = (status: string, q: string): Status => {
+  if (status in filters) return status as Status;
   return q === '' ? 'pending' : 'all';
 };
 
@@ -126,7 +126,7 @@ const StatusFilter = ({ status, change }: { readonly status: Status; readonly ch
     value,
     label: text.withCount(text.statuses[value as Status], counts[value as Status]),
   }));
-  // Five words in a row are wider than a phone; a list of choices is not.
+  // Five labels in a row are wider than a phone; a select is not.
   return (
     <>
       <SegmentedControl
@@ -163,7 +163,7 @@ const registered: Column<Person> = {
   header: text.registered,
   cell: ({ created_at: at }) => <Moment at={at} />,
 };
-/** Who waits has neither called nor been given anything yet. */
+/** Pending people have no usage and no tier yet. */
 const columnsOfWaiting = [...who, registered];
 const columnsOfAll: readonly Column<Person>[] = [
   ...who,

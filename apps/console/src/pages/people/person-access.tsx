@@ -1,10 +1,10 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 import { useChange, usePages } from '../../api/use-call.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { End } from '../../parts/end.tsx';
+import { Expiry } from '../../parts/expiry.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
 import { dayOf } from '../../parts/last-day.ts';
 import { Moment } from '../../parts/moment.tsx';
@@ -12,36 +12,36 @@ import { notify } from '../../parts/notify.ts';
 import { ApisPicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
 import { RevokeDialog } from '../access/row-dialogs.tsx';
-import type { WholePerson } from './whole-person.ts';
-import { inWords } from './refusals.ts';
+import type { PersonDetails } from './person-details.ts';
+import { explained } from './refusals.ts';
 import { Section } from './section.tsx';
 
 const text = words.people.person;
-const touches = ['GET /api/access/matrix'] as const;
+const affectedReads = ['GET /api/access/matrix'] as const;
 
-type Right = Answered<'GET /api/access/matrix'>[number];
+type Grant = CallResult<'GET /api/access/matrix'>[number];
 
-/** What somebody may use, a line for each way in which they may. */
-export const PersonAccess = ({ person }: { readonly person: WholePerson }) => {
+/** The APIs that a person may use, with a row for each grant. */
+export const PersonAccess = ({ person }: { readonly person: PersonDetails }) => {
   const isAdmin = person.role === 'admin';
   const pages = usePages('GET /api/access/matrix', { query: { profile: person.id } }, { enabled: !isAdmin });
-  const [revoked, setRevoked] = useState<Right | null>(null);
+  const [revoked, setRevoked] = useState<Grant | null>(null);
   const close = (): void => setRevoked(null);
   if (isAdmin)
     return (
-      <Section title={text.may}>
-        <p>{text.mayAll}</p>
+      <Section title={text.access}>
+        <p>{text.adminAccess}</p>
       </Section>
     );
-  const sleeps = person.registration_status !== 'approved' || person.suspended_at;
-  const columns: readonly Column<Right>[] = [
+  const isInactive = person.registration_status !== 'approved' || person.suspended_at;
+  const columns: readonly Column<Grant>[] = [
     { header: text.api, cell: ({ collection_name: name }) => name },
     {
-      header: text.by,
+      header: text.grantSource,
       cell: ({ via, group_name: group }) => (via === 'group' ? text.byGroup(group ?? '') : text.direct),
     },
     { header: text.since, cell: ({ granted_at: at }) => <Moment at={at} /> },
-    { header: text.until, cell: ({ expires_at: at }) => <End at={at} /> },
+    { header: text.until, cell: ({ expires_at: at }) => <Expiry at={at} /> },
     {
       header: words.frame.actions,
       headerHidden: true,
@@ -59,26 +59,26 @@ export const PersonAccess = ({ person }: { readonly person: WholePerson }) => {
     },
   ];
   return (
-    <Section title={text.may} actions={<GrantAct person={person} />}>
-      {sleeps ? <p>{text.maySleeps}</p> : null}
+    <Section title={text.access} actions={<GrantButton person={person} />}>
+      {isInactive ? <p>{text.accessInactive}</p> : null}
       <DataTable
-        label={text.may}
+        label={text.access}
         columns={columns}
         pages={pages}
         keyOf={({ collection_id: id, group_id: group }) => `${id} ${group ?? ''}`}
-        empty={text.mayNothing}
+        empty={text.noAccess}
       />
       {revoked ? <RevokeDialog rows={[revoked]} close={close} done={close} /> : null}
     </Section>
   );
 };
 
-/** Any number of APIs at once, all with the same end. */
-const GrantAct = ({ person }: { readonly person: WholePerson }) => {
+/** Grants any number of APIs, all with the same expiry. */
+const GrantButton = ({ person }: { readonly person: PersonDetails }) => {
   const [open, setOpen] = useState(false);
   const [apis, setApis] = useState<readonly Picked[]>([]);
   const [refused, setRefused] = useState<readonly string[]>([]);
-  const grant = useChange('POST /api/access/grants', { touches });
+  const grant = useChange('POST /api/access/grants', { invalidates: affectedReads });
   const close = () => {
     setOpen(false);
     setApis([]);
@@ -115,10 +115,10 @@ const GrantAct = ({ person }: { readonly person: WholePerson }) => {
         actLabel={text.grant}
         busy={grant.isPending}
         disabled={apis.length === 0}
-        error={inWords(grant.error)}
+        error={explained(grant.error)}
       >
         <ApisPicker label={text.apis} value={apis} change={setApis} />
-        <TextInput type="date" name="end" label={text.lastDay} description={text.optionalEnd} min={dayOf(new Date())} />
+        <TextInput type="date" name="end" label={text.lastDay} description={text.expiryHint} min={dayOf(new Date())} />
       </Dialog>
     </>
   );

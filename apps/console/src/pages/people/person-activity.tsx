@@ -1,33 +1,33 @@
 import { Anchor } from '@mantine/core';
 import { Link } from 'react-router';
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 import { useRead } from '../../api/use-call.ts';
-import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
+import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { words } from '../../words/words.ts';
-import type { WholePerson } from './whole-person.ts';
+import type { PersonDetails } from './person-details.ts';
 import { Section } from './section.tsx';
 
 const text = words.people.person;
 const shownMax = 20;
 
-type Entry = Answered<'GET /api/audit/'>['data'][number];
+type Entry = CallResult<'GET /api/audit/'>['data'][number];
 
 const columns: readonly Column<Entry>[] = [
   { header: text.when, cell: ({ timestamp }) => <Moment at={timestamp} /> },
-  { header: text.what, cell: ({ message }) => sayOf(message['action']) },
+  { header: text.action, cell: ({ message }) => stringOf(message['action']) },
   { header: text.about, cell: ({ message }) => aboutOf(message) },
 ];
 
-/** What somebody did lately, by the audit log. */
-export const PersonActivity = ({ person }: { readonly person: WholePerson }) => {
+/** The recent activity of a person, from the audit log. */
+export const PersonActivity = ({ person }: { readonly person: PersonDetails }) => {
   const read = useRead('GET /api/audit/', {
     query: { actor_id: person.id, source: 'all', pageSize: shownMax },
   });
   const all = new URLSearchParams({ actor: person.email, source: 'all' });
   return (
     <Section
-      title={text.did}
+      title={text.activity}
       actions={
         <Anchor component={Link} to={`/audit?${all.toString()}`}>
           {text.inAudit}
@@ -35,21 +35,21 @@ export const PersonActivity = ({ person }: { readonly person: WholePerson }) => 
       }
     >
       <DataTable
-        label={text.did}
+        label={text.activity}
         columns={columns}
-        pages={allAtOnce({ ...read, data: read.data?.data })}
+        pages={singlePage({ ...read, data: read.data?.data })}
         keyOf={({ id }) => id}
-        empty={text.didNothing}
+        empty={text.noActivity}
       />
     </Section>
   );
 };
 
-const sayOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Whom or what an entry names; entries of callers name endpoints. */
+/** Returns the subjects of an entry; callers' entries have endpoints. */
 const aboutOf = (message: Readonly<Record<string, unknown>>): string =>
   ['profile', 'group', 'collection', 'tier', 'name', 'method', 'endpoint']
-    .map((key) => sayOf(message[key]))
-    .filter((said) => said !== '')
+    .map((key) => stringOf(message[key]))
+    .filter((value) => value !== '')
     .join(', ');

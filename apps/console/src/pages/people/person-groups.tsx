@@ -2,9 +2,9 @@ import { Anchor, Button } from '@mantine/core';
 import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { call, type Answered } from '../../api/call.ts';
-import { touch, useChange, useRead } from '../../api/use-call.ts';
-import { allAtOnce, DataTable, type Column } from '../../parts/data-table.tsx';
+import { call, type CallResult } from '../../api/call.ts';
+import { invalidateReads, useChange, useRead } from '../../api/use-call.ts';
+import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -12,24 +12,24 @@ import { notifyUndo } from '../../parts/notify-undo.tsx';
 import { notify } from '../../parts/notify.ts';
 import { GroupsPicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
-import type { WholePerson } from './whole-person.ts';
-import { inWords } from './refusals.ts';
+import type { PersonDetails } from './person-details.ts';
+import { explained } from './refusals.ts';
 import { Section } from './section.tsx';
 
 const text = words.people.person;
-const touches = [
+const affectedReads = [
   'GET /api/profiles/:user_id/groups',
   'GET /api/access/matrix',
   'GET /api/rate-limits/effective/:client_id',
 ] as const;
 
-type OwnGroup = Answered<'GET /api/profiles/:user_id/groups'>[number];
+type OwnGroup = CallResult<'GET /api/profiles/:user_id/groups'>[number];
 
-/** The groups of a person, and how they came into each. */
-export const PersonGroups = ({ person }: { readonly person: WholePerson }) => {
+/** The groups of a person, and who added them to each. */
+export const PersonGroups = ({ person }: { readonly person: PersonDetails }) => {
   const read = useRead('GET /api/profiles/:user_id/groups', { params: { user_id: person.id } });
-  const remove = useChange('DELETE /api/groups/:group_id/members/:profile_id', { touches });
-  const putBack = useChange('POST /api/groups/:group_id/members', { touches });
+  const remove = useChange('DELETE /api/groups/:group_id/members/:profile_id', { invalidates: affectedReads });
+  const putBack = useChange('POST /api/groups/:group_id/members', { invalidates: affectedReads });
   const removeFrom = ({ id, name }: OwnGroup): void =>
     remove.mutate(
       { params: { group_id: id, profile_id: person.id } },
@@ -52,12 +52,12 @@ export const PersonGroups = ({ person }: { readonly person: WholePerson }) => {
         </Anchor>
       ),
     },
-    { header: text.groupHow, cell: howOf },
+    { header: text.groupSource, cell: howOf },
     { header: text.since, cell: ({ added_at: added, claimed_at: claimed }) => <Moment at={added ?? claimed} /> },
     {
       header: words.frame.actions,
       headerHidden: true,
-      // Whom the identity provider puts into a group, it alone takes out.
+      // Only the identity provider can remove a member it assigned.
       cell: (group) =>
         group.added_at ? (
           <Button
@@ -73,12 +73,12 @@ export const PersonGroups = ({ person }: { readonly person: WholePerson }) => {
     },
   ];
   return (
-    <Section title={text.groups} actions={<AddAct person={person} />}>
-      <ErrorNote error={inWords(remove.error ?? putBack.error)} />
+    <Section title={text.groups} actions={<AddButton person={person} />}>
+      <ErrorNote error={explained(remove.error ?? putBack.error)} />
       <DataTable
         label={text.groups}
         columns={columns}
-        pages={allAtOnce(read)}
+        pages={singlePage(read)}
         keyOf={({ id }) => id}
         empty={text.noGroups}
       />
@@ -91,7 +91,7 @@ const howOf = ({ added_at: added, claimed_at: claimed }: OwnGroup): string => {
   return added ? text.byBoth : text.byClaim;
 };
 
-const AddAct = ({ person }: { readonly person: WholePerson }) => {
+const AddButton = ({ person }: { readonly person: PersonDetails }) => {
   const queries = useQueryClient();
   const [open, setOpen] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -115,7 +115,7 @@ const AddAct = ({ person }: { readonly person: WholePerson }) => {
       setError(refused);
     }
     setBusy(false);
-    await touch(queries, touches);
+    await invalidateReads(queries, affectedReads);
   };
   return (
     <>
@@ -130,7 +130,7 @@ const AddAct = ({ person }: { readonly person: WholePerson }) => {
         actLabel={text.add}
         busy={busy}
         disabled={groups.length === 0}
-        error={inWords(error)}
+        error={explained(error)}
       >
         <GroupsPicker label={text.groups} value={groups} change={setGroups} />
       </Dialog>

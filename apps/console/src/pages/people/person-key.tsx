@@ -2,9 +2,9 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import { touch, useChange } from '../../api/use-call.ts';
+import { invalidateReads, useChange } from '../../api/use-call.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { End } from '../../parts/end.tsx';
+import { Expiry } from '../../parts/expiry.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
 import { dayOf, lastDayOf } from '../../parts/last-day.ts';
@@ -13,28 +13,28 @@ import { notify } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
 import type { IssuedKey } from './issued-key.tsx';
 import styles from './people.module.css';
-import type { WholePerson } from './whole-person.ts';
-import { inWords } from './refusals.ts';
+import type { PersonDetails } from './person-details.ts';
+import { explained } from './refusals.ts';
 import { Section } from './section.tsx';
 
 const text = words.people.person;
-const touches = ['GET /api/profiles/:user_id'] as const;
+const affectedReads = ['GET /api/profiles/:user_id'] as const;
 
-interface Facts {
-  readonly person: WholePerson;
+interface Props {
+  readonly person: PersonDetails;
 }
 
-/** The API key of a client: when it was used, until when it counts, and another secret for it. */
-export const PersonKey = ({ person, issue }: Facts & { readonly issue: (key: IssuedKey) => void }) => {
+/** The API key of a client: its last use, its expiry, and a button to replace its secret. */
+export const PersonKey = ({ person, issue }: Props & { readonly issue: (key: IssuedKey) => void }) => {
   if (person.role === 'admin' || person.client_id === null)
     return (
       <Section title={text.key}>
-        <p>{person.role === 'admin' ? text.keySleeps : text.noKey}</p>
+        <p>{person.role === 'admin' ? text.adminKey : text.noKey}</p>
       </Section>
     );
   return (
     <Section title={text.key}>
-      <dl className={styles.facts}>
+      <dl className={styles.properties}>
         <dt>{text.keyUsed}</dt>
         <dd>
           <Moment at={person.key_last_used_at} />
@@ -44,16 +44,16 @@ export const PersonKey = ({ person, issue }: Facts & { readonly issue: (key: Iss
           <KeyEnd person={person} />
         </dd>
       </dl>
-      <div className={styles.acts}>
+      <div className={styles.actions}>
         <Rotate person={person} issue={issue} />
       </div>
     </Section>
   );
 };
 
-const KeyEnd = ({ person }: Facts) => {
+const KeyEnd = ({ person }: Props) => {
   const [open, setOpen] = useState(false);
-  const change = useChange('PUT /api/profiles/:user_id/credentials', { touches });
+  const change = useChange('PUT /api/profiles/:user_id/credentials', { invalidates: affectedReads });
   const end = person.key_expires_at ?? null;
   const close = () => {
     setOpen(false);
@@ -64,30 +64,30 @@ const KeyEnd = ({ person }: Facts) => {
       { params: { user_id: person.id }, body: { expires_at: expires } },
       {
         onSuccess: () => {
-          notify(expires === null ? text.endRemoved : text.endSet);
+          notify(expires === null ? text.expiryRemoved : text.expirySet);
           close();
         },
       },
     );
   return (
     <>
-      <End at={end} />
+      <Expiry at={end} />
       <Button variant="default" size="xs" onClick={() => setOpen(true)}>
-        {end ? text.changeEnd : text.setEnd}
+        {end ? text.changeExpiry : text.setExpiry}
       </Button>
       {end ? (
         <Button variant="default" size="xs" loading={change.isPending} onClick={() => send(null)}>
-          {text.removeEnd}
+          {text.removeExpiry}
         </Button>
       ) : null}
-      {open ? null : <ErrorNote error={inWords(change.error)} />}
+      {open ? null : <ErrorNote error={explained(change.error)} />}
       <Dialog
         open={open}
         close={close}
-        title={text.endTitle}
+        title={text.expiryTitle}
         act={(fields) => send(fieldOf(fields, 'end'))}
         busy={change.isPending}
-        error={inWords(change.error)}
+        error={explained(change.error)}
       >
         <TextInput
           type="date"
@@ -103,8 +103,8 @@ const KeyEnd = ({ person }: Facts) => {
   );
 };
 
-/** The answer holds the secret, so no cache gets it. */
-const Rotate = ({ person, issue }: Facts & { readonly issue: (key: IssuedKey) => void }) => {
+/** The response contains the secret, so it is not cached. */
+const Rotate = ({ person, issue }: Props & { readonly issue: (key: IssuedKey) => void }) => {
   const queries = useQueryClient();
   const [open, setOpen] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -114,24 +114,24 @@ const Rotate = ({ person, issue }: Facts & { readonly issue: (key: IssuedKey) =>
     setBusy(true);
     setError(null);
     try {
-      const answered = await call('POST /api/profiles/:user_id/credentials', {
+      const credentials = await call('POST /api/profiles/:user_id/credentials', {
         params: { user_id: person.id },
         body: { grace_seconds: Number(grace) },
       });
-      const stays = text.graceTold[grace];
-      const previous = stays ? words.people.secret.previous(stays) : words.people.secret.previousEnded;
+      const graceText = text.graceText[grace];
+      const previous = graceText ? words.people.secret.previous(graceText) : words.people.secret.previousEnded;
       setOpen(false);
       issue({
         name: person.full_name,
-        clientId: answered.client_id,
-        secret: answered.client_secret,
+        clientId: credentials.client_id,
+        secret: credentials.client_secret,
         note: `${words.people.secret.rotatedOnce} ${previous}`,
       });
     } catch (refused) {
       setError(refused);
     }
     setBusy(false);
-    await touch(queries, touches);
+    await invalidateReads(queries, affectedReads);
   };
   return (
     <>
@@ -139,16 +139,16 @@ const Rotate = ({ person, issue }: Facts & { readonly issue: (key: IssuedKey) =>
         {text.rotate}
       </Button>
       <Dialog
-        dangerous
+        destructive
         open={open}
         close={() => setOpen(false)}
         title={text.rotateTitle}
         act={act}
         actLabel={text.rotate}
         busy={busy}
-        error={inWords(error)}
+        error={explained(error)}
       >
-        <p>{text.whatRotate}</p>
+        <p>{text.rotateHint}</p>
         <NativeSelect
           name="grace"
           label={text.grace}

@@ -8,23 +8,23 @@ import { notify } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
 import { RuleFields, ruleFrom } from '../limits/rule-fields.tsx';
 import styles from './people.module.css';
-import type { WholePerson } from './whole-person.ts';
-import { inWords } from './refusals.ts';
+import type { PersonDetails } from './person-details.ts';
+import { explained } from './refusals.ts';
 import { Section } from './section.tsx';
 
 const text = words.people.person;
-const touches = [
+const affectedReads = [
   'GET /api/rate-limits/effective/:client_id',
   'GET /api/rate-limits/overrides',
   'GET /api/rate-limits/standing',
 ] as const;
 
-interface Facts {
-  readonly person: WholePerson;
+interface Props {
+  readonly person: PersonDetails;
 }
 
-/** The limit in force, what sets it, and an override of it. */
-export const PersonLimit = ({ person }: Facts) => {
+/** The limit in force, its source, and an override. */
+export const PersonLimit = ({ person }: Props) => {
   const isCounted = person.role === 'client' && person.client_id !== null;
   return (
     <Section title={text.limit}>
@@ -33,18 +33,18 @@ export const PersonLimit = ({ person }: Facts) => {
   );
 };
 
-const InForce = ({ person }: Facts) => {
+const InForce = ({ person }: Props) => {
   const read = useRead('GET /api/rate-limits/effective/:client_id', { params: { client_id: person.id } });
-  const remove = useChange('DELETE /api/rate-limits/overrides/:id', { touches });
+  const remove = useChange('DELETE /api/rate-limits/overrides/:id', { invalidates: affectedReads });
   const [open, setOpen] = useState(false);
-  if (!read.data) return read.error ? <ErrorNote error={inWords(read.error)} retry={read.refetch} /> : <Loading />;
+  if (!read.data) return read.error ? <ErrorNote error={explained(read.error)} retry={read.refetch} /> : <Loading />;
   const { source, tier, override_id: override, remaining, ...rule } = read.data;
   const by = source === 'tier' ? text.source.tier(tier ?? '') : text.source[source];
   const removeIt = (): void =>
     remove.mutate({ params: { id: String(override) } }, { onSuccess: () => notify(text.overrideRemoved) });
   return (
     <>
-      <dl className={styles.facts}>
+      <dl className={styles.properties}>
         <dt>{text.inForce}</dt>
         <dd>
           <strong>{words.limits.rule(rule.allowed_limit, rule.window_seconds)}</strong>
@@ -52,7 +52,7 @@ const InForce = ({ person }: Facts) => {
           <span className={styles.quiet}>{text.left(remaining, rule.allowed_limit)}</span>
         </dd>
       </dl>
-      <div className={styles.acts}>
+      <div className={styles.actions}>
         <Button variant="default" onClick={() => setOpen(true)}>
           {override === null ? text.setOverride : text.changeOverride}
         </Button>
@@ -62,7 +62,7 @@ const InForce = ({ person }: Facts) => {
           </Button>
         )}
       </div>
-      <ErrorNote error={inWords(remove.error)} />
+      <ErrorNote error={explained(remove.error)} />
       {open ? <OverrideDialog person={person} current={rule} override={override} close={() => setOpen(false)} /> : null}
     </>
   );
@@ -73,13 +73,13 @@ const OverrideDialog = ({
   current,
   override,
   close,
-}: Facts & {
+}: Props & {
   readonly current: { readonly allowed_limit: number; readonly window_seconds: number };
   readonly override: number | null;
   readonly close: () => void;
 }) => {
-  const create = useChange('POST /api/rate-limits/overrides', { touches });
-  const update = useChange('PUT /api/rate-limits/overrides/:id', { touches });
+  const create = useChange('POST /api/rate-limits/overrides', { invalidates: affectedReads });
+  const update = useChange('PUT /api/rate-limits/overrides/:id', { invalidates: affectedReads });
   const act = (fields: FormData): void => {
     const body = ruleFrom(fields);
     const done = {
@@ -98,7 +98,7 @@ const OverrideDialog = ({
       title={text.overrideTitle(person.full_name)}
       act={act}
       busy={create.isPending || update.isPending}
-      error={inWords(create.error ?? update.error)}
+      error={explained(create.error ?? update.error)}
     >
       <RuleFields rule={current} />
     </Dialog>

@@ -7,7 +7,7 @@ import { ErrorNote } from '../../parts/error-note.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { words } from '../../words/words.ts';
-import { DeleteAct } from './delete-act.tsx';
+import { DeleteButton } from './delete-button.tsx';
 import { IssuedKeyDialog, type IssuedKey } from './issued-key.tsx';
 import styles from './people.module.css';
 import { PersonAccess } from './person-access.tsx';
@@ -17,18 +17,16 @@ import { PersonKey } from './person-key.tsx';
 import { PersonLimit } from './person-limit.tsx';
 import { PersonState } from './person-state.tsx';
 import { PersonTier } from './person-tier.tsx';
-import { PersonUse } from './person-use.tsx';
-import { inWords } from './refusals.ts';
-import { RoleAct } from './role-act.tsx';
+import { PersonUsage } from './person-usage.tsx';
+import { explained } from './refusals.ts';
+import { RoleButton } from './role-button.tsx';
 import { Section } from './section.tsx';
-import { StandingActs } from './standing-acts.tsx';
-import type { WholePerson } from './whole-person.ts';
+import { StatusActions } from './status-actions.tsx';
+import type { PersonDetails } from './person-details.ts';
 
 const text = words.people;
 
-/** One person with all that is asked for here. */
-
-/** One person: how they stand, what they may use, and what they did. The path names them by e-mail. */
+/** The page of a person: their status, access and activity. The path has their e-mail. */
 export const Component = () => {
   const { person: email = '' } = useParams();
   const read = useRead('GET /api/profiles/:user_id', {
@@ -37,23 +35,23 @@ export const Component = () => {
   });
   const back = (
     <Anchor component={Link} to="/people">
-      {text.acts.back}
+      {text.actions.back}
     </Anchor>
   );
   if (!read.data)
     return (
       <Page title={email} actions={back}>
-        {read.error ? <ErrorNote error={inWords(read.error)} retry={read.refetch} /> : <Loading />}
+        {read.error ? <ErrorNote error={explained(read.error)} retry={read.refetch} /> : <Loading />}
       </Page>
     );
   return (
     <Page title={read.data.full_name} actions={back}>
-      <Whole key={read.data.id} person={read.data} />
+      <PersonSections key={read.data.id} person={read.data} />
     </Page>
   );
 };
 
-const Whole = ({ person }: { readonly person: WholePerson }) => {
+const PersonSections = ({ person }: { readonly person: PersonDetails }) => {
   const [issued, setIssued] = useState<IssuedKey | null>(null);
   const [warning, setWarning] = useState<string | null>(null);
   return (
@@ -63,24 +61,24 @@ const Whole = ({ person }: { readonly person: WholePerson }) => {
         <span>{person.email}</span>
         <span>{person.company_name}</span>
       </div>
-      <div className={styles.acts}>
-        <StandingActs person={person} issue={setIssued} />
-        <RoleAct person={person} warn={setWarning} />
-        <DeleteAct person={person} />
+      <div className={styles.actions}>
+        <StatusActions person={person} issue={setIssued} />
+        <RoleButton person={person} warn={setWarning} />
+        <DeleteButton person={person} />
       </div>
       {warning ? (
         <Alert
           color="yellow"
           role="alert"
           withCloseButton
-          closeButtonLabel={text.many.dismiss}
+          closeButtonLabel={text.bulk.dismiss}
           onClose={() => setWarning(null)}
         >
           {warning}
         </Alert>
       ) : null}
-      <Section title={text.person.facts}>
-        <dl className={styles.facts}>
+      <Section title={text.person.details}>
+        <dl className={styles.properties}>
           <dt>{text.registered}</dt>
           <dd>
             <Moment at={person.created_at} />
@@ -112,7 +110,7 @@ const Whole = ({ person }: { readonly person: WholePerson }) => {
       <PersonLimit person={person} />
       <PersonGroups person={person} />
       <PersonAccess person={person} />
-      <PersonUse person={person} />
+      <PersonUsage person={person} />
       <PersonActivity person={person} />
       <IssuedKeyDialog issued={issued} close={() => setIssued(null)} />
     </>

@@ -1,13 +1,13 @@
-import type { Answered } from '../../api/call.ts';
+import type { CallResult } from '../../api/call.ts';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { words } from '../../words/words.ts';
 
 const { states } = words.people;
 const kinds = { pending: 'waiting', approved: 'good', rejected: 'quiet' } as const;
 
-type Standing = Pick<Answered<'GET /api/profiles/'>[number], 'registration_status' | 'role' | 'suspended_at'>;
+type Standing = Pick<CallResult<'GET /api/profiles/'>[number], 'registration_status' | 'role' | 'suspended_at'>;
 
-/** How somebody stands, in one word. */
+/** The status of a person in one word. */
 export const PersonState = ({
   person: { registration_status: status, role, suspended_at: suspended },
 }: {

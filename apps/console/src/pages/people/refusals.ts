@@ -1,16 +1,16 @@
 import { isProblem, Problem } from '../../api/problem.ts';
-import { sentenceOf } from '../../parts/error-note.tsx';
+import { messageOf } from '../../parts/error-note.tsx';
 import { words } from '../../words/words.ts';
 
-const { refusals } = words.people.many;
+const { refusals } = words.people.bulk;
 
-/** A refusal in the words of this room, which know that somebody else may have been quicker. */
-export const whyOf = (error: unknown): string =>
-  (isProblem(error) && error.detail && refusals[error.detail]) || sentenceOf(error);
+/** Explains an error of an action on people: often another administrator was faster. */
+export const explanationOf = (error: unknown): string =>
+  (isProblem(error) && error.detail && refusals[error.detail]) || messageOf(error);
 
-/** The same for an `ErrorNote`. */
-export const inWords = (error: unknown): unknown => {
-  const meant = isProblem(error) && error.detail ? refusals[error.detail] : undefined;
-  if (!isProblem(error) || meant === undefined) return error;
-  return new Problem(error.status, `${meant.charAt(0).toUpperCase()}${meant.slice(1)}.`, error.requestId);
+/** Returns the error with that explanation, for an `ErrorNote`. */
+export const explained = (error: unknown): unknown => {
+  const explanation = isProblem(error) && error.detail ? refusals[error.detail] : undefined;
+  if (!isProblem(error) || explanation === undefined) return error;
+  return new Problem(error.status, `${explanation.charAt(0).toUpperCase()}${explanation.slice(1)}.`, error.requestId);
 };

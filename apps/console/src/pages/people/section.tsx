@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './people.module.css';
 
-/** A part of the page with its heading and what can be done there. */
+/** A section of a page with a heading and actions. */
 export const Section = ({
   title,
   actions,

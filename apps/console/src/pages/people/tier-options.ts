@@ -3,7 +3,7 @@ import { words } from '../../words/words.ts';
 
 const text = words.people.person;
 
-/** The tiers to choose from, with none first. One that somebody has is among them before the list is read. */
+/** The tier options, with no tier first. Includes the current tier even before the list is loaded. */
 export const useTierOptions = (
   current: string | null,
 ): readonly { readonly value: string; readonly label: string }[] => {

@@ -4,7 +4,7 @@ import styles from './people.module.css';
 
 const minuteMs = 60_000;
 
-/** How many people wait for approval; nothing while nobody does. */
+/** The number of people waiting for approval; nothing if there are none. */
 export const WaitingNote = () => {
   const waiting = useTotal(
     'GET /api/profiles/',

@@ -1,4 +1,4 @@
-/** The English that the browser prefers, if it does one: words and dates are of one language, whatever its own is. */
+/** The browser's preferred English locale, so that dates match the text even if its first language is another. */
 const language = navigator.languages.find((one) => /^en\b/.test(one)) ?? 'en';
 
 const numbers = new Intl.NumberFormat(language);
@@ -13,16 +13,16 @@ export const number = (value: number): string => numbers.format(value);
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`;
 
-/** How numbers and times are written. Times are in the zone of the browser, but for days that are of UTC. */
+/** Formats numbers and times. Times are in the browser's time zone, except for days, which are in UTC. */
 export const formats = {
   number,
-  /** With one decimal at most. */
+  /** With at most one decimal. */
   tenth: (value: number): string => tenths.format(value),
   date: (at: Date): string => dates.format(at),
-  /** A day of the calendar, such as `2027-03-31`. */
+  /** Formats a calendar day such as `2027-03-31`. */
   day: (day: string): string => days.format(new Date(day)),
   minute: (at: Date): string => minutes.format(at),
   second: (at: Date): string => seconds.format(at),
-  /** "2 hours ago", or "tomorrow". */
+  /** Returns "2 hours ago" or "tomorrow", for example. */
   relative: (value: number, unit: Intl.RelativeTimeFormatUnit): string => relative.format(value, unit),
 };

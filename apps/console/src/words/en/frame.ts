@@ -1,9 +1,9 @@
 import { number } from './formats.ts';
 
-/** Texts of what surrounds each page, and of the parts that pages are made of. */
+/** Text of the frame around each page, and of the components that pages share. */
 export const frame = {
   brand: 'Portico',
-  skip: 'Skip to the content',
+  skip: 'Skip to content',
   openMenu: 'Open the menu',
   closeMenu: 'Close the menu',
   navigation: 'Main',
@@ -17,7 +17,7 @@ export const frame = {
   cancel: 'Cancel',
   close: 'Close',
   save: 'Save',
-  unsaved: 'What you have entered is not saved.',
+  unsaved: 'You have unsaved changes.',
   keepEditing: 'Keep editing',
   discard: 'Discard',
   undo: 'Undo',
@@ -26,25 +26,26 @@ export const frame = {
   copiedIt: 'I have copied it',
   search: 'Search',
   clear: 'Clear',
-  select: (what: string) => `Select ${what}`,
-  selectAll: 'Select all that are shown',
+  select: (name: string) => `Select ${name}`,
+  selectAll: 'Select all shown',
   selected: (count: number) => `${number(count)} selected`,
   counted: (count: number, one: string, many: string) => `${number(count)} ${count === 1 ? one : many}`,
   never: 'never',
-  end: { none: 'No end', wholeDay: 'Until the end of this day, in UTC', passed: 'expired' },
+  end: { none: 'No expiry', wholeDay: 'Until the end of this day, in UTC', passed: 'expired' },
   none: 'none',
   nothingFound: 'Nothing found',
   actions: 'Actions',
   requestId: (id: string) => `Request ${id}`,
-  away: 'The service cannot be reached. Check your connection; nothing was lost here.',
-  failed: (status: number) => `The service failed (${status}). Try again; if it stays, tell an administrator.`,
+  unreachable: 'The service cannot be reached. Check your connection; nothing was lost here.',
+  failed: (status: number) =>
+    `The service failed (${status}). Try again; if the problem persists, contact an administrator.`,
   tooMany: (seconds: number) => `Too many requests: try again in ${seconds} s.`,
-  unexpected: 'Something went wrong in this page.',
+  unexpected: 'Something went wrong on this page.',
   notShown: 'This page could not be shown.',
   notLoaded: 'This page could not be loaded',
   perhapsUpgraded:
     'The service cannot be reached, or may have been upgraded since you opened this tab. Try again; if that does not help, reload.',
   reload: 'Reload',
-  notFound: 'There is no such page.',
-  home: 'To the start',
+  notFound: 'Page not found.',
+  home: 'Home',
 };

@@ -7,14 +7,14 @@ const units = [
   ['second', 1],
 ] as const;
 
-/** "a minute", "5 minutes": in the largest unit that it is a whole number of. */
+/** Returns "a minute" or "5 minutes", in the largest unit that gives a whole number. */
 const windowOf = (seconds: number): string => {
   const [unit, length] = units.find(([, size]) => seconds % size === 0) ?? ['second', 1];
   const times = seconds / length;
   return times === 1 ? `${unit === 'hour' ? 'an' : 'a'} ${unit}` : `${number(times)} ${unit}s`;
 };
 
-/** Texts of `pages/limits`. */
+/** Text of `pages/limits`. */
 export const limits = {
   title: 'Limits',
   rule: (allowed: number, seconds: number) => {
@@ -22,79 +22,79 @@ export const limits = {
     const length = windowOf(seconds);
     return /^an? /.test(length) ? `${requests} ${length}` : `${requests} in ${length}`;
   },
-  order: 'An active override counts first, then the own tier, then the tier of the groups, else the default.',
+  order: 'An active override applies first, then the personal tier, then the tier of the groups, then the default.',
   allowed: 'Requests',
-  window: 'In',
+  window: 'Per',
   unit: 'Unit',
   units: { second: 'seconds', minute: 'minutes', hour: 'hours', day: 'days' },
 
   near: 'Near the limit now',
-  nobodyNear: 'Nobody has used 80 % of what they may.',
+  noneNear: 'No one has used 80% of their limit.',
   nearCount: (total: number, listed: number) =>
-    total > listed ? `The ${number(listed)} nearest of ${number(total)}.` : '',
-  processAlone: 'Only requests to the process that answered are counted here: without Redis, each has its own counts.',
+    total > listed ? `The ${number(listed)} closest of ${number(total)}.` : '',
+  instanceOnly: 'These counts cover one instance of the service only: each instance counts separately.',
   person: 'Person',
   used: 'Used',
   usedOf: (used: number, allowed: number) => `${number(used)} of ${number(allowed)}`,
-  refusedNow: 'refused now',
-  nearNow: 'near',
+  limitReached: 'limit reached',
+  nearNow: 'near limit',
   state: 'State',
   by: 'Set by',
   source: { override: 'override', tier: 'tier', default: 'default' },
   sourceTier: (tier: string) => `tier ${tier}`,
-  frees: 'Next frees up',
+  available: 'Next available',
   inSeconds: (seconds: number) => `in ${windowOf(seconds).replace(/^an? /, '1 ')}`,
 
   tiers: 'Tiers',
-  noTiers: 'There is no tier yet: everybody has the default limit.',
+  noTiers: 'No tiers yet: everyone has the default limit.',
   tier: 'Tier',
   limit: 'Limit',
   description: 'Description',
   active: 'active',
-  inactive: 'not active',
+  inactive: 'inactive',
   newTier: 'New tier',
   tierName: 'Name',
-  tierNameHint: 'Lower-case letters, digits, _ and -; it cannot change later.',
+  tierNameHint: 'Lower-case letters, digits, _ and -; it cannot be changed later.',
   isActive: 'Active',
-  isActiveHint: 'A tier that is not active limits nobody.',
+  isActiveHint: 'An inactive tier does not apply to anyone.',
   edit: 'Edit',
-  editOf: (what: string) => `Edit ${what}`,
-  editTier: (tier: string) => `Edit the tier ${tier}`,
+  editOf: (name: string) => `Edit ${name}`,
+  editTier: (tier: string) => `Edit tier ${tier}`,
   delete: 'Delete',
-  deleteOf: (what: string) => `Delete ${what}`,
-  deleteTier: (tier: string) => `Delete the tier ${tier}`,
-  whatDeleteTier:
-    'Whoever has it loses it with their next request: they fall back to the tier of their groups, else to the default. A tier made later under this name begins with nobody.',
+  deleteOf: (name: string) => `Delete ${name}`,
+  deleteTier: (tier: string) => `Delete tier ${tier}`,
+  deleteTierHint:
+    'Everyone who has it loses it with their next request and falls back to the tier of their groups, or to the default. A tier created later with this name starts without anyone.',
   groupsWithTier: (groups: readonly string[]) => `Groups that lose it: ${groups.join(', ')}.`,
-  tierSaved: (tier: string) => `The tier ${tier} is saved.`,
-  tierDeleted: (tier: string) => `The tier ${tier} is deleted.`,
+  tierSaved: (tier: string) => `The tier ${tier} was saved.`,
+  tierDeleted: (tier: string) => `The tier ${tier} was deleted.`,
   assign: 'Assign',
   assignOf: (tier: string) => `Assign ${tier}`,
   assignTitle: (tier: string) => `Who gets the tier ${tier}?`,
   people: 'People',
   peopleHint: 'Type a name, or paste a list of e-mails.',
   groups: 'Groups',
-  groupsHint: 'Members without a tier of their own have it from their next request on.',
-  assigned: (count: number) => `Assigned ${number(count)} times`,
-  hasTier: 'has the tier now',
+  groupsHint: 'Applies to members without a personal tier, from their next request on.',
+  assigned: (count: number) => `Assigned to ${number(count)}`,
+  hasTier: 'now has the tier',
 
   overrides: 'Overrides',
-  noOverrides: 'Nobody has an override.',
+  noOverrides: 'No overrides.',
   overridesCount: (total: number) => `${number(total)} ${total === 1 ? 'override' : 'overrides'}`,
   newOverride: 'New override',
-  whatOverride: 'It counts instead of tier and default. A new one that is active makes an earlier one inactive.',
-  overridden: (count: number) => `${number(count)} ${count === 1 ? 'override' : 'overrides'} made`,
-  hasOverride: 'has the override now',
+  overrideHint: 'It applies instead of the tier and the default. A new active override deactivates an earlier one.',
+  overridesCreated: (count: number) => `${number(count)} ${count === 1 ? 'override' : 'overrides'} created`,
+  hasOverride: 'now has the override',
   editOverride: (name: string) => `Edit the override for ${name}`,
   activate: 'Activate',
   deactivate: 'Deactivate',
   activateOf: (name: string) => `Activate the override for ${name}`,
   deactivateOf: (name: string) => `Deactivate the override for ${name}`,
   overrideFor: (name: string) => `the override for ${name}`,
-  overrideSaved: (name: string) => `The override for ${name} is saved.`,
+  overrideSaved: (name: string) => `The override for ${name} was saved.`,
   overrideSwitched: (name: string, isActive: boolean) =>
-    `The override for ${name} is ${isActive ? 'active' : 'not active'} now.`,
+    `The override for ${name} is now ${isActive ? 'active' : 'inactive'}.`,
   deleteOverride: (name: string) => `Delete the override for ${name}`,
-  whatDeleteOverride: 'From their next request on, their tier or the default counts.',
-  overrideDeleted: (name: string) => `The override for ${name} is deleted.`,
+  deleteOverrideHint: 'From their next request on, their tier or the default applies.',
+  overrideDeleted: (name: string) => `The override for ${name} was deleted.`,
 };

@@ -1,27 +1,27 @@
-/** Texts of signing in, and of what somebody is told who may not go on. */
+/** Text of signing in, and of the pages for people who cannot continue. */
 export const session = {
   title: 'Sign in',
-  intro: 'Portico keeps the APIs of your organisation in one place, and says who may use them.',
+  intro: 'Portico keeps the APIs of your organisation in one place, and controls who may use them.',
   by: (name: string) => `Sign in with ${name}`,
   byCode: 'Sign in with a one-time code',
-  codeHint: 'An operator gets a code by the command',
+  codeHint: 'An operator gets a code with the command',
   codeCommand: 'portico console',
   email: 'E-mail',
   password: 'Password',
-  noWay: 'No way to sign in is configured: the identity provider is missing.',
-  failed: 'Signing in failed',
+  noMethod: 'No sign-in method is configured: the identity provider is missing.',
+  failed: 'Sign-in failed',
   cannotStart: 'The identity provider cannot be reached.',
   originMissing: (origin: string, client: string) =>
-    `The identity provider did not let this page fetch a token. Add ${origin} to the allowed web origins (CORS) of the client ${client} there. If they are right, the provider may be away: try again.`,
-  secretWanted: (client: string, theirs: string) =>
-    `The client ${client} wants a secret at the identity provider, and a page cannot keep one. Make it a public client there (no client authentication, no secret). The provider says: ${theirs}`,
+    `The identity provider did not let this page fetch a token. Add ${origin} to the allowed web origins (CORS) of the client ${client} there. If it is allowed already, the provider may be unavailable: try again.`,
+  secretRequired: (client: string, theirs: string) =>
+    `The client ${client} requires a secret at the identity provider, and a web page cannot keep one. Make it a public client there (no client authentication, no secret). The provider reports: ${theirs}`,
   denied: (client: string, theirs: string) =>
-    `The identity provider denied access. Either the sign-in was cancelled, or this account may not use the client ${client}: then let the account use it there. The provider says: ${theirs}`,
-  endedTitle: 'Your sign-in has ended',
-  ended: 'Sign in again to go on. What you have entered stays here.',
+    `The identity provider denied access. Either the sign-in was cancelled, or this account may not use the client ${client}: if so, allow it there. The provider reports: ${theirs}`,
+  expiredTitle: 'Your session has expired',
+  expired: 'Sign in again to continue. Nothing you have entered is lost.',
   again: 'Sign in again',
   registerTitle: 'Register',
-  register: 'You are signed in, but not registered yet. An administrator will look at your registration.',
+  register: 'You are signed in, but not registered yet. An administrator will review your registration.',
   fullName: 'Full name',
   company: 'Company (optional)',
   send: 'Register',
@@ -29,8 +29,8 @@ export const session = {
   pending: 'Your registration has been sent. An administrator has to approve it; you will get an e-mail.',
   check: 'Check again',
   rejectedTitle: 'Registration rejected',
-  rejected: 'An administrator has rejected your registration. Ask one if you think that this is wrong.',
-  refusedTitle: 'You are not let in',
+  rejected: 'An administrator has rejected your registration. Contact one if you think this is a mistake.',
+  refusedTitle: 'Access denied',
   refused: (who: string) =>
-    `Signing in as ${who} worked, but Portico lets nobody in as this account: it is suspended, or belongs to another identity provider. Ask an administrator.`,
+    `You signed in as ${who}, but Portico does not accept this account: it is suspended, or belongs to another identity provider. Contact an administrator.`,
 };

@@ -5,24 +5,24 @@ import { cursor, cursorOf } from '../../routes/list-cursor.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { collectionId } from './arguments.ts';
 import { oneLine } from './one-line.ts';
-import { credentialWords, sentCredential } from './sent-credential.ts';
+import { credentialText, sentCredential } from './sent-credential.ts';
 
 const listLimitDefault = 50;
 const searchLimitDefault = 5;
-/** Of the line of an API in a list. */
+/** For the line of an API in a list. */
 const descriptionLineMax = 120;
 const descriptionMax = 600;
 
 export const apiTools: readonly Tool[] = [
   defineTool({
     name: 'search_apis',
-    description: 'Find whole APIs by what they are about. For one task use search_operations.',
+    description: 'Find whole APIs by topic. For one task use search_operations.',
     isReadOnly: true,
     input: z.object({
       query: text({ max: searchQueryMax }),
       limit: optional(wholeNumber(1, 20)),
     }),
-    answer: async ({ useCases, principal }, { query, limit }) => {
+    handle: async ({ useCases, principal }, { query, limit }) => {
       const { results } = await useCases.searchCollections(principal, query, limit ?? searchLimitDefault);
       if (results.length === 0) return { text: nothingGranted, data: { apis: [] } };
       const apis = results.map(({ collectionId: id, collectionName, score }) => ({
@@ -43,10 +43,10 @@ export const apiTools: readonly Tool[] = [
     isReadOnly: true,
     input: z.object({
       limit: optional(wholeNumber(1, 200)),
-      cursor: optional(cursor).meta({ description: 'next_cursor of the page before.' }),
+      cursor: optional(cursor).meta({ description: 'next_cursor of the previous page.' }),
     }),
-    answer: async ({ useCases, principal }, { limit: wanted, cursor: after }) => {
-      const limit = wanted ?? listLimitDefault;
+    handle: async ({ useCases, principal }, { limit: requestedLimit, cursor: after }) => {
+      const limit = requestedLimit ?? listLimitDefault;
       const page = await useCases.listCollections(principal, { limit, after: after ?? null });
       const last = page.length === limit ? page.at(-1) : undefined;
       const next = last ? cursorOf(last) : null;
@@ -68,17 +68,20 @@ export const apiTools: readonly Tool[] = [
       collection_id: collectionId,
       include_credential: optional(z.boolean()),
     }),
-    answer: async ({ useCases, principal }, { collection_id: id, include_credential: isWanted }) => {
+    handle: async ({ useCases, principal }, { collection_id: id, include_credential: includesCredential }) => {
       const api = await useCases.readTarget(principal, { id, part: 'whole' });
       const { name, description, baseUrl, storedAuthentication, derivedAuthentication } = readableTarget(api);
-      const value = isWanted ? (await useCases.readMetadata(api)).authentication.value : null;
+      const value = includesCredential ? (await useCases.readMetadata(api)).authentication.value : null;
       const sent = sentCredential(storedAuthentication ?? derivedAuthentication, value);
       const isStored = (storedAuthentication?.sealedValue ?? null) !== null;
-      const words = credentialWords(sent, value !== null ? 'shown' : isStored ? 'stored' : 'absent');
+      const credentialLine = credentialText(sent, value !== null ? 'shown' : isStored ? 'stored' : 'absent');
       return {
-        text: [name, ...(description ? [oneLine(description, descriptionMax)] : []), baseWords(baseUrl), words].join(
-          '\n',
-        ),
+        text: [
+          name,
+          ...(description ? [oneLine(description, descriptionMax)] : []),
+          baseUrlText(baseUrl),
+          credentialLine,
+        ].join('\n'),
         data: { collection_id: id, name, base_url: baseUrl, send: sent && { ...sent } },
       };
     },
@@ -88,10 +91,10 @@ export const apiTools: readonly Tool[] = [
 const nothingGranted =
   'There is no API that you may use. An administrator of this catalog grants access; nothing else can be done here.';
 
-const baseWords = (baseUrl: string): string =>
+const baseUrlText = (baseUrl: string): string =>
   /^https?:/i.test(baseUrl)
     ? `Base address: ${baseUrl}`
-    : `Base address: ${baseUrl} (the document names no host: ask whoever you work for)`;
+    : `Base address: ${baseUrl} (the document names no host: ask the person you work for)`;
 
 const lineOf = ({ id, name, description }: ListedCollection): string =>
   `${name} collection_id ${id}${description ? `: ${oneLine(description, descriptionLineMax)}` : ''}`;

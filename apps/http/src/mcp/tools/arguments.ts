@@ -1,8 +1,8 @@
 import { parseId, parseOperationKey, type CollectionId } from '@portico/domain';
 import { z } from 'zod';
 
-/** An argument that names something which another tool has shown. */
-const shown = <Id extends string>(parse: (text: string) => Id | null, message: string) =>
+/** An argument that identifies an item from the result of another tool. */
+const reference = <Id extends string>(parse: (text: string) => Id | null, message: string) =>
   z.string().transform((value, context): Id => {
     const id = parse(value.trim());
     if (id !== null) return id;
@@ -10,9 +10,9 @@ const shown = <Id extends string>(parse: (text: string) => Id | null, message: s
     return z.NEVER;
   });
 
-export const collectionId = shown(
+export const collectionId = reference(
   (text) => parseId<CollectionId>(text),
   'must be an id that search_operations, search_apis or list_apis has shown',
 );
 
-export const operationKey = shown(parseOperationKey, 'must be a key that search_operations has shown');
+export const operationKey = reference(parseOperationKey, 'must be a key that search_operations has shown');

@@ -20,10 +20,10 @@ export const callTools: readonly Tool[] = [
       operation_key: optional(operationKey),
       note: optional(text({ max: 1_000 })),
     }),
-    answer: async ({ useCases, principal }, input) => {
+    handle: async ({ useCases, principal }, input) => {
       const { clientId } = principal.profile;
-      const named = { action: 'api_call', ...(clientId === null ? {} : { client_id: clientId }), ...input };
-      const message = JSON.parse(JSON.stringify(named)) as JsonObject;
+      const entry = { action: 'api_call', ...(clientId === null ? {} : { client_id: clientId }), ...input };
+      const message = JSON.parse(JSON.stringify(entry)) as JsonObject;
       const { id, timestamp } = await useCases.writeAuditEntry(principal, {
         text: JSON.stringify(message),
         message,

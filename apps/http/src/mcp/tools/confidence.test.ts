@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { confidenceWords } from './confidence.ts';
+import { confidenceText } from './confidence.ts';
 
 test.each([
   [1, /very likely/],
@@ -11,5 +11,5 @@ test.each([
   [0.24, /Nothing fits well/],
   [0, /Nothing fits well/],
 ])('a first result of %d is %s', (score, words) => {
-  expect(confidenceWords(score)).toMatch(words);
+  expect(confidenceText(score)).toMatch(words);
 });

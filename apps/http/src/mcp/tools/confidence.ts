@@ -1,7 +1,7 @@
-/** How sure a search is, from the score of its first result: the share of judged tasks for which such a one was right. */
-export const confidenceWords = (score: number): string => {
+/** Says how sure a search is. The score of the first result is the share of labelled tasks for which it was right. */
+export const confidenceText = (score: number): string => {
   for (const [least, words] of levels) if (score >= least) return words;
-  return 'Nothing fits well. These are the nearest: check with describe_operation, or say the task in other words.';
+  return 'Nothing fits well. These are the nearest: check with describe_operation, or rephrase the task.';
 };
 
 const levels: readonly (readonly [number, string])[] = [
@@ -11,5 +11,5 @@ const levels: readonly (readonly [number, string])[] = [
 ];
 
 export const nothingFits =
-  'No operation that you may use fits. Say the task in other words, with the name of the API if you know it; ' +
-  'list_apis shows what there is. What is missing there, an administrator has to grant.';
+  'No operation that you may use fits. Rephrase the task, with the name of the API if you know it; ' +
+  'list_apis shows your APIs. An administrator has to grant any other.';

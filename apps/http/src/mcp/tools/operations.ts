@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { optional, text, wholeNumber } from '../../requests/fields.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { collectionId, operationKey } from './arguments.ts';
-import { confidenceWords, nothingFits } from './confidence.ts';
+import { confidenceText, nothingFits } from './confidence.ts';
 import { oneLine } from './one-line.ts';
 
 const limitDefault = 5;
-/** Of what a document says of an operation. */
+/** For text of a document about an operation. */
 const lineMax = 200;
-/** With what is said about it, a description is within 8 KB. */
+/** Together with its note, a description is within 8 KB. */
 const maxBytesDefault = 8_000;
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE'] as const;
 
@@ -26,7 +26,7 @@ export const operationTools: readonly Tool[] = [
         z.preprocess((value) => (typeof value === 'string' ? value.toUpperCase() : value), z.enum(methods)),
       ),
     }),
-    answer: async ({ useCases, principal }, { query, limit, collection_id, method }) => {
+    handle: async ({ useCases, principal }, { query, limit, collection_id, method }) => {
       const { results } = await useCases.searchOperations(principal, {
         query,
         limit: limit ?? limitDefault,
@@ -36,7 +36,7 @@ export const operationTools: readonly Tool[] = [
       const [best] = results;
       if (!best) return { text: nothingFits, data: { operations: [] } };
       return {
-        text: [confidenceWords(best.score), ...results.map(lineOf)].join('\n'),
+        text: [confidenceText(best.score), ...results.map(lineOf)].join('\n'),
         data: { operations: results.map(operationView) },
       };
     },
@@ -49,11 +49,11 @@ export const operationTools: readonly Tool[] = [
       collection_id: collectionId,
       operation_key: operationKey,
       detail: optional(z.enum(['request', 'full'])).meta({
-        description: 'full: the schema of the answer too.',
+        description: 'full: the schema of the response too.',
       }),
       max_bytes: optional(wholeNumber(1_024, 262_144)).meta({ description: `${maxBytesDefault} if absent.` }),
     }),
-    answer: async ({ useCases, principal }, { collection_id: id, operation_key: key, detail, max_bytes: maxBytes }) => {
+    handle: async ({ useCases, principal }, { collection_id: id, operation_key: key, detail, max_bytes: maxBytes }) => {
       const caller = await useCases.readTarget(principal, { id, part: 'whole' });
       const described = await useCases.describeOperation(caller, key, {
         form: 'slice',
@@ -73,14 +73,14 @@ const isCut = (slice: string): boolean => {
 
 const cutNote = 'The places in "truncated" were cut to keep this short. A larger max_bytes shows more of them.';
 
-const lineOf = (found: OperationResult): string => {
-  const { collectionId: id, collectionName, key, method, path, deprecated, score } = found;
-  const words = [found.summary ?? found.operationId, collectionName, deprecated ? 'deprecated' : null];
-  const said = oneLine(words.filter((word) => word).join(', '), lineMax);
-  return `${score.toFixed(2)} ${method} ${oneLine(path, lineMax)} (${said}) collection_id ${id} operation_key ${key}`;
+const lineOf = (result: OperationResult): string => {
+  const { collectionId: id, collectionName, key, method, path, deprecated, score } = result;
+  const words = [result.summary ?? result.operationId, collectionName, deprecated ? 'deprecated' : null];
+  const summary = oneLine(words.filter((word) => word).join(', '), lineMax);
+  return `${score.toFixed(2)} ${method} ${oneLine(path, lineMax)} (${summary}) collection_id ${id} operation_key ${key}`;
 };
 
-/** Names the operation for programs; what it does stands in the text. */
+/** Identifies the operation for programs; only the text has its summary. */
 const operationView = ({ collectionId, collectionName, key, method, path, deprecated, score }: OperationResult) => ({
   collection_id: collectionId,
   collection_name: collectionName,

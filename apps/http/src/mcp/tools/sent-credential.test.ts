@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { credentialWords, sentCredential } from './sent-credential.ts';
+import { credentialText, sentCredential } from './sent-credential.ts';
 
 const scheme = (type: 'apiKey' | 'bearer' | 'basic' | 'none', place: 'header' | 'query' | 'cookie' | null = null) => ({
   type,
@@ -18,15 +18,15 @@ test.each([
   [scheme('basic'), 'a:b', { in: 'header', name: 'Authorization', value: 'Basic YTpi' }],
   [scheme('basic'), 'Basic YTpi', { in: 'header', name: 'Authorization', value: 'Basic YTpi' }],
   [scheme('none'), null, null],
-])('%j with the credential %j is sent as %j', (given, credential, expected) => {
-  expect(sentCredential(given, credential)).toEqual(expected);
+])('%j with the credential %j is sent as %j', (input, credential, expected) => {
+  expect(sentCredential(input, credential)).toEqual(expected);
 });
 
-test('the words show where the credential goes, and where to get it', () => {
-  expect(credentialWords(sentCredential(scheme('apiKey', 'query'), 'abc'), 'shown')).toMatch(
+test('the text shows where the credential goes, and where to get it', () => {
+  expect(credentialText(sentCredential(scheme('apiKey', 'query'), 'abc'), 'shown')).toMatch(
     /^Calls carry the query parameter key=abc\n/,
   );
-  expect(credentialWords(sentCredential(scheme('bearer'), null), 'stored')).toContain('include_credential');
-  expect(credentialWords(sentCredential(scheme('bearer'), null), 'absent')).toContain('no credential');
-  expect(credentialWords(null, 'absent')).toBe('Calls need no credential.');
+  expect(credentialText(sentCredential(scheme('bearer'), null), 'stored')).toContain('include_credential');
+  expect(credentialText(sentCredential(scheme('bearer'), null), 'absent')).toContain('no credential');
+  expect(credentialText(null, 'absent')).toBe('Calls need no credential.');
 });

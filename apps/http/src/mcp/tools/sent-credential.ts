@@ -1,6 +1,6 @@
 import type { AuthenticationScheme } from '@portico/domain';
 
-/** Where a call carries its credential, and what stands there. */
+/** The place and value of the credential in a call. */
 export interface SentCredential {
   readonly in: 'header' | 'query' | 'cookie';
   readonly name: string;
@@ -10,9 +10,9 @@ export interface SentCredential {
 const placeholder = '<credential>';
 
 /**
- * Returns how calls carry the credential, with a placeholder if that is null; null if they need none. A stored
- * `user:password` is encoded as RFC 7617 has it, a stored token keeps no scheme of its own, so that what is returned can
- * be sent as it is.
+ * Returns how calls carry the credential, with a placeholder if it is null; null if calls need none. A stored
+ * `user:password` is encoded as in RFC 7617, and a scheme in a stored token is removed, so that the result can be sent
+ * as it is.
  */
 export const sentCredential = (scheme: AuthenticationScheme, credential: string | null): SentCredential | null => {
   const { type, name, in: place } = scheme;
@@ -32,8 +32,8 @@ export const sentCredential = (scheme: AuthenticationScheme, credential: string 
 /** No base64 contains a colon. */
 const basic = (value: string): string => (value.includes(':') ? Buffer.from(value).toString('base64') : value);
 
-/** Says it to a model. */
-export const credentialWords = (sent: SentCredential | null, credential: 'shown' | 'stored' | 'absent'): string => {
+/** Describes the credential to a model. */
+export const credentialText = (sent: SentCredential | null, credential: 'shown' | 'stored' | 'absent'): string => {
   if (!sent) return 'Calls need no credential.';
   const [place, separator] = { header: ['header', ': '], query: ['query parameter', '='], cookie: ['cookie', '='] }[
     sent.in
@@ -43,7 +43,7 @@ export const credentialWords = (sent: SentCredential | null, credential: 'shown'
 };
 
 const hints = {
-  shown: 'Use the credential for this call only, and show it to nobody.',
-  stored: 'This service keeps the credential: get_api with include_credential returns it.',
-  absent: 'This service has no credential for it: ask whoever you work for.',
+  shown: 'Use the credential for this call only, and never show it to anyone.',
+  stored: 'This service stores the credential: get_api with include_credential returns it.',
+  absent: 'This service has no credential for it: ask the person you work for.',
 } as const;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { tools } from './table.ts';
 
-test('each tool has a name of its own, which every client takes', () => {
+test('each tool has a unique name that every client accepts', () => {
   expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length);
   for (const { name } of tools) expect(name).toMatch(/^[a-z_]{1,64}$/);
 });

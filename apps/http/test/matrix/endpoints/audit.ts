@@ -7,8 +7,8 @@ const badFilters = ['?from=yesterday', '?to=31.1.2026', '?source=nobody', '?incl
 
 export const auditEndpoints: Endpoints = {
   'POST /api/audit/': {
-    aim: () => ({ json: { message: { action: 'api_call', status_code: 200 }, timestamp: '2026-01-31T09:30:00Z' } }),
-    holds: ({ body }) =>
+    target: () => ({ json: { message: { action: 'api_call', status_code: 200 }, timestamp: '2026-01-31T09:30:00Z' } }),
+    verify: ({ body }) =>
       expect(body).toMatchObject({
         message: { action: 'api_call', status_code: 200 },
         timestamp: '2026-01-31T09:30:00Z',
@@ -16,17 +16,17 @@ export const auditEndpoints: Endpoints = {
     badBodies: [{}, { message: null }, { message: 'text' }, { message: [] }, { message: {}, timestamp: 'yesterday' }],
   },
   'GET /api/audit/': {
-    answer: object(['data', 'total', 'page', 'pageSize', 'totalPages'], { data: entry }),
-    aim: () => ({ query: '?action=standing' }),
-    holds: ({ body }) => {
+    response: object(['data', 'total', 'page', 'pageSize', 'totalPages'], { data: entry }),
+    target: () => ({ query: '?action=standing' }),
+    verify: ({ body }) => {
       expect(body).toMatchObject({ total: 1, page: 1, pageSize: 20, totalPages: 1 });
       expect(body.data).toMatchObject([{ message: { action: 'standing' }, timestamp: '2026-01-31T09:30:00+01:00' }]);
     },
     badQueries: ['?page=0', '?page=-1', '?page=1.5', '?page=first', '?pageSize=0', '?pageSize=x', ...badFilters],
   },
   'GET /api/audit/export': {
-    answer: linesOf(entry),
-    aim: () => ({ query: '?action=standing' }),
+    response: linesOf(entry),
+    target: () => ({ query: '?action=standing' }),
     badQueries: badFilters,
   },
 };

@@ -5,7 +5,7 @@ import { listOf, object, text } from '../shapes.ts';
 import { smallDocument, targetSecret, type World } from '../world.ts';
 
 const { noAccess } = refusals;
-/** Callers that are admitted but may not read the granted collection. */
+/** Admitted callers that may not read the granted collection. */
 export const withoutAccess = {
   'a pending profile': noAccess,
   'a rejected profile': noAccess,
@@ -22,7 +22,7 @@ export const withoutAccess = {
   'a client whose grant has expired, by key': noAccess,
 } as const;
 
-const standing = ({ granted }: World) => ({ params: { collection_id: granted } });
+const shared = ({ granted }: World) => ({ params: { collection_id: granted } });
 const fresh = async ({ make }: World) => ({ params: { collection_id: await make.collection() } });
 
 const badFields = [
@@ -37,10 +37,10 @@ const badFields = [
 
 export const collectionEndpoints: Endpoints = {
   'GET /api/collections/': {
-    answer: listOf(['id', 'name', 'description', 'created_at', 'updated_at']),
-    aim: () => ({}),
-    visible: 'id',
-    holds: ({ headers }) => {
+    response: listOf(['id', 'name', 'description', 'created_at', 'updated_at']),
+    target: () => ({}),
+    collectionField: 'id',
+    verify: ({ headers }) => {
       expect(headers.etag).toMatch(/^"[^"]+"$/);
       expect(headers['cache-control']).toBe('private, no-cache');
     },
@@ -57,7 +57,7 @@ export const collectionEndpoints: Endpoints = {
     ],
   },
   'GET /api/collections/{collection_id}/summary': {
-    answer: object(
+    response: object(
       [
         'id',
         'name',
@@ -71,9 +71,9 @@ export const collectionEndpoints: Endpoints = {
       ],
       { authentication: ['type', 'name', 'in', 'has_value', 'is_set'] },
     ),
-    aim: standing,
+    target: shared,
     except: withoutAccess,
-    holds: ({ body, headers, text: sent }, _caller, { granted }) => {
+    verify: ({ body, headers, text: sent }, _caller, { granted }) => {
       expect(body).toMatchObject({ id: granted, base_url: 'https://api.example.com/v1' });
       expect(body.authentication).toEqual({
         type: 'apiKey',
@@ -87,10 +87,10 @@ export const collectionEndpoints: Endpoints = {
     },
   },
   'GET /api/collections/{collection_id}': {
-    answer: object(['id', 'name', 'description', 'openapi_spec', 'created_by', 'created_at']),
-    aim: standing,
+    response: object(['id', 'name', 'description', 'openapi_spec', 'created_by', 'created_at']),
+    target: shared,
     except: withoutAccess,
-    holds: ({ body, headers }, _caller, { granted }) => {
+    verify: ({ body, headers }, _caller, { granted }) => {
       expect(body).toMatchObject({ id: granted, openapi_spec: smallDocument });
       expect(headers.etag).toMatch(/^"[^"]+"$/);
       expect(headers['cache-control']).toBe('private, no-cache');
@@ -98,37 +98,37 @@ export const collectionEndpoints: Endpoints = {
     badQueries: ['?include=everything', '?include=usage,everything', '?include=usage&include=usage'],
   },
   'GET /api/collections/{collection_id}/metadata': {
-    answer: object(['id', 'name', 'description', 'base_url', 'authentication'], {
+    response: object(['id', 'name', 'description', 'base_url', 'authentication'], {
       authentication: ['type', 'name', 'value', 'in'],
     }),
-    aim: standing,
+    target: shared,
     except: withoutAccess,
-    holds: ({ body, headers }, _caller, { granted }) => {
+    verify: ({ body, headers }, _caller, { granted }) => {
       expect(body).toMatchObject({ id: granted, base_url: 'https://api.example.com/v1' });
       expect(body.authentication).toEqual({ type: 'apiKey', name: 'X-Weather-Key', value: targetSecret, in: 'header' });
       expect([headers.etag, headers['cache-control']]).toEqual([undefined, 'no-store']);
     },
   },
   'GET /api/collections/{collection_id}/openapi.json': {
-    answer: object(['openapi', 'info', 'servers', 'paths']),
-    aim: standing,
+    response: object(['openapi', 'info', 'servers', 'paths']),
+    target: shared,
     except: withoutAccess,
-    holds: ({ body, headers }) => {
+    verify: ({ body, headers }) => {
       expect(body).toEqual(smallDocument);
       expect(headers.etag).toMatch(/^"[^"]+"$/);
       expect(headers['cache-control']).toBe('private, no-cache');
     },
   },
   'GET /api/collections/{collection_id}/openapi.yaml': {
-    answer: text('application/yaml', /^openapi: "3\.0\.3"$/m),
-    aim: standing,
+    response: text('application/yaml', /^openapi: "3\.0\.3"$/m),
+    target: shared,
     except: withoutAccess,
-    holds: ({ headers }) => expect(headers.etag).toMatch(/^"[^"]+"$/),
+    verify: ({ headers }) => expect(headers.etag).toMatch(/^"[^"]+"$/),
   },
   'POST /api/collections/': {
-    answer: object(['id', 'name', 'description', 'openapi_spec', 'created_by', 'created_at', 'updated_at']),
-    aim: ({ make }) => ({ json: { name: make.nextName(), openapi_spec: smallDocument } }),
-    holds: ({ body }, caller) =>
+    response: object(['id', 'name', 'description', 'openapi_spec', 'created_by', 'created_at', 'updated_at']),
+    target: ({ make }) => ({ json: { name: make.nextName(), openapi_spec: smallDocument } }),
+    verify: ({ body }, caller) =>
       expect(body).toMatchObject({ description: '', created_by: caller.id, openapi_spec: smallDocument }),
     badBodies: [
       {},
@@ -138,15 +138,15 @@ export const collectionEndpoints: Endpoints = {
     badQueries: ['?strict=perhaps'],
   },
   'PUT /api/collections/{collection_id}': {
-    answer: object(['id', 'name', 'description', 'updated_at']),
-    aim: (world) => ({ ...standing(world), json: { name: 'Another name' } }),
-    freshAim: async (world) => ({ ...(await fresh(world)), json: { name: 'Another name' } }),
-    holds: ({ body }) => expect(body.name).toBe('Another name'),
+    response: object(['id', 'name', 'description', 'updated_at']),
+    target: (world) => ({ ...shared(world), json: { name: 'Another name' } }),
+    freshTarget: async (world) => ({ ...(await fresh(world)), json: { name: 'Another name' } }),
+    verify: ({ body }) => expect(body.name).toBe('Another name'),
     badBodies: badFields,
     badQueries: ['?strict=perhaps'],
   },
   'DELETE /api/collections/{collection_id}': {
-    aim: standing,
-    freshAim: fresh,
+    target: shared,
+    freshTarget: fresh,
   },
 };

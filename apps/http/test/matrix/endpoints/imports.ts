@@ -15,9 +15,9 @@ const badQueries = ['?strict=perhaps', `?import_key=${'x'.repeat(1_001)}`, '?imp
 
 export const importEndpoints: Endpoints = {
   'PUT /api/imports/': {
-    answer: object(['outcome', 'id', 'name', 'description', 'description_derived', 'updated_at']),
-    aim: ({ make }) => ({ json: { name: make.nextName(), openapi_spec: smallDocument } }),
-    holds: ({ body }) =>
+    response: object(['outcome', 'id', 'name', 'description', 'description_derived', 'updated_at']),
+    target: ({ make }) => ({ json: { name: make.nextName(), openapi_spec: smallDocument } }),
+    verify: ({ body }) =>
       expect(body).toMatchObject({
         outcome: 'created',
         description: 'Forecast. Read the weather forecast.',
@@ -27,9 +27,9 @@ export const importEndpoints: Endpoints = {
     badQueries,
   },
   'POST /api/imports/plan': {
-    answer: object(['outcome', 'id', 'name', 'description_derived', 'changes']),
-    aim: () => ({ json: { name: 'Planned', openapi_spec: smallDocument } }),
-    holds: ({ body }) => expect(body).toMatchObject({ outcome: 'created', id: null, name: 'Planned' }),
+    response: object(['outcome', 'id', 'name', 'description_derived', 'changes']),
+    target: () => ({ json: { name: 'Planned', openapi_spec: smallDocument } }),
+    verify: ({ body }) => expect(body).toMatchObject({ outcome: 'created', id: null, name: 'Planned' }),
     badBodies,
     badQueries,
   },

@@ -15,7 +15,7 @@ import { serviceAccountEndpoints } from './service-accounts.ts';
 import { serviceEndpoints } from './service.ts';
 import { usageEndpoints } from './usage.ts';
 
-/** All endpoints of the specification: written from it alone, so that they check the route table. */
+/** All endpoints of the specification, written from the specification only, so that they verify the route table. */
 export const endpoints: Endpoints = {
   ...profileEndpoints,
   ...collectionEndpoints,

@@ -4,23 +4,23 @@ import { unknownId, type World } from '../world.ts';
 
 const counts = ['waiting', 'running', 'retrying', 'dead', 'next_retry_at', 'oldest_due_at'];
 
-const standing = ({ job }: World) => ({ params: { job_id: job } });
-const fresh = async ({ make, cast }: World) => ({ params: { job_id: await make.deadLetter(cast.client) } });
+const shared = ({ job }: World) => ({ params: { job_id: job } });
+const fresh = async ({ make, people }: World) => ({ params: { job_id: await make.deadLetter(people.client) } });
 
 export const jobEndpoints: Endpoints = {
   'GET /api/jobs': {
-    aim: () => ({}),
-    holds: ({ body }) =>
+    target: () => ({}),
+    verify: ({ body }) =>
       expect(body.kinds).toEqual(expect.arrayContaining([expect.objectContaining({ kind: 'mail.resumption' })])),
     volatile: [...counts, 'oldest_due_seconds', 'runs_here', 'seems_stopped', 'kinds'],
   },
   'GET /api/jobs/dead': {
-    aim: () => ({ query: '?limit=1000' }),
-    holds: ({ list }, _caller, { job, cast }) =>
+    target: () => ({ query: '?limit=1000' }),
+    verify: ({ list }, _caller, { job, people }) =>
       expect(list.find(({ id }) => id === job)).toMatchObject({
         kind: 'mail.resumption',
-        profile_id: cast.client.id,
-        profile_email: cast.client.email,
+        profile_id: people.client.id,
+        profile_email: people.client.email,
         collection_id: null,
         collection_name: null,
         attempts: 1,
@@ -30,13 +30,13 @@ export const jobEndpoints: Endpoints = {
     badQueries: ['?limit=0', '?limit=1001', '?limit=x', '?cursor=x', `?cursor=1.${unknownId}0`],
   },
   'POST /api/jobs/dead/{job_id}/retry': {
-    aim: standing,
-    freshAim: fresh,
+    target: shared,
+    freshTarget: fresh,
   },
   'POST /api/jobs/dead/retry': {
-    aim: ({ job }) => ({ json: { ids: [job, unknownId] } }),
-    freshAim: async ({ make, cast }) => ({ json: { ids: [await make.deadLetter(cast.client), unknownId] } }),
-    holds: ({ body }) =>
+    target: ({ job }) => ({ json: { ids: [job, unknownId] } }),
+    freshTarget: async ({ make, people }) => ({ json: { ids: [await make.deadLetter(people.client), unknownId] } }),
+    verify: ({ body }) =>
       expect(body).toMatchObject({
         requeued: 1,
         outcomes: [{ outcome: 'requeued' }, { id: unknownId, outcome: 'not_given_up' }],
@@ -51,7 +51,7 @@ export const jobEndpoints: Endpoints = {
     volatile: ['left'],
   },
   'DELETE /api/jobs/dead/{job_id}': {
-    aim: standing,
-    freshAim: fresh,
+    target: shared,
+    freshTarget: fresh,
   },
 };

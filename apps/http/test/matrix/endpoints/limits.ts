@@ -18,15 +18,15 @@ const badLimits = [
 ];
 const rule = { allowed_limit: 5, window_seconds: 60 };
 
-const standingTier = ({ tier: name }: World) => ({ params: { tier: name } });
+const sharedTier = ({ tier: name }: World) => ({ params: { tier: name } });
 const freshTier = async ({ make }: World) => ({ params: { tier: await make.tier() } });
-const standingOverride = ({ override: id }: World) => ({ params: { id } });
+const sharedOverride = ({ override: id }: World) => ({ params: { id } });
 const freshOverride = async ({ make, granted }: World) => ({
   params: { id: await make.override((await make.person('client', granted)).id) },
 });
 
 const { adminRequired } = refusals;
-/** Callers that are admitted but are neither an admin nor the client itself. */
+/** Admitted callers that are neither an admin nor the client itself. */
 const others = {
   'a pending profile': adminRequired,
   'a pending profile with a grant': adminRequired,
@@ -39,18 +39,20 @@ const others = {
   'a client whose grant has expired, by token': adminRequired,
   'a client whose grant has expired, by key': adminRequired,
   'a demoted admin, by token': adminRequired,
-  'a demoted admin, by its reawakened key': adminRequired,
+  'a demoted admin, by its reactivated key': adminRequired,
   ...Object.fromEntries(groupCallers.map((name) => [name, adminRequired])),
 };
 
 export const limitEndpoints: Endpoints = {
   'GET /api/rate-limits/standing': {
-    aim: () => ({ query: '?at_least=0&limit=1000' }),
-    holds: ({ body }, _caller, { cast }) => {
-      const found = (body.clients as { profile_id: string }[]).find(({ profile_id }) => profile_id === cast.granted.id);
-      expect(found).toMatchObject({
-        client_id: cast.granted.key?.clientId,
-        email: cast.granted.email,
+    target: () => ({ query: '?at_least=0&limit=1000' }),
+    verify: ({ body }, _caller, { people }) => {
+      const client = (body.clients as { profile_id: string }[]).find(
+        ({ profile_id }) => profile_id === people.granted.id,
+      );
+      expect(client).toMatchObject({
+        client_id: people.granted.key?.clientId,
+        email: people.granted.email,
         source: 'default',
         allowed_limit: 1_000_000,
         window_seconds: 60,
@@ -68,14 +70,14 @@ export const limitEndpoints: Endpoints = {
     ],
     volatile: ['scope', 'total', 'clients'],
   },
-  'GET /api/rate-limits/tiers': { aim: () => ({}) },
+  'GET /api/rate-limits/tiers': { target: () => ({}) },
   'GET /api/rate-limits/tiers/active/all': {
-    aim: () => ({}),
-    holds: ({ list }, _caller, world) => expect(list.map((entry) => entry.tier)).toContain(world.tier),
+    target: () => ({}),
+    verify: ({ list }, _caller, world) => expect(list.map((entry) => entry.tier)).toContain(world.tier),
   },
   'POST /api/rate-limits/tiers': {
-    aim: ({ make }) => ({ json: { tier: make.nextName(), ...rule } }),
-    holds: ({ body }) => expect(body).toMatchObject({ ...rule, description: null, is_active: true }),
+    target: ({ make }) => ({ json: { tier: make.nextName(), ...rule } }),
+    verify: ({ body }) => expect(body).toMatchObject({ ...rule, description: null, is_active: true }),
     badBodies: [
       {},
       { tier: 'gold' },
@@ -84,21 +86,21 @@ export const limitEndpoints: Endpoints = {
     ],
   },
   'PUT /api/rate-limits/tiers/{tier}': {
-    aim: (world) => ({ ...standingTier(world), json: { allowed_limit: 7 } }),
-    freshAim: async (world) => ({ ...(await freshTier(world)), json: { allowed_limit: 7 } }),
-    holds: ({ body }) => expect(body).toMatchObject({ allowed_limit: 7, window_seconds: 60 }),
+    target: (world) => ({ ...sharedTier(world), json: { allowed_limit: 7 } }),
+    freshTarget: async (world) => ({ ...(await freshTier(world)), json: { allowed_limit: 7 } }),
+    verify: ({ body }) => expect(body).toMatchObject({ allowed_limit: 7, window_seconds: 60 }),
     badBodies: badLimits,
   },
   'DELETE /api/rate-limits/tiers/{tier}': {
-    aim: standingTier,
-    freshAim: freshTier,
+    target: sharedTier,
+    freshTarget: freshTier,
   },
   'GET /api/rate-limits/overrides': {
-    answer: listOf(override),
-    aim: () => ({ query: '?active_only=TRUE' }),
-    holds: ({ list }, _caller, { cast }) => {
-      const found = list.filter((entry) => entry.client_id === cast.client.key?.clientId);
-      expect(found).toMatchObject([{ is_active: true }]);
+    response: listOf(override),
+    target: () => ({ query: '?active_only=TRUE' }),
+    verify: ({ list }, _caller, { people }) => {
+      const overrides = list.filter((entry) => entry.client_id === people.client.key?.clientId);
+      expect(overrides).toMatchObject([{ is_active: true }]);
     },
     badQueries: [
       '?limit=0',
@@ -111,12 +113,12 @@ export const limitEndpoints: Endpoints = {
     ],
   },
   'POST /api/rate-limits/overrides': {
-    aim: ({ cast }) => ({ json: { client_id: cast.client.key?.clientId, ...rule } }),
-    freshAim: async ({ make, granted }) => {
+    target: ({ people }) => ({ json: { client_id: people.client.key?.clientId, ...rule } }),
+    freshTarget: async ({ make, granted }) => {
       const { key } = await make.person('client', granted);
       return { json: { client_id: key?.clientId, ...rule } };
     },
-    holds: ({ body }) => expect(body).toMatchObject({ ...rule, is_active: true }),
+    verify: ({ body }) => expect(body).toMatchObject({ ...rule, is_active: true }),
     badBodies: [
       {},
       { client_id: 'nobody' },
@@ -125,22 +127,22 @@ export const limitEndpoints: Endpoints = {
     ],
   },
   'PUT /api/rate-limits/overrides/{id}': {
-    aim: (world) => ({ ...standingOverride(world), json: { is_active: false } }),
-    freshAim: async (world) => ({ ...(await freshOverride(world)), json: { is_active: false } }),
-    holds: ({ body }) => expect(body).toMatchObject({ is_active: false, window_seconds: 60 }),
+    target: (world) => ({ ...sharedOverride(world), json: { is_active: false } }),
+    freshTarget: async (world) => ({ ...(await freshOverride(world)), json: { is_active: false } }),
+    verify: ({ body }) => expect(body).toMatchObject({ is_active: false, window_seconds: 60 }),
     badBodies: badLimits,
     volatile: ['id'],
   },
   'DELETE /api/rate-limits/overrides/{id}': {
-    aim: standingOverride,
-    freshAim: freshOverride,
+    target: sharedOverride,
+    freshTarget: freshOverride,
   },
   'GET /api/rate-limits/effective/{client_id}': {
-    aim: ({ cast }) => ({ params: { client_id: cast.granted.key?.clientId ?? '' } }),
+    target: ({ people }) => ({ params: { client_id: people.granted.key?.clientId ?? '' } }),
     except: others,
-    holds: ({ body }, _caller, { cast }) =>
+    verify: ({ body }, _caller, { people }) =>
       expect(body).toMatchObject({
-        client_id: cast.granted.key?.clientId,
+        client_id: people.granted.key?.clientId,
         source: 'default',
         tier: null,
         override_id: null,

@@ -1,18 +1,18 @@
 import { expect } from 'vitest';
 import type { Endpoints } from '../endpoint.ts';
 import { object } from '../shapes.ts';
-import { smallOperation, targetSecret, type World } from '../world.ts';
+import { smallOperationKey, targetSecret, type World } from '../world.ts';
 import { withoutAccess } from './collections.ts';
 
-const standing = ({ granted }: World) => ({ params: { collection_id: granted } });
+const shared = ({ granted }: World) => ({ params: { collection_id: granted } });
 
-const named = ['operation_key', 'method', 'path', 'operation_id', 'summary'];
+const operationFields = ['operation_key', 'method', 'path', 'operation_id', 'summary'];
 
 export const operationEndpoints: Endpoints = {
   'POST /api/operations/search': {
-    aim: () => ({ json: { query: 'read the weather forecast', k_limit: 100 } }),
-    visible: 'collection_id',
-    holds: ({ list }) => {
+    target: () => ({ json: { query: 'read the weather forecast', k_limit: 100 } }),
+    collectionField: 'collection_id',
+    verify: ({ list }) => {
       const scores = list.map((entry) => Number(entry.score));
       expect(scores.every((score) => score > 0 && score <= 1)).toBe(true);
       expect(scores).toEqual(scores.toSorted((a, b) => b - a));
@@ -31,21 +31,21 @@ export const operationEndpoints: Endpoints = {
     volatile: ['score'],
   },
   'GET /api/collections/{collection_id}/operations': {
-    aim: standing,
+    target: shared,
     except: withoutAccess,
-    holds: ({ list, headers }) => {
-      expect(list).toMatchObject([{ operation_key: smallOperation, method: 'GET', path: '/forecast' }]);
+    verify: ({ list, headers }) => {
+      expect(list).toMatchObject([{ operation_key: smallOperationKey, method: 'GET', path: '/forecast' }]);
       expect(headers.etag).toMatch(/^"[^"]+"$/);
       expect(headers['cache-control']).toBe('private, no-cache');
     },
     badQueries: ['?limit=0', '?limit=1001', '?limit=many', '?limit=1&limit=2', '?cursor=x', `?q=${'x'.repeat(201)}`],
   },
   'GET /api/collections/{collection_id}/operations/{operation_key}': {
-    answer: object(
+    response: object(
       [
         'collection_id',
         'collection_name',
-        ...named,
+        ...operationFields,
         'url',
         'description',
         'deprecated',
@@ -59,9 +59,9 @@ export const operationEndpoints: Endpoints = {
       ],
       { authentication: ['type', 'name', 'in', 'value', 'value_hint'] },
     ),
-    aim: ({ granted }) => ({ params: { collection_id: granted, operation_key: smallOperation } }),
+    target: ({ granted }) => ({ params: { collection_id: granted, operation_key: smallOperationKey } }),
     except: withoutAccess,
-    holds: ({ body, headers, text }) => {
+    verify: ({ body, headers, text }) => {
       expect(body).toMatchObject({
         url: 'https://api.example.com/v1/forecast',
         authentication: { type: 'apiKey', name: 'X-Weather-Key', in: 'header', value: null },

@@ -6,7 +6,7 @@ import { listOf, object } from '../shapes.ts';
 import type { World } from '../world.ts';
 
 const identity = ['id', 'email', 'full_name', 'company_name', 'role', 'registration_status'];
-const approvedAt = ({ registration_status: status }: Readonly<Record<string, unknown>>) =>
+const approvedAtOf = ({ registration_status: status }: Readonly<Record<string, unknown>>) =>
   status === 'approved' ? ['approved_at'] : [];
 
 const full = (entry: Readonly<Record<string, unknown>>) => [
@@ -14,7 +14,7 @@ const full = (entry: Readonly<Record<string, unknown>>) => [
   'client_id',
   'created_at',
   'updated_at',
-  ...approvedAt(entry),
+  ...approvedAtOf(entry),
 ];
 
 /** A valid token without a profile gets a 404, not a 401. */
@@ -30,15 +30,15 @@ const registration = ({ make }: World) => {
 };
 const badNames = [{ full_name: 7 }, { full_name: 'x'.repeat(201) }, { company_name: 'x'.repeat(201) }];
 
-const pending = ({ cast }: World) => ({ params: { user_id: cast.pending.id } });
+const pending = ({ people }: World) => ({ params: { user_id: people.pending.id } });
 const freshPending = async ({ make, granted }: World) => ({
   params: { user_id: (await make.person('pending', granted)).id },
 });
 
 export const profileEndpoints: Endpoints = {
   'POST /api/profiles/register': {
-    aim: (world) => ({ json: registration(world) }),
-    holds: ({ body }) => expect(body).toMatchObject({ role: 'client', registration_status: 'pending' }),
+    target: (world) => ({ json: registration(world) }),
+    verify: ({ body }) => expect(body).toMatchObject({ role: 'client', registration_status: 'pending' }),
     badBodies: [
       {},
       { firebase_uid: 'no-email', full_name: 'Somebody' },
@@ -46,10 +46,10 @@ export const profileEndpoints: Endpoints = {
     ],
   },
   'GET /api/profiles/me': {
-    answer: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', ...approvedAt(entry)]),
-    aim: () => ({}),
+    response: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', ...approvedAtOf(entry)]),
+    target: () => ({}),
     except: strangers,
-    holds: ({ body }, caller) =>
+    verify: ({ body }, caller) =>
       expect(body).toMatchObject({
         id: caller.id,
         email: caller.email,
@@ -60,15 +60,15 @@ export const profileEndpoints: Endpoints = {
     badQueries: ['?include=everything', '?include=tier,everything', '?include=tier,'],
   },
   'PUT /api/profiles/me': {
-    aim: () => ({ json: { full_name: 'Another Name', company_name: 'Example Ltd.' } }),
+    target: () => ({ json: { full_name: 'Another Name', company_name: 'Example Ltd.' } }),
     changesCaller: true,
     except: strangers,
-    holds: ({ body }, caller) =>
+    verify: ({ body }, caller) =>
       expect(body).toMatchObject({ id: caller.id, full_name: 'Another Name', company_name: 'Example Ltd.' }),
     badBodies: badNames,
   },
   'POST /api/profiles/me/credentials': {
-    aim: () => ({}),
+    target: () => ({}),
     changesCaller: true,
     except: {
       'a pending profile': refusals.notApproved,
@@ -78,12 +78,12 @@ export const profileEndpoints: Endpoints = {
       'the first admin': refusals.adminHasNoKey,
       'a promoted client, by token': refusals.adminHasNoKey,
     },
-    holds: ({ body }, caller) => expect(body.client_id).toBe(caller.key?.clientId),
+    verify: ({ body }, caller) => expect(body.client_id).toBe(caller.key?.clientId),
     badBodies: [{ grace_seconds: -1 }, { grace_seconds: '60' }, { grace_seconds: 604_801 }],
   },
   'GET /api/profiles/': {
-    answer: listOf([...identity, 'client_id', 'created_at']),
-    aim: () => ({}),
+    response: listOf([...identity, 'client_id', 'created_at']),
+    target: () => ({}),
     badQueries: [
       '?include=everything',
       '?include=bound,everything',
@@ -100,84 +100,84 @@ export const profileEndpoints: Endpoints = {
     ],
   },
   'GET /api/profiles/{user_id}': {
-    answer: object((entry) => full(entry)),
-    aim: pending,
-    holds: ({ body }, _caller, { cast }) => expect(body).toMatchObject({ id: cast.pending.id, role: 'client' }),
+    response: object((entry) => full(entry)),
+    target: pending,
+    verify: ({ body }, _caller, { people }) => expect(body).toMatchObject({ id: people.pending.id, role: 'client' }),
     badQueries: ['?include=everything', '?include=tier&include=bound'],
   },
   'POST /api/profiles/{user_id}/approve': {
-    aim: pending,
-    freshAim: freshPending,
+    target: pending,
+    freshTarget: freshPending,
   },
   'POST /api/profiles/{user_id}/reject': {
-    aim: pending,
-    freshAim: freshPending,
+    target: pending,
+    freshTarget: freshPending,
     badBodies: [{ reason: 7 }, { reason: 'x'.repeat(1_001) }],
   },
   'POST /api/profiles/{user_id}/credentials': {
-    aim: ({ cast }) => ({ params: { user_id: cast.client.id } }),
-    freshAim: async ({ make, granted }) => ({ params: { user_id: (await make.person('client', granted)).id } }),
+    target: ({ people }) => ({ params: { user_id: people.client.id } }),
+    freshTarget: async ({ make, granted }) => ({ params: { user_id: (await make.person('client', granted)).id } }),
     badBodies: [{ grace_seconds: -1 }, { grace_seconds: 0.5 }, { expires_at: 'soon' }, { expires_at: '2020-01-01' }],
   },
   'PUT /api/profiles/{user_id}/credentials': {
-    answer: object((entry) => [...full(entry), 'key_expires_at']),
-    aim: ({ cast }) => ({ params: { user_id: cast.client.id }, json: { expires_at: null } }),
-    freshAim: async ({ make, granted }) => ({
+    response: object((entry) => [...full(entry), 'key_expires_at']),
+    target: ({ people }) => ({ params: { user_id: people.client.id }, json: { expires_at: null } }),
+    freshTarget: async ({ make, granted }) => ({
       params: { user_id: (await make.person('client', granted)).id },
       json: { expires_at: '2999-12-31' },
     }),
-    holds: ({ body }) => expect(body.key_expires_at).toBe('3000-01-01T00:00:00.000Z'),
+    verify: ({ body }) => expect(body.key_expires_at).toBe('3000-01-01T00:00:00.000Z'),
     badBodies: [{}, { expires_at: 'soon' }, { expires_at: '2020-01-01' }, { expires_at: 7 }],
   },
   'POST /api/profiles/approve': {
-    answer: object(['approved', 'already_approved', 'already_rejected', 'not_found', 'failed', 'outcomes'], {
+    response: object(['approved', 'already_approved', 'already_rejected', 'not_found', 'failed', 'outcomes'], {
       outcomes: ['outcome', 'profile_id', 'email', 'client_id', 'client_secret'],
     }),
-    aim: ({ cast }) => ({ json: { profiles: [cast.pending.id] } }),
-    freshAim: async ({ make, granted }) => ({ json: { profiles: [(await make.person('pending', granted)).email] } }),
-    holds: ({ body, headers }) => {
+    target: ({ people }) => ({ json: { profiles: [people.pending.id] } }),
+    freshTarget: async ({ make, granted }) => ({ json: { profiles: [(await make.person('pending', granted)).email] } }),
+    verify: ({ body, headers }) => {
       expect(body.approved).toBe(1);
       expect(headers['cache-control']).toBe('no-store');
     },
     badBodies: [{}, { profiles: [] }, { profiles: [''] }, { profiles: Array<string>(51).fill('x') }],
   },
   'POST /api/profiles/{user_id}/suspend': {
-    answer: object((entry) => [...full(entry), 'suspended_at']),
-    aim: pending,
-    freshAim: freshPending,
-    holds: ({ body }) =>
+    response: object((entry) => [...full(entry), 'suspended_at']),
+    target: pending,
+    freshTarget: freshPending,
+    verify: ({ body }) =>
       expect(body).toMatchObject({ registration_status: 'pending', suspended_at: expect.any(String) as string }),
     badBodies: [{ reason: 7 }, { reason: 'x'.repeat(1_001) }],
   },
   'POST /api/profiles/{user_id}/reopen': {
-    answer: object(full),
-    aim: ({ cast }) => ({ params: { user_id: cast.rejected.id } }),
-    freshAim: async ({ make, granted }) => ({ params: { user_id: (await make.person('rejected', granted)).id } }),
-    holds: ({ body }) => expect(body.registration_status).toBe('pending'),
+    response: object(full),
+    target: ({ people }) => ({ params: { user_id: people.rejected.id } }),
+    freshTarget: async ({ make, granted }) => ({ params: { user_id: (await make.person('rejected', granted)).id } }),
+    verify: ({ body }) => expect(body.registration_status).toBe('pending'),
   },
   'POST /api/profiles/{user_id}/resume': {
-    answer: object((entry) => [...full(entry), 'suspended_at']),
-    aim: ({ cast }) => ({ params: { user_id: cast.suspended.id } }),
-    freshAim: async ({ make, granted }) => ({ params: { user_id: (await make.person('suspended', granted)).id } }),
-    holds: ({ body }) => expect(body).toMatchObject({ registration_status: 'approved', suspended_at: null }),
+    response: object((entry) => [...full(entry), 'suspended_at']),
+    target: ({ people }) => ({ params: { user_id: people.suspended.id } }),
+    freshTarget: async ({ make, granted }) => ({ params: { user_id: (await make.person('suspended', granted)).id } }),
+    verify: ({ body }) => expect(body).toMatchObject({ registration_status: 'approved', suspended_at: null }),
   },
   'PUT /api/profiles/{user_id}/role': {
-    answer: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', ...approvedAt(entry)]),
-    aim: (world) => ({ ...pending(world), json: { role: 'admin' } }),
-    freshAim: async (world) => ({ ...(await freshPending(world)), json: { role: 'admin' } }),
-    holds: ({ body }) =>
+    response: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', ...approvedAtOf(entry)]),
+    target: (world) => ({ ...pending(world), json: { role: 'admin' } }),
+    freshTarget: async (world) => ({ ...(await freshPending(world)), json: { role: 'admin' } }),
+    verify: ({ body }) =>
       expect(body).toMatchObject({ role: 'admin', registration_status: 'approved', client_id: null }),
     badBodies: [{}, { role: 'owner' }, { role: null }],
   },
   'PUT /api/profiles/{user_id}/tier': {
-    answer: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', 'tier', ...approvedAt(entry)]),
-    aim: (world) => ({ ...pending(world), json: { tier: world.tier } }),
-    freshAim: async (world) => ({ ...(await freshPending(world)), json: { tier: world.tier } }),
-    holds: ({ body }, _caller, { tier }) => expect(body.tier).toBe(tier),
+    response: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', 'tier', ...approvedAtOf(entry)]),
+    target: (world) => ({ ...pending(world), json: { tier: world.tier } }),
+    freshTarget: async (world) => ({ ...(await freshPending(world)), json: { tier: world.tier } }),
+    verify: ({ body }, _caller, { tier }) => expect(body.tier).toBe(tier),
     badBodies: [{}, { tier: 7 }],
   },
   'DELETE /api/profiles/{user_id}': {
-    aim: pending,
-    freshAim: freshPending,
+    target: pending,
+    freshTarget: freshPending,
   },
 };

@@ -20,7 +20,7 @@ const fields = [
   'answer',
 ];
 
-const refusing = (refusal: Refusal, ...names: readonly CallerName[]): Partial<Record<CallerName, Refusal>> =>
+const denying = (refusal: Refusal, ...names: readonly CallerName[]): Partial<Record<CallerName, Refusal>> =>
   Object.fromEntries(names.map((name) => [name, refusal]));
 
 const unapproved = [
@@ -36,15 +36,17 @@ const otherClients = [
   'a client without a grant, by key',
   'a client without a grant, by key in one string',
   'a demoted admin, by token',
-  'a demoted admin, by its reawakened key',
+  'a demoted admin, by its reactivated key',
   'a client with a grant and an expired key, by token',
   'a client whose grant has expired, by token',
   'a client whose grant has expired, by key',
   ...groupCallers,
 ] as const;
 
-const standing = ({ request }: World) => ({ params: { request_id: request } });
-const freshByGranted = async ({ make, cast }: World) => ({ params: { request_id: await make.request(cast.granted) } });
+const shared = ({ request }: World) => ({ params: { request_id: request } });
+const freshByGranted = async ({ make, people }: World) => ({
+  params: { request_id: await make.request(people.granted) },
+});
 const freshByAnother = async ({ make, granted }: World) => ({
   params: { request_id: await make.request(await make.person('client', granted)) },
 });
@@ -52,26 +54,26 @@ const reason = 'To know when it rains';
 
 export const requestEndpoints: Endpoints = {
   'GET /api/catalog': {
-    aim: () => ({ query: '?limit=1000' }),
-    except: refusing(refusals.approvalRequired, ...unapproved),
-    holds: ({ list }, caller, { granted, hidden, discoverable, cast }) => {
+    target: () => ({ query: '?limit=1000' }),
+    except: denying(refusals.approvalRequired, ...unapproved),
+    verify: ({ list }, caller, { granted, hidden, discoverable, people }) => {
       const access = (id: string) => list.find((line) => line.id === id)?.access;
       const isAdmin = caller.role === 'admin';
-      const holders = [cast.granted, cast.demoted, cast.expiredKey, cast.member, cast.memberByClaim];
+      const holders = [people.granted, people.demoted, people.expiredKey, people.member, people.memberByClaim];
       const isGranted = isAdmin || holders.some(({ id }) => id === caller.id);
       expect([access(granted), access(hidden), access(discoverable)]).toEqual([
         isGranted ? 'granted' : undefined,
         isAdmin ? 'granted' : undefined,
-        isAdmin ? 'granted' : caller.id === cast.granted.id ? 'requested' : 'none',
+        isAdmin ? 'granted' : caller.id === people.granted.id ? 'requested' : 'none',
       ]);
     },
     badQueries: ['?limit=0', '?limit=1001', '?limit=many', '?cursor=x', `?q=${'x'.repeat(201)}`, '?q=a&q=b', '?q=%00'],
   },
   'GET /api/access/requests': {
-    answer: text('application/json; charset=utf-8', /^\[.*\]$/),
-    aim: () => ({ query: '?limit=1000' }),
-    holds: ({ list }, caller, { request, cast }) => {
-      expect(list.some(({ id }) => id === request)).toBe(caller.role === 'admin' || caller.id === cast.granted.id);
+    response: text('application/json; charset=utf-8', /^\[.*\]$/),
+    target: () => ({ query: '?limit=1000' }),
+    verify: ({ list }, caller, { request, people }) => {
+      expect(list.some(({ id }) => id === request)).toBe(caller.role === 'admin' || caller.id === people.granted.id);
       if (caller.role === 'client') expect(list.filter(({ profile_id }) => profile_id !== caller.id)).toEqual([]);
       for (const line of list) expect(Object.keys(line)).toEqual(fields);
     },
@@ -87,15 +89,15 @@ export const requestEndpoints: Endpoints = {
     ],
   },
   'POST /api/access/requests': {
-    aim: ({ discoverable }) => ({ json: { collection_id: discoverable, reason } }),
-    freshAim: async ({ make }) => ({
+    target: ({ discoverable }) => ({ json: { collection_id: discoverable, reason } }),
+    freshTarget: async ({ make }) => ({
       json: { collection_id: await make.collection(make.nextName(), { discoverable: true }), reason, duration_days: 7 },
     }),
     except: {
-      ...refusing(refusals.approvalRequired, ...unapproved),
-      ...refusing(refusals.needsNoGrant, ...admins),
+      ...denying(refusals.approvalRequired, ...unapproved),
+      ...denying(refusals.needsNoGrant, ...admins),
     },
-    holds: ({ body }, caller) =>
+    verify: ({ body }, caller) =>
       expect(body).toMatchObject({
         ...{ status: 'pending', profile_id: caller.id, profile_email: caller.email, reason, duration_days: 7 },
         ...{ decided_at: null, answer: null },
@@ -115,20 +117,20 @@ export const requestEndpoints: Endpoints = {
     ],
   },
   'GET /api/access/requests/{request_id}': {
-    aim: standing,
-    except: refusing(refusals.requestNotFound, ...otherClients),
-    holds: ({ body }, _caller, { request, discoverable, cast }) =>
-      expect(body).toMatchObject({ id: request, collection_id: discoverable, profile_id: cast.granted.id }),
+    target: shared,
+    except: denying(refusals.requestNotFound, ...otherClients),
+    verify: ({ body }, _caller, { request, discoverable, people }) =>
+      expect(body).toMatchObject({ id: request, collection_id: discoverable, profile_id: people.granted.id }),
   },
   'DELETE /api/access/requests/{request_id}': {
-    aim: standing,
-    freshAim: freshByGranted,
-    except: refusing(refusals.requestNotFound, ...otherClients, ...admins),
+    target: shared,
+    freshTarget: freshByGranted,
+    except: denying(refusals.requestNotFound, ...otherClients, ...admins),
   },
   'POST /api/access/requests/{request_id}/approve': {
-    aim: standing,
-    freshAim: freshByAnother,
-    holds: ({ body }) => expect(body).toMatchObject({ status: 'approved', expires_at: null }),
+    target: shared,
+    freshTarget: freshByAnother,
+    verify: ({ body }) => expect(body).toMatchObject({ status: 'approved', expires_at: null }),
     badBodies: [
       { expires_at: 7 },
       { expires_at: 'tomorrow' },
@@ -137,9 +139,9 @@ export const requestEndpoints: Endpoints = {
     ],
   },
   'POST /api/access/requests/{request_id}/deny': {
-    aim: standing,
-    freshAim: freshByAnother,
-    holds: ({ body }) => expect(body).toMatchObject({ status: 'denied', answer: null }),
+    target: shared,
+    freshTarget: freshByAnother,
+    verify: ({ body }) => expect(body).toMatchObject({ status: 'denied', answer: null }),
     badBodies: [{ reason: 7 }, { reason: 'x'.repeat(1_001) }, { reason: 'a\0b' }],
   },
 };

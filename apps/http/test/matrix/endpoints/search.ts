@@ -4,9 +4,9 @@ import { object } from '../shapes.ts';
 
 export const searchEndpoints: Endpoints = {
   'POST /api/vector/search': {
-    aim: () => ({ json: { query: 'weather forecast', k_limit: 100 } }),
-    visible: 'collection_id',
-    holds: ({ list }) => {
+    target: () => ({ json: { query: 'weather forecast', k_limit: 100 } }),
+    collectionField: 'collection_id',
+    verify: ({ list }) => {
       const scores = list.map((entry) => Number(entry.similarity_score));
       expect(scores.every((score) => score >= 0 && score <= 1)).toBe(true);
       expect(scores).toEqual(scores.toSorted((a, b) => b - a));
@@ -22,19 +22,19 @@ export const searchEndpoints: Endpoints = {
     volatile: ['similarity_score'],
   },
   'GET /api/vector/health': {
-    answer: object(['status', 'embedder', 'index', 'dimension'], {
+    response: object(['status', 'embedder', 'index', 'dimension'], {
       embedder: ['status', 'model'],
       index: ['status', 'kind'],
     }),
-    aim: () => ({}),
-    holds: ({ body }) => expect(body).toMatchObject({ status: 'healthy', dimension: 768 }),
+    target: () => ({}),
+    verify: ({ body }) => expect(body).toMatchObject({ status: 'healthy', dimension: 768 }),
     volatile: ['model', 'kind'],
   },
   'POST /api/vector/reindex': {
-    aim: () => ({}),
+    target: () => ({}),
   },
   'GET /api/vector/reindex': {
-    aim: () => ({}),
+    target: () => ({}),
     volatile: ['job_id', 'status', 'total', 'done', 'failed', 'started_at'],
   },
 };

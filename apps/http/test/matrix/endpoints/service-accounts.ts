@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Endpoints } from '../endpoint.ts';
 import type { World } from '../world.ts';
-const standing = ({ cast }: World) => ({ params: { account_id: cast['audit:read'].id } });
+const shared = ({ people }: World) => ({ params: { account_id: people['audit:read'].id } });
 const fresh = async ({ make, granted }: World) => ({
   params: { account_id: (await make.person('audit:read', granted)).id },
 });
@@ -19,8 +19,8 @@ const badFields = [
 
 export const serviceAccountEndpoints: Endpoints = {
   'POST /api/service-accounts': {
-    aim: ({ make }) => ({ json: { name: make.nextName(), scopes: ['audit:read', 'catalog:read'] } }),
-    holds: ({ body, headers }, caller) => {
+    target: ({ make }) => ({ json: { name: make.nextName(), scopes: ['audit:read', 'catalog:read'] } }),
+    verify: ({ body, headers }, caller) => {
       expect(body).toMatchObject({ scopes: ['catalog:read', 'audit:read'], created_by: caller.id, expires_at: null });
       expect(body.token).toMatch(/^portico_sa_[0-9A-Za-z]{71}$/);
       expect(headers['cache-control']).toBe('no-store');
@@ -33,34 +33,34 @@ export const serviceAccountEndpoints: Endpoints = {
     ],
   },
   'GET /api/service-accounts': {
-    aim: () => ({}),
-    holds: ({ list }, _caller, { cast }) => {
-      const listed = list.find(({ id }) => id === cast['limits:write'].id);
-      expect(listed).toMatchObject({ scopes: ['limits:write'] });
-      expect(list.map(({ id }) => id)).not.toContain(cast.revokedAccount.id);
+    target: () => ({}),
+    verify: ({ list }, _caller, { people }) => {
+      const account = list.find(({ id }) => id === people['limits:write'].id);
+      expect(account).toMatchObject({ scopes: ['limits:write'] });
+      expect(list.map(({ id }) => id)).not.toContain(people.revokedAccount.id);
     },
   },
   'GET /api/service-accounts/{account_id}': {
-    aim: standing,
-    holds: ({ body }) => expect(body).toMatchObject({ scopes: ['audit:read'], expires_at: null }),
+    target: shared,
+    verify: ({ body }) => expect(body).toMatchObject({ scopes: ['audit:read'], expires_at: null }),
   },
   'PUT /api/service-accounts/{account_id}': {
-    aim: (world) => ({ ...standing(world), json: { scopes: ['usage:read'] } }),
-    freshAim: async (world) => ({ ...(await fresh(world)), json: { scopes: ['usage:read'] } }),
-    holds: ({ body }) => expect(body.scopes).toEqual(['usage:read']),
+    target: (world) => ({ ...shared(world), json: { scopes: ['usage:read'] } }),
+    freshTarget: async (world) => ({ ...(await fresh(world)), json: { scopes: ['usage:read'] } }),
+    verify: ({ body }) => expect(body.scopes).toEqual(['usage:read']),
     badBodies: badFields,
   },
   'POST /api/service-accounts/{account_id}/rotate': {
-    aim: (world) => ({ ...standing(world), json: {} }),
-    freshAim: async (world) => ({ ...(await fresh(world)), json: { grace_seconds: 604_800 } }),
-    holds: ({ body, headers }) => {
+    target: (world) => ({ ...shared(world), json: {} }),
+    freshTarget: async (world) => ({ ...(await fresh(world)), json: { grace_seconds: 604_800 } }),
+    verify: ({ body, headers }) => {
       expect(body.token).toMatch(/^portico_sa_[0-9A-Za-z]{71}$/);
       expect(headers['cache-control']).toBe('no-store');
     },
     badBodies: [{ grace_seconds: -1 }, { grace_seconds: 604_801 }, { grace_seconds: '1' }],
   },
   'DELETE /api/service-accounts/{account_id}': {
-    aim: standing,
-    freshAim: fresh,
+    target: shared,
+    freshTarget: fresh,
   },
 };

@@ -4,38 +4,38 @@ import { objectWith, text } from '../shapes.ts';
 
 export const serviceEndpoints: Endpoints = {
   'GET /health': {
-    aim: () => ({}),
-    holds: ({ body }) => expect(body).toEqual({ status: 'healthy', service: 'portico' }),
+    target: () => ({}),
+    verify: ({ body }) => expect(body).toEqual({ status: 'healthy', service: 'portico' }),
   },
-  'GET /ready': { aim: () => ({}), ofComposition: true },
+  'GET /ready': { target: () => ({}), dependsOnComposition: true },
   'GET /metrics': {
-    answer: text('text/plain; version=0.0.4; charset=utf-8', /^# HELP /m),
-    aim: () => ({}),
-    ofComposition: true,
+    response: text('text/plain; version=0.0.4; charset=utf-8', /^# HELP /m),
+    target: () => ({}),
+    dependsOnComposition: true,
   },
   'GET /openapi.json': {
-    answer: objectWith('openapi', 'info', 'paths', 'components'),
-    aim: () => ({}),
-    ofComposition: true,
+    response: objectWith('openapi', 'info', 'paths', 'components'),
+    target: () => ({}),
+    dependsOnComposition: true,
   },
   'GET /': {
-    answer: text('text/plain; charset=utf-8', /^\/console\/\n$/),
-    aim: () => ({}),
-    holds: ({ headers }) => expect(headers.location).toBe('/console/'),
+    response: text('text/plain; charset=utf-8', /^\/console\/\n$/),
+    target: () => ({}),
+    verify: ({ headers }) => expect(headers.location).toBe('/console/'),
   },
-  'GET /docs': { answer: text('text/html; charset=utf-8', /^<!doctype html>/), aim: () => ({}) },
+  'GET /docs': { response: text('text/html; charset=utf-8', /^<!doctype html>/), target: () => ({}) },
   'GET /docs/{file}': {
-    answer: text('text/javascript; charset=utf-8', /openapi\.json/),
-    aim: () => ({ params: { file: 'initializer.js' } }),
+    response: text('text/javascript; charset=utf-8', /openapi\.json/),
+    target: () => ({ params: { file: 'initializer.js' } }),
   },
   // OpenID Connect Discovery 1.0, section 3, the part about verifying ID tokens; RFC 7517, section 5.
   'GET /.well-known/openid-configuration': {
-    answer: objectWith('issuer', 'jwks_uri'),
-    aim: () => ({}),
-    ofComposition: true,
+    response: objectWith('issuer', 'jwks_uri'),
+    target: () => ({}),
+    dependsOnComposition: true,
   },
-  'GET /console/config.json': { aim: () => ({}), ofComposition: true },
+  'GET /console/config.json': { target: () => ({}), dependsOnComposition: true },
   // RFC 9728, section 2.
-  'GET /.well-known/oauth-protected-resource/mcp': { aim: () => ({}), ofComposition: true },
-  'GET /.well-known/jwks.json': { aim: () => ({}), ofComposition: true },
+  'GET /.well-known/oauth-protected-resource/mcp': { target: () => ({}), dependsOnComposition: true },
+  'GET /.well-known/jwks.json': { target: () => ({}), dependsOnComposition: true },
 };

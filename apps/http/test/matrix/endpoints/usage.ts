@@ -3,8 +3,8 @@ import { text } from '../shapes.ts';
 
 export const usageEndpoints: Endpoints = {
   'GET /api/usage': {
-    answer: text('application/json; charset=utf-8', /^\[.*\]$/),
-    aim: () => ({}),
+    response: text('application/json; charset=utf-8', /^\[.*\]$/),
+    target: () => ({}),
     badQueries: [
       '?by=week',
       '?by=day,collection',

@@ -35,7 +35,7 @@ export const GroupEntity = defineEntity({
 
 const ofGroup = () => p.manyToOne(GroupEntity).mapToPk().joinColumn('group_id').deleteRule('cascade');
 
-/** Members by an administrator's hand. */
+/** Members that an administrator added. */
 export const GroupMemberEntity = defineEntity({
   name: 'GroupMember',
   tableName: 'group_members',
@@ -46,7 +46,7 @@ export const GroupMemberEntity = defineEntity({
   },
 });
 
-/** The names of groups in the newest token of a profile; a member is whose name a group has. */
+/** The names of groups in the newest token of a profile, which is a member of the groups with these names. */
 export const ClaimedGroupEntity = defineEntity({
   name: 'ClaimedGroup',
   tableName: 'claimed_groups',

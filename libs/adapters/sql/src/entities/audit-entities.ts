@@ -23,7 +23,7 @@ export const AuditEntryEntity = defineEntity({
     { name: 'audit_entries_instant_index', properties: ['instant', 'seq'] },
     { name: 'audit_entries_source_index', properties: ['source', 'instant', 'seq'] },
     { name: 'audit_entries_received_index', properties: ['receivedAt', 'seq'] },
-    // With the source, so that a count by it and one of these needs no row.
+    // Includes the source, so that counting by source and one of these columns reads only the index.
     {
       name: 'audit_entries_actor_index',
       properties: ['actorId', 'instant', 'seq', 'source'],
@@ -47,7 +47,9 @@ export const AuditEntryEntity = defineEntity({
   ],
 });
 
-/** Entry counts per source (`all` for both) and day of the instant, and in total. Maintained on write, never counted. */
+/**
+ * Entry counts per source (`all` for both) and day of the instant, and in total. Maintained on write, never counted.
+ */
 export const AuditDayEntity = defineEntity({
   name: 'AuditDay',
   tableName: 'audit_days',

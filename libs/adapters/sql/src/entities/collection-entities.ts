@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { ApiKeyPlace, AuthenticationType, CollectionId, OperationKey, ProfileId } from '@portico/domain';
+import type { ApiKeyLocation, AuthenticationType, CollectionId, OperationKey, ProfileId } from '@portico/domain';
 import { int64, text } from './columns.ts';
 
 export const CollectionEntity = defineEntity({
@@ -11,25 +11,25 @@ export const CollectionEntity = defineEntity({
     /** `nameKey(name)`: the sort key of lists, in code-point order. */
     nameKey: text(),
     description: text(),
-    /** No foreign key: a collection stays when its creator goes. */
+    /** No foreign key: a collection remains when its creator is removed. */
     createdBy: text().$type<ProfileId>(),
     createdAt: int64(),
     updatedAt: int64(),
     revision: int64(),
     contentRevision: int64(),
-    /** Release 0.1.0, which may run beside this version, writes rows without it. */
+    /** Release 0.1.0, which may run at the same time as this version, writes rows without it. */
     descriptionDerived: p.boolean().default(false),
     baseUrl: text(),
     derivedType: text().$type<AuthenticationType>(),
     derivedName: text().nullable(),
-    derivedIn: text().$type<ApiKeyPlace>().nullable(),
+    derivedIn: text().$type<ApiKeyLocation>().nullable(),
     /** Set by an admin; `storedType` is null if nothing was set. */
     storedType: text().$type<AuthenticationType>().nullable(),
     storedName: text().nullable(),
-    storedIn: text().$type<ApiKeyPlace>().nullable(),
+    storedIn: text().$type<ApiKeyLocation>().nullable(),
     storedSealedValue: text().nullable(),
     documentDigest: text(),
-    /** The digest of the document whose operations are stored; 0.1.0 changes a document without it. */
+    /** The digest of the document whose operations are stored; 0.1.0 changes documents without updating it. */
     operationsDigest: text().nullable(),
     discoverable: p.boolean().default(false),
     importKey: text().nullable().unique('collections_import_key_unique'),
@@ -41,7 +41,7 @@ export const CollectionEntity = defineEntity({
 export const ofCollection = () =>
   p.manyToOne(CollectionEntity).mapToPk().joinColumn('collection_id').deleteRule('cascade');
 
-/** A table of its own: lists and renames of collections never touch the document. */
+/** A separate table: listing and renaming collections never touches the document. */
 export const DocumentEntity = defineEntity({
   name: 'Document',
   tableName: 'documents',

@@ -11,6 +11,6 @@ export const OneTimeCodeEntity = defineEntity({
     payload: text(),
     expiresAt: int64(),
   },
-  /** By it expired ones are found. */
+  /** For finding expired codes. */
   indexes: [{ name: 'one_time_codes_expires_at_index', properties: ['expiresAt'] }],
 });

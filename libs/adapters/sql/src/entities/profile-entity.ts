@@ -8,14 +8,14 @@ export const ProfileEntity = defineEntity({
   properties: {
     id: text().$type<ProfileId>().primary(),
     email: text().unique('profiles_email_unique'),
-    /** `emailKey(email)`. Null if another profile had that key first, or a version before wrote the row. */
+    /** `emailKey(email)`. Null if another profile had that key first, or an earlier version wrote the row. */
     emailKey: text().nullable().unique('profiles_email_key_unique'),
     fullName: text(),
     companyName: text().nullable(),
     role: text().$type<Role>(),
     status: text().$type<RegistrationStatus>(),
     uid: text().unique('profiles_uid_unique'),
-    /** Whether `issuer` is set. Written for older versions, which may run beside this one; never read. */
+    /** Whether `issuer` is set. Written for older versions, which may run at the same time as this one; never read. */
     bound: p.boolean(),
     /** Null while the profile is not bound, regardless of `bound`. */
     issuer: text().nullable(),
@@ -33,13 +33,13 @@ export const ProfileEntity = defineEntity({
     previousUntil: int64().nullable(),
     keyExpiresAt: int64().nullable(),
     suspendedAt: int64().nullable(),
-    /** What the newest token said of its groups, as a JSON array; the three are null together. */
+    /** The groups in the newest token, as a JSON array; the three columns are null together. */
     claimedGroups: text().nullable(),
     claimsIssuedAt: int64().nullable(),
     claimsSeenAt: int64().nullable(),
     /** Grows with each change of the profile's grants or groups. */
     grantsEpoch: int64(),
-    /** False for a profile of which no row says that it is in a group, so that requests need not look. */
+    /** False if no row makes the profile a member of a group, so that requests need not look for groups. */
     inGroups: p.boolean().default(false),
   },
   indexes: [

@@ -2,7 +2,7 @@ import { defineEntity } from '@mikro-orm/core';
 import type { ProfileId, ServiceAccountId } from '@portico/domain';
 import { int64, text } from './columns.ts';
 
-/** The key as that of a profile: `keyHash` and `keyTag` are null together, after a reset of the secrets key. */
+/** The key is stored like a profile's: `keyHash` and `keyTag` are null together, after a reset of the secrets key. */
 export const ServiceAccountEntity = defineEntity({
   name: 'ServiceAccount',
   tableName: 'service_accounts',
@@ -14,7 +14,7 @@ export const ServiceAccountEntity = defineEntity({
     /** Separated by spaces (RFC 6749, section 3.3). */
     scopes: text(),
     expiresAt: int64().nullable(),
-    /** No foreign key: an account stays when its creator goes. */
+    /** No foreign key: an account remains when its creator is removed. */
     createdBy: text().$type<ProfileId>().nullable(),
     createdAt: int64(),
     updatedAt: int64(),

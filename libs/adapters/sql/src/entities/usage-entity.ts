@@ -3,14 +3,14 @@ import { int64, text } from './columns.ts';
 import { ofCollection } from './collection-entities.ts';
 import { ofProfile } from './profile-entity.ts';
 
-/** What a profile did on a day (days since 1970-01-01, UTC) with a collection, or with none. */
+/** A profile's usage on a day (days since 1970-01-01, UTC) of one collection, or of no collection. */
 export const UsageDayEntity = defineEntity({
   name: 'UsageDay',
   tableName: 'usage_days',
   properties: {
     day: p.integer().primary().autoincrement(false),
     profileId: () => ofProfile().primary().index(false),
-    /** The collection's id, or an empty text: null cannot be part of a key. */
+    /** The collection's id, or an empty string: null cannot be part of a key. */
     subject: text().primary(),
     collectionId: () => ofCollection().nullable().index(false),
     reads: int64(),
@@ -21,7 +21,7 @@ export const UsageDayEntity = defineEntity({
     lastUsedAt: int64(),
     keyUsedAt: int64().nullable(),
   },
-  /** Each answers what was used last by a look at its end. */
+  /** The last use is at the end of each index. */
   indexes: [
     { name: 'usage_days_profile_index', properties: ['profileId', 'lastUsedAt'] },
     { name: 'usage_days_key_index', properties: ['profileId', 'keyUsedAt'] },

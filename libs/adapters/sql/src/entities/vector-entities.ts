@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { int64, text } from './columns.ts';
 import { ofCollection } from './collection-entities.ts';
 
-/** The vectors of a collection's operations, by one model. */
+/** The vectors of a collection's operations, computed by one model. */
 export const OperationBlockEntity = defineEntity({
   name: 'OperationBlock',
   tableName: 'operation_blocks',
@@ -30,11 +30,11 @@ export const EmbeddingEntity = defineEntity({
     vector: p.blob(),
   },
   uniques: [{ name: 'collection_embeddings_sequence_unique', properties: ['modelId', 'sequence'] }],
-  /** Answers which collections are up to date without reading vectors. */
+  /** For finding the collections that are up to date without reading vectors. */
   indexes: [{ name: 'collection_embeddings_model_index', properties: ['modelId', 'collectionId', 'contentRevision'] }],
 });
 
-/** What release 0.1.0 reads and writes; triggers keep it in step, and nothing else uses it. */
+/** The table that release 0.1.0 reads and writes. Triggers keep it in sync, and nothing else uses it. */
 export const PreviousEmbeddingEntity = defineEntity({
   name: 'PreviousEmbedding',
   tableName: 'embeddings',
@@ -47,13 +47,13 @@ export const PreviousEmbeddingEntity = defineEntity({
   },
 });
 
-/** The models whose embeddings are kept. */
+/** The models with stored embeddings. */
 export const SearchModelEntity = defineEntity({
   name: 'SearchModel',
   tableName: 'search_models',
   properties: {
     modelId: text().primary(),
-    /** 0 for those of release 0.1.0, whose embeddings go into its table too. */
+    /** 0 for models of release 0.1.0, whose embeddings are also written to its table. */
     firstSeenAt: int64(),
     lastSeenAt: int64(),
   },

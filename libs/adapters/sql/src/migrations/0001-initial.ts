@@ -167,7 +167,7 @@ const sqlite = [
   ...firstRows,
 ];
 
-/** Compared by code points, whatever the locale of the database. */
+/** Compared by code points, regardless of the database's locale. */
 const text = 'text collate "C"';
 
 const postgresql = [

@@ -1,15 +1,15 @@
 import type { CollectionId } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
-import { type Kind, newPlace, runIn } from '../../test/movable.ts';
+import { type Kind, newDatabaseConfig, runIn } from '../../test/movable.ts';
 import { postgres } from '../../test/with-postgresql.ts';
 import { openSqlStores, type SqlConfig, type SqlStores } from '../index.ts';
 import { migrations } from './index.ts';
 
 const idOf = (number: number) => `00000000-0000-4000-8000-00000000000${number}`;
 
-/** The tables of release 0.1.0, with `rows`. */
-const released = async (kind: Kind, rows: readonly string[]): Promise<SqlConfig> => {
-  const place = await newPlace(kind);
+/** Creates the tables of release 0.1.0, with `rows`. */
+const createReleased = async (kind: Kind, rows: readonly string[]): Promise<SqlConfig> => {
+  const config = await newDatabaseConfig(kind);
   const old = migrations.filter(({ name }) => name < '0006');
   const id = kind === 'sqlite' ? 'integer' : 'serial';
   const statements = [
@@ -18,8 +18,8 @@ const released = async (kind: Kind, rows: readonly string[]): Promise<SqlConfig>
     ...old.map(({ name }) => `insert into schema_migrations (name) values ('${name}')`),
     ...rows,
   ];
-  await runIn(place, statements.join(';\n'));
-  return place;
+  await runIn(config, statements.join(';\n'));
+  return config;
 };
 
 const profile = (number: number, email: string): string =>
@@ -36,26 +36,26 @@ const embedding = (kind: Kind, number: number, model: string): string =>
   `insert into embeddings (collection_id, model_id, content_revision, sequence, vector)
     values ('${idOf(number)}', '${model}', 3, ${number}, ${kind === 'sqlite' ? "x'00000000'" : String.raw`'\x00000000'`})`;
 
-const migrated = async <T>(
+const migrateReleased = async <T>(
   kind: Kind,
   rows: readonly string[],
   work: (opened: SqlStores) => Promise<T>,
 ): Promise<T> => {
-  const opened = await openSqlStores(await released(kind, rows));
+  const opened = await openSqlStores(await createReleased(kind, rows));
   expect(opened.migrated.map(({ name }) => name)).toEqual(['0006-since-0.1.0']);
   return work(opened).finally(() => opened.close());
 };
 
 describe.each((['sqlite', 'postgresql'] as const).filter((kind) => kind === 'sqlite' || postgres))('on %s', (kind) => {
-  test('profiles of release 0.1.0 are found by any form of their e-mail; two of one mailbox stay, each by its own', () => {
+  test('profiles of release 0.1.0 are found by any form of their e-mail; two of the same mailbox by their own form', () => {
     const emails = ['ada@example.com', 'b@b\u00fccher.example', 'b@xn--bcher-kva.example', 'jos\u00e9@x.example'];
     const rows = emails.map((email, at) => profile(at, email));
-    return migrated(kind, rows, async ({ stores }) => {
+    return migrateReleased(kind, rows, async ({ stores }) => {
       for (const [at, email] of emails.entries())
         expect(await stores.profiles.findByEmail(email)).toMatchObject({ id: idOf(at), email });
-      const found = async (email: string) => (await stores.profiles.findByEmail(email))?.id;
-      expect(await found('ADA@example.com')).toBe(idOf(0));
-      expect(await found('Jose\u0301@x.example')).toBe(idOf(3));
+      const findId = async (email: string) => (await stores.profiles.findByEmail(email))?.id;
+      expect(await findId('ADA@example.com')).toBe(idOf(0));
+      expect(await findId('Jose\u0301@x.example')).toBe(idOf(3));
     });
   });
 
@@ -65,22 +65,24 @@ describe.each((['sqlite', 'postgresql'] as const).filter((kind) => kind === 'sql
       collection(2, 'Two', 'A text', 'roads/2.json'),
       collection(3, 'Three', '', null),
     ];
-    return migrated(kind, rows, async ({ stores: { collections, operations } }) => {
-      const found = await Promise.all([1, 2, 3].map((number) => collections.find(idOf(number) as CollectionId)));
-      expect(found).toMatchObject([
+    return migrateReleased(kind, rows, async ({ stores: { collections, operations } }) => {
+      const migratedCollections = await Promise.all(
+        [1, 2, 3].map((number) => collections.find(idOf(number) as CollectionId)),
+      );
+      expect(migratedCollections).toMatchObject([
         { name: '\u00c9tat', revision: 8, descriptionDerived: true, discoverable: false },
         { name: 'Two', revision: 7, descriptionDerived: false },
         { name: 'Three', revision: 7, descriptionDerived: false },
       ]);
-      // Their jobs are still to read them.
+      // Their jobs have not read them yet.
       expect(await operations.digest(idOf(1) as CollectionId)).toBeNull();
     });
   });
 
-  test('embeddings of release 0.1.0 serve searches, by the model that most of them have', () => {
+  test('searches use the embeddings of release 0.1.0, with the model that has the most', () => {
     const rows = [1, 2, 3].map((number) => collection(number, `${number}`, '', null));
     const vectors = [embedding(kind, 1, 'a'), embedding(kind, 2, 'b'), embedding(kind, 3, 'b')];
-    return migrated(kind, [...rows, ...vectors], async ({ stores: { models, embeddings } }) => {
+    return migrateReleased(kind, [...rows, ...vectors], async ({ stores: { models, embeddings } }) => {
       const { serving, announced } = await models.state();
       expect(serving).toBe('b');
       expect(announced.map(({ modelId, firstSeenAt }) => [modelId, firstSeenAt])).toEqual([

@@ -2,8 +2,8 @@ import { emailKey } from '@portico/domain';
 import { embeddingsInStep, nowOnPostgresql, nowOnSqlite } from './embeddings-in-step.ts';
 import type { Dialect, DialectSql, Fill } from './migration.ts';
 
-/** Of a dialect: its types, and how it makes values of columns unique. */
-interface Words {
+/** The dialect-specific SQL: column types and unique constraints. */
+interface DialectTypes {
   readonly text: string;
   readonly int: string;
   readonly bytes: string;
@@ -16,7 +16,7 @@ interface Words {
   readonly uncompressed: (table: string, column: string) => readonly string[];
 }
 
-const wordsOf: Readonly<Record<Dialect, Words>> = {
+const dialectTypes: Readonly<Record<Dialect, DialectTypes>> = {
   sqlite: {
     text: 'text',
     int: 'integer',
@@ -41,8 +41,10 @@ const references = (table: string, column: string, other: string, onUpdate = '')
   `constraint ${table}_${column}_foreign foreign key (${column}) references ${other} (id)${onUpdate} on delete cascade`;
 const onUpdate = ' on update cascade';
 
-/** Vectors by each model. The one of most embeddings serves searches; the others are of a change that was not finished. */
-const embeddings = ({ text, bytes, now, triggers, unique, uncompressed }: Words): readonly string[] => [
+/**
+ * Vectors per model. Searches use the model with the most embeddings; others are of an unfinished change of the model.
+ */
+const embeddings = ({ text, bytes, now, triggers, unique, uncompressed }: DialectTypes): readonly string[] => [
   `create table collection_embeddings (
     collection_id ${text} not null,
     model_id ${text} not null,
@@ -67,8 +69,8 @@ const embeddings = ({ text, bytes, now, triggers, unique, uncompressed }: Words)
   ...triggers,
 ];
 
-/** The operations of documents, and their vectors. Collections of before have none: jobs read them. */
-const operations = ({ text, bytes, unique, uncompressed }: Words): readonly string[] => [
+/** The operations of documents, and their vectors. Existing collections have none until jobs have read them. */
+const operations = ({ text, bytes, unique, uncompressed }: DialectTypes): readonly string[] => [
   `create table operations (
     collection_id ${text} not null,
     key ${text} not null,
@@ -99,7 +101,7 @@ const operations = ({ text, bytes, unique, uncompressed }: Words): readonly stri
   ...uncompressed('operation_blocks', 'packed'),
 ];
 
-const usage = ({ text, int }: Words): readonly string[] => [
+const usage = ({ text, int }: DialectTypes): readonly string[] => [
   `create table usage_days (
     day ${int} not null,
     profile_id ${text} not null,
@@ -121,7 +123,7 @@ const usage = ({ text, int }: Words): readonly string[] => [
   'create index usage_days_collection_index on usage_days (collection_id, last_used_at)',
 ];
 
-const groups = ({ text, unique }: Words): readonly string[] => [
+const groups = ({ text, unique }: DialectTypes): readonly string[] => [
   `create table access_groups (
     id ${text} not null primary key,
     name ${text} not null,
@@ -161,7 +163,7 @@ const groups = ({ text, unique }: Words): readonly string[] => [
   'create index group_grants_ends_index on group_grants (expires_at) where expires_at is not null',
 ];
 
-const requests = ({ text }: Words): readonly string[] => [
+const requests = ({ text }: DialectTypes): readonly string[] => [
   `create table access_requests (
     id ${text} not null primary key,
     profile_id ${text} not null,
@@ -181,7 +183,7 @@ const requests = ({ text }: Words): readonly string[] => [
   'create index access_requests_collection_index on access_requests (collection_id)',
 ];
 
-const accounts = ({ text, unique }: Words): readonly string[] => [
+const accounts = ({ text, unique }: DialectTypes): readonly string[] => [
   `create table service_accounts (
     id ${text} not null primary key,
     name ${text} not null,
@@ -209,14 +211,14 @@ const accounts = ({ text, unique }: Words): readonly string[] => [
 
 const facets = { actor: 'actor_id', client: 'client_id', collection: 'collection_id', action: 'action' };
 
-/** Filters find the source of each entry in their index, so that counting reads no rows. */
+/** The indexes of filters include the source of each entry, so that counting reads no rows. */
 const auditIndexes = Object.entries(facets).flatMap(([name, column]) => [
   `drop index audit_entries_${name}_index`,
   `create index audit_entries_${name}_index on audit_entries (${column}, instant, seq, source) where ${column} is not null`,
 ]);
 
-/** Last, because every request reads these rows, and waits from here on for the rest of the migration. */
-const columns = ({ text, unique }: Words): readonly string[] => [
+/** Runs last, because every request reads these rows, and then waits for the rest of the migration. */
+const columns = ({ text, unique }: DialectTypes): readonly string[] => [
   `alter table epochs add column search_model ${text} null`,
   `update epochs set search_model =
     (select model_id from embeddings group by model_id order by count(*) desc, model_id limit 1)`,
@@ -244,35 +246,35 @@ const columns = ({ text, unique }: Words): readonly string[] => [
 
 const statements = (dialect: Dialect): readonly string[] =>
   [embeddings, operations, usage, groups, requests, accounts, () => auditIndexes, columns].flatMap((part) =>
-    part(wordsOf[dialect]),
+    part(dialectTypes[dialect]),
   );
 
-/** From the release 0.1.0, whose migrations end with 0005, to the next one. */
+/** From release 0.1.0, whose last migration is 0005, to the next release. */
 export const since010: DialectSql = {
   sqlite: statements('sqlite'),
-  // As changes do: none of them is under way, so none can be in each other's way.
+  // Takes the same lock as `transact`, so that no change is in flight and neither can block the other.
   postgresql: ['select pg_advisory_xact_lock(1886351988, 1)', ...statements('postgresql')],
 };
 
-const beyondAscii: Readonly<Record<Dialect, (column: string) => string>> = {
+const nonAscii: Readonly<Record<Dialect, (column: string) => string>> = {
   sqlite: (column) => `${column} glob '*[^ -~]*'`,
   postgresql: (column) => `${column} ~ '[^ -~]'`,
 };
 
 /**
- * What e-mails are compared by: a second profile of one mailbox has none. Names of collections are composed (NFC), as
- * new ones are.
+ * Sets the keys by which e-mails are compared; a second profile of the same mailbox gets none. Composes the names of
+ * collections (NFC), like new names.
  */
 export const fillSince010: Fill = async (execute, dialect) => {
-  const isForeign = beyondAscii[dialect];
-  await execute(`update profiles set email_key = email where not (${isForeign('email')})`);
-  const emails = `select id, email from profiles where ${isForeign('email')} order by created_at, id`;
+  const isNonAscii = nonAscii[dialect];
+  await execute(`update profiles set email_key = email where not (${isNonAscii('email')})`);
+  const emails = `select id, email from profiles where ${isNonAscii('email')} order by created_at, id`;
   for (const { id, email } of await execute(emails)) {
     const key = emailKey(String(email));
     const isFree = 'not exists (select 1 from profiles p where p.email_key = ?)';
     await execute(`update profiles set email_key = ? where id = ? and ${isFree}`, [key, id, key]);
   }
-  const names = `select distinct name from collections where ${isForeign('name')}`;
+  const names = `select distinct name from collections where ${isNonAscii('name')}`;
   for (const { name } of await execute(names)) {
     const composed = String(name).normalize('NFC');
     const compose = 'update collections set revision = revision + 1, name = ? where name = ?';

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { describeDialects, type RunSql } from '../../test/dialects.ts';
 import type { SqlStores } from '../index.ts';
 
-/** What the version before runs, word for word: it may run beside this one while an installation is updated. */
-const before = {
+/** The exact statements of the earlier version, which may run at the same time as this one during an update. */
+const earlierStatements = {
   next: `update epochs set embeddings = case when embeddings < ? then ? else embeddings + 1 end where id = 1
   returning embeddings as "sequence"`,
   put:
@@ -29,22 +29,22 @@ const before = {
 const bytesOf = (axis: number): Uint8Array =>
   new Uint8Array(Float32Array.from({ length: 768 }, (_, i) => (i === axis ? 1 : 0)).buffer);
 
-const previousVersion = (run: RunSql) => ({
+const createEarlierVersion = (run: RunSql) => ({
   async put({ id, contentRevision }: Collection, axis: number, modelId = 'old'): Promise<void> {
-    const [next] = await run<{ sequence: number | string }>(before.next, [Date.now(), Date.now()]);
-    await run(before.put, [id, modelId, contentRevision, Number(next?.sequence), bytesOf(axis)]);
+    const [next] = await run<{ sequence: number | string }>(earlierStatements.next, [Date.now(), Date.now()]);
+    await run(earlierStatements.put, [id, modelId, contentRevision, Number(next?.sequence), bytesOf(axis)]);
   },
   async vectors(modelId = 'old'): Promise<readonly (readonly [string, number])[]> {
-    const rows = await run<{ collectionId: string; vector: Uint8Array }>(before.changed, [0, modelId, 99]);
+    const rows = await run<{ collectionId: string; vector: Uint8Array }>(earlierStatements.changed, [0, modelId, 99]);
     return rows.map(({ collectionId, vector }) => [collectionId, axisOf(vector)]);
   },
   outdated: async (): Promise<readonly string[]> =>
-    (await run<{ id: string }>(before.outdated, ['old'])).map(({ id }) => id),
-  remove: ({ id }: Collection) => run(before.remove, [id]),
+    (await run<{ id: string }>(earlierStatements.outdated, ['old'])).map(({ id }) => id),
+  remove: ({ id }: Collection) => run(earlierStatements.remove, [id]),
   due: async (now: number): Promise<readonly string[]> =>
-    (await run<{ id: string }>(before.due, ['embed', now, now, 99])).map(({ id }) => id),
+    (await run<{ id: string }>(earlierStatements.due, ['embed', now, now, 99])).map(({ id }) => id),
   claim: async (id: string, now: number): Promise<boolean> =>
-    (await run(before.claim, [now + 20_000, id, now, now])).length > 0,
+    (await run(earlierStatements.claim, [now + 20_000, id, now, now])).length > 0,
 });
 
 const axisOf = (bytes: Uint8Array): number => new Float32Array(Uint8Array.from(bytes).buffer).indexOf(1);
@@ -61,12 +61,12 @@ const vectors = async ({ stores }: SqlStores, modelId = 'old') =>
     vector.indexOf(1),
   ]);
 
-describeDialects(({ withPlace }) => {
-  /** A database that release 0.1.0 uses beside this version. */
-  const updated = (
+describeDialects(({ withDatabase: withPlace }) => {
+  /** A database that release 0.1.0 and this version use at the same time. */
+  const withBothVersions = (
     work: (parts: {
       readonly opened: SqlStores;
-      readonly previous: ReturnType<typeof previousVersion>;
+      readonly previous: ReturnType<typeof createEarlierVersion>;
       readonly run: RunSql;
       readonly one: Collection;
       readonly other: Collection;
@@ -76,7 +76,7 @@ describeDialects(({ withPlace }) => {
       const first = await open();
       const [one, other] = [await add(first), await add(first)];
       await first.close();
-      const previous = previousVersion(run);
+      const previous = createEarlierVersion(run);
       await previous.put(one, 1);
       await previous.put(other, 2);
       await run("update epochs set search_model = 'old'");
@@ -85,8 +85,8 @@ describeDialects(({ withPlace }) => {
       await opened.close();
     });
 
-  test('the embeddings of the version before are carried over, and searches use its model', () =>
-    updated(async ({ opened, one, other }) => {
+  test('the embeddings of the earlier version are copied, and searches use its model', () =>
+    withBothVersions(async ({ opened, one, other }) => {
       expect(await vectors(opened)).toEqual([
         [one.id, 1],
         [other.id, 2],
@@ -98,8 +98,8 @@ describeDialects(({ withPlace }) => {
       expect(await opened.stores.embeddings.outdated('old')).toEqual([]);
     }));
 
-  test('what the version before writes later is found, in the order of its sequences', () =>
-    updated(async ({ opened, previous, one, other }) => {
+  test('later writes of the earlier version are found, in the order of their sequences', () =>
+    withBothVersions(async ({ opened, previous, one, other }) => {
       const created = await add(opened);
       await previous.put(created, 3);
       await previous.put(one, 4);
@@ -111,8 +111,8 @@ describeDialects(({ withPlace }) => {
       expect(await previous.vectors()).toEqual(await vectors(opened));
     }));
 
-  test('what this version writes with its model is found by the version before', () =>
-    updated(async ({ opened, previous, one, other }) => {
+  test('writes of this version with the earlier model are found by the earlier version', () =>
+    withBothVersions(async ({ opened, previous, one, other }) => {
       const created = await add(opened);
       await opened.stores.models.announce('old', Date.now());
       await opened.stores.embeddings.put(anEmbedding(created, { modelId: 'old' }, 3));
@@ -127,8 +127,8 @@ describeDialects(({ withPlace }) => {
       expect((await vectors(opened)).at(-1)).toEqual([one.id, 5]);
     }));
 
-  test('what this version writes with another model does not concern the version before', () =>
-    updated(async ({ opened, previous, one, other }) => {
+  test('writes of this version with another model do not affect the earlier version', () =>
+    withBothVersions(async ({ opened, previous, one, other }) => {
       await opened.stores.models.announce('new', Date.now());
       for (const collection of [one, other])
         await opened.stores.embeddings.put(anEmbedding(collection, { modelId: 'new' }, 7));
@@ -146,7 +146,7 @@ describeDialects(({ withPlace }) => {
     }));
 
   test('a deletion by either version removes the embeddings from both tables', () =>
-    updated(async ({ opened, previous, run, one, other }) => {
+    withBothVersions(async ({ opened, previous, run, one, other }) => {
       await opened.stores.embeddings.put(anEmbedding(other, { modelId: 'new' }));
       await previous.remove(one);
       expect(await vectors(opened)).toEqual([[other.id, 2]]);
@@ -155,8 +155,8 @@ describeDialects(({ withPlace }) => {
         expect(await run(`select * from ${table}`, [])).toEqual([]);
     }));
 
-  test('a write of the version before announces its model', () =>
-    updated(async ({ opened, previous, run, one }) => {
+  test('a write of the earlier version announces its model', () =>
+    withBothVersions(async ({ opened, previous, run, one }) => {
       await run("update search_models set last_seen_at = 5 where model_id = 'old'");
       await opened.stores.models.announce('other', 9);
       await previous.put(one, 1);
@@ -169,8 +169,8 @@ describeDialects(({ withPlace }) => {
       for (const { lastSeenAt } of announced) expect(lastSeenAt).toBeGreaterThan(Date.now() - 60_000);
     }));
 
-  test('removing the embeddings of its model removes them for the version before, and those of another do not', () =>
-    updated(async ({ opened, previous, one, other }) => {
+  test('only removing the embeddings of its model removes embeddings of the earlier version', () =>
+    withBothVersions(async ({ opened, previous, one, other }) => {
       const { models, embeddings } = opened.stores;
       for (const modelId of ['new', 'newest']) {
         await models.announce(modelId, Date.now());
@@ -186,8 +186,8 @@ describeDialects(({ withPlace }) => {
       expect(await vectors(opened, 'new')).toHaveLength(2);
     }));
 
-  test('the version before takes jobs for changed collections, but none for embeddings that it does not miss', () =>
-    updated(async ({ opened, previous }) => {
+  test('the earlier version takes jobs for changed collections, but no jobs for embeddings that it does not lack', () =>
+    withBothVersions(async ({ opened, previous }) => {
       const { outbox, embeddingJobs } = opened.stores;
       const [changed, missing] = [aJob(), aJob({ group: missingEmbeddings })];
       await embeddingJobs.enqueue(jobsOnly(changed, missing));

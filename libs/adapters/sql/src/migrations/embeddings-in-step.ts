@@ -1,30 +1,30 @@
 import type { DialectSql } from './migration.ts';
 
 /**
- * Processes of release 0.1.0, which may run beside those of this version, know one embedding of each collection, in
- * `embeddings`. Triggers keep both tables in step: what 0.1.0 writes is copied to `collection_embeddings`, and what this
- * version writes for a model of 0.1.0 (`first_seen_at = 0`) is copied back. A copy has the sequence of its original, and
- * is not copied again. The table and its triggers go in the release after the next.
+ * Processes of release 0.1.0, which may run at the same time as this version, know one embedding of each collection, in
+ * `embeddings`. Triggers keep both tables in sync: writes of 0.1.0 are copied to `collection_embeddings`, and writes of
+ * this version for a model of 0.1.0 (`first_seen_at = 0`) are copied back. A copy has the sequence of its original, and
+ * is not copied again. The table and its triggers will be removed in the release after the next.
  */
 const columns = 'collection_id, model_id, content_revision, sequence, vector';
 const newColumns = columns.replaceAll(/\w+/g, 'new.$&');
-const updated = (names: readonly string[]) => names.map((name) => `${name} = excluded.${name}`).join(', ');
+const assignments = (names: readonly string[]) => names.map((name) => `${name} = excluded.${name}`).join(', ');
 
-const copyForth = `insert into collection_embeddings (${columns}) values (${newColumns})
-  on conflict (collection_id, model_id) do update set ${updated(['content_revision', 'sequence', 'vector'])}`;
-const copyBack = `insert into embeddings (${columns}) values (${newColumns})
-  on conflict (collection_id) do update set ${updated(['model_id', 'content_revision', 'sequence', 'vector'])}`;
-const isCopiedForth = `exists (select 1 from collection_embeddings c where c.collection_id = new.collection_id
+const copyToNewTable = `insert into collection_embeddings (${columns}) values (${newColumns})
+  on conflict (collection_id, model_id) do update set ${assignments(['content_revision', 'sequence', 'vector'])}`;
+const copyToOldTable = `insert into embeddings (${columns}) values (${newColumns})
+  on conflict (collection_id) do update set ${assignments(['model_id', 'content_revision', 'sequence', 'vector'])}`;
+const isInNewTable = `exists (select 1 from collection_embeddings c where c.collection_id = new.collection_id
   and c.model_id = new.model_id and c.sequence = new.sequence)`;
-const isCopiedBack = `exists (select 1 from embeddings e where e.collection_id = new.collection_id
+const isInOldTable = `exists (select 1 from embeddings e where e.collection_id = new.collection_id
   and e.sequence = new.sequence)`;
-const isOfVersionBefore = (row: 'new' | 'old') =>
+const isOfEarlierVersion = (row: 'new' | 'old') =>
   `exists (select 1 from search_models m where m.model_id = ${row}.model_id and m.first_seen_at = 0)`;
-/** A model of the version before is in use as long as that version writes. */
+/** A model of the earlier version is in use while that version writes. */
 const announce = (now: string) => `insert into search_models (model_id, first_seen_at, last_seen_at)
   values (new.model_id, 0, ${now})
   on conflict (model_id) do update set first_seen_at = 0, last_seen_at = excluded.last_seen_at`;
-const removeBack = 'delete from embeddings where collection_id = old.collection_id and model_id = old.model_id';
+const removeFromOldTable = 'delete from embeddings where collection_id = old.collection_id and model_id = old.model_id';
 
 export const nowOnSqlite = `cast((julianday('now') - 2440587.5) * 86400000 as integer)`;
 const sqliteTrigger = (name: string, event: string, condition: string, ...statements: readonly string[]) =>
@@ -36,22 +36,22 @@ const sqlite = [
     sqliteTrigger(
       `embeddings_${event}_forth`,
       `${event} on embeddings`,
-      `not ${isCopiedForth}`,
+      `not ${isInNewTable}`,
       announce(nowOnSqlite),
-      copyForth,
+      copyToNewTable,
     ),
     sqliteTrigger(
       `collection_embeddings_${event}_back`,
       `${event} on collection_embeddings`,
-      `${isOfVersionBefore('new')} and not ${isCopiedBack}`,
-      copyBack,
+      `${isOfEarlierVersion('new')} and not ${isInOldTable}`,
+      copyToOldTable,
     ),
   ]),
   sqliteTrigger(
     'collection_embeddings_delete_back',
     'delete on collection_embeddings',
-    isOfVersionBefore('old'),
-    removeBack,
+    isOfEarlierVersion('old'),
+    removeFromOldTable,
   ),
 ];
 
@@ -66,9 +66,9 @@ const postgresqlFunction = (name: string, condition: string, ...statements: read
   end $body$`;
 
 const postgresql = [
-  postgresqlFunction('copy_embedding_forth', `not ${isCopiedForth}`, announce(nowOnPostgresql), copyForth),
-  postgresqlFunction('copy_embedding_back', `${isOfVersionBefore('new')} and not ${isCopiedBack}`, copyBack),
-  postgresqlFunction('remove_embedding_back', isOfVersionBefore('old'), removeBack),
+  postgresqlFunction('copy_embedding_forth', `not ${isInNewTable}`, announce(nowOnPostgresql), copyToNewTable),
+  postgresqlFunction('copy_embedding_back', `${isOfEarlierVersion('new')} and not ${isInOldTable}`, copyToOldTable),
+  postgresqlFunction('remove_embedding_back', isOfEarlierVersion('old'), removeFromOldTable),
   `create trigger embeddings_forth after insert or update on embeddings
     for each row execute function copy_embedding_forth()`,
   `create trigger collection_embeddings_back after insert or update on collection_embeddings

@@ -4,17 +4,17 @@ export type Dialect = 'sqlite' | 'postgresql';
 /** The statements of one migration, in order. */
 export type DialectSql = Readonly<Record<Dialect, readonly string[]>>;
 
-/** A migration that ran, and how long it took. */
-export interface RanMigration {
+/** A migration that ran, and its duration. */
+export interface AppliedMigration {
   readonly name: string;
   readonly ms: number;
 }
 
-/** Runs a statement within the migration, with `?` for each parameter; returns the rows that it selects. */
+/** Runs a statement within the migration, with `?` for each parameter; returns the selected rows. */
 export type Execute = (
   sql: string,
   parameters?: readonly unknown[],
 ) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-/** What a migration computes that SQL cannot, after its statements. */
+/** The part of a migration that SQL cannot compute. Runs after its statements. */
 export type Fill = (execute: Execute, dialect: Dialect) => Promise<void>;

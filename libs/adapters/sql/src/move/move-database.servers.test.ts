@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { filledPlace, newPlace, runIn } from '../../test/movable.ts';
-import { move, refused, testMoves, testSources } from '../../test/move-tests.ts';
+import { filledDatabase, newDatabaseConfig, runIn } from '../../test/movable.ts';
+import { move, expectRefused, testMoves, testSources } from '../../test/move-tests.ts';
 import { postgres } from '../../test/with-postgresql.ts';
 import { openSqlStores } from '../index.ts';
 
@@ -15,16 +15,16 @@ describe.skipIf(!postgres)('a source on postgresql', () => testSources('postgres
 
 describe.skipIf(!postgres)('PostgreSQL', () => {
   test('is not moved while another program writes to it', async () => {
-    const [from, to] = [await filledPlace('postgresql'), await newPlace('sqlite')];
+    const [from, to] = [await filledDatabase('postgresql'), await newDatabaseConfig('sqlite')];
     const client = new Client({ connectionString: from.kind === 'postgresql' ? from.url : '' });
     await client.connect();
     onTestFinished(() => client.end());
     await client.query('begin; update epochs set catalog = catalog + 1');
-    await refused(from, to, 'another program is writing to it');
+    await expectRefused(from, to, 'another program is writing to it');
   });
 
   test('cannot be written while it is moved', async () => {
-    const [from, to] = [await filledPlace('postgresql'), await newPlace('sqlite')];
+    const [from, to] = [await filledDatabase('postgresql'), await newDatabaseConfig('sqlite')];
     const writes: Promise<unknown>[] = [];
     await move(from, to, () => {
       if (writes.length > 0) return;
@@ -36,8 +36,8 @@ describe.skipIf(!postgres)('PostgreSQL', () => {
     expect(String(await writes[0])).toContain('lock timeout');
   });
 
-  test('is refused in the end if a process has come meanwhile', async () => {
-    const [from, to] = [await filledPlace('postgresql'), await newPlace('sqlite')];
+  test('is refused at the end if a process has connected in the meantime', async () => {
+    const [from, to] = [await filledDatabase('postgresql'), await newDatabaseConfig('sqlite')];
     const url = from.kind === 'postgresql' ? from.url : '';
     const client = new Client({ connectionString: url, application_name: 'portico' });
     onTestFinished(() => client.end());
@@ -47,10 +47,10 @@ describe.skipIf(!postgres)('PostgreSQL', () => {
     await expect(openSqlStores(to)).rejects.toThrow('it is being filled');
   });
 
-  test('says which rows it does not take', async () => {
-    const [from, to] = [await filledPlace('sqlite'), await newPlace('postgresql')];
+  test('reports the rows that it does not accept', async () => {
+    const [from, to] = [await filledDatabase('sqlite'), await newDatabaseConfig('postgresql')];
     await runIn(from, "update settings set value = 'a' || char(0) || 'b' where name = 'pepper'");
-    await refused(from, to, /did not take the rows of settings with name "pepper": The database refused a value/);
+    await expectRefused(from, to, /did not take the rows of settings with name "pepper": The database refused a value/);
     await expect(openSqlStores(to)).rejects.toThrow('it is being filled');
   });
 });

@@ -5,24 +5,24 @@ import { keyOf, assertSameRows } from './same-rows.ts';
 import type { MovedRow, MoveSource, MoveTarget } from './move.ts';
 import { movedTables, type MovedTable } from './moved-tables.ts';
 
-/** What was moved. The addresses are without passwords. */
+/** The result of a move. The addresses are without passwords. */
 export interface MovedDatabase {
   readonly from: string;
   readonly to: string;
-  /** Every table with the number of its rows, in the order in which they were moved. */
+  /** Every table with its number of rows, in the order in which they were moved. */
   readonly tables: readonly { readonly table: string; readonly rows: number }[];
 }
 
 export interface MoveOptions {
   readonly log: Log;
-  /** Each row counts twice: once copied, once compared. */
-  readonly onProgress: (done: number, total: number, doing: string) => void;
+  /** Each row counts twice: once when it is copied, and once when it is compared. */
+  readonly onProgress: (done: number, total: number, step: string) => void;
 }
 
 /**
- * Copies all rows of a database that nothing uses into an empty one, compares every row, and only then lets processes
- * use the copy. The source is never written. A target that an earlier run left behind is filled anew. Throws an error
- * that says which of the two cannot be used and why, or which row differs.
+ * Copies all rows of a database that is not in use into an empty one, compares every row, and only then lets processes
+ * use the copy. The source is never written. An incomplete target of an earlier run is filled from scratch. Throws an
+ * error that names the database that cannot be used and the reason, or the row that differs.
  */
 export const moveDatabase = async (from: SqlConfig, to: SqlConfig, options: MoveOptions): Promise<MovedDatabase> => {
   const source = await openSource(from, options.log);
@@ -38,7 +38,7 @@ export const moveDatabase = async (from: SqlConfig, to: SqlConfig, options: Move
   }
 };
 
-// Imported here, so that the driver of a database that is not concerned is never loaded.
+// Imported here, so that the driver of a database that is not involved is never loaded.
 const openSource = async (from: SqlConfig, log: Log): Promise<MoveSource> =>
   from.kind === 'sqlite'
     ? (await import('../sqlite/move-source.ts')).openSqliteSource(from.file)
@@ -63,14 +63,14 @@ const move = async (
   for (const table of movedTables) tables.push({ table: table.name, rows: await source.rows.count(table) });
   const total = 2 * tables.reduce((sum, { rows }) => sum + rows, 0);
   let done = 0;
-  const advance = (rows: number, doing: string) => onProgress((done += rows), total, doing);
+  const advance = (rows: number, step: string) => onProgress((done += rows), total, step);
 
   for (const table of movedTables) await copy(table, source, target, (rows) => advance(rows, `copying ${table.name}`));
   await target.snapshot(async (rows) => {
     for (const table of movedTables)
       await assertSameRows(table, source, { name: target.name, rows }, () => advance(1, `comparing ${table.name}`));
   });
-  // One that was started meanwhile would go on with the database that is left behind.
+  // A process that was started in the meantime would continue to use the old database.
   await source.refuseUse();
   await target.finish();
   return { from: source.name, to: target.name, tables };
@@ -84,16 +84,16 @@ const copy = async (
 ): Promise<void> => {
   for await (const rows of source.rows.batches(table)) {
     await target.insert(table, rows).catch((error: unknown) => {
-      throw notTaken(table, rows, target.name, error);
+      throw insertError(table, rows, target.name, error);
     });
     onRows(rows.length);
   }
   await target.setLastId(table, await source.rows.lastId(table));
 };
 
-const notTaken = (table: MovedTable, rows: readonly MovedRow[], name: string, cause: unknown): DatabaseOpenError => {
+const insertError = (table: MovedTable, rows: readonly MovedRow[], name: string, cause: unknown): DatabaseOpenError => {
   const [first = [], last = first] = [rows[0], rows.at(-1)];
-  const which = first === last ? `with ${keyOf(table, first)}` : `from ${keyOf(table, first)} to ${keyOf(table, last)}`;
+  const range = first === last ? `with ${keyOf(table, first)}` : `from ${keyOf(table, first)} to ${keyOf(table, last)}`;
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new DatabaseOpenError(`${name} did not take the rows of ${table.name} ${which}: ${reason}`, { cause });
+  return new DatabaseOpenError(`${name} did not take the rows of ${table.name} ${range}: ${reason}`, { cause });
 };

@@ -1,34 +1,34 @@
 import type { Value } from '../sql.ts';
 import type { MovedTable } from './moved-tables.ts';
 
-/** A value of a column: the same whichever dialect it was read from. An integer beyond 2^53 is a bigint. */
+/** A value of a column, independent of the dialect from which it was read. An integer beyond 2^53 is a bigint. */
 export type Cell = Value | bigint;
 
-/** In the order of the table's columns. */
+/** The cells of a row, in the order of the table's columns. */
 export type MovedRow = readonly Cell[];
 
-/** Reads the tables of a database as of one moment. */
+/** Reads the tables of a database in a consistent state. */
 export interface RowReader {
   count(table: MovedTable): Promise<number>;
-  /** All rows in the order of their keys; a batch holds one row, or at most `batchBytes` and `batchRows`. */
+  /** All rows in the order of their keys. A batch has one row, or at most `batchBytes` and `batchRows`. */
   batches(table: MovedTable): AsyncIterable<readonly MovedRow[]>;
-  /** The last value that the table's identity gave, also if its row is gone; 0 if none. */
+  /** The last value that the table's identity generated, even if its row was deleted; 0 if there is none. */
   lastId(table: MovedTable): Promise<number>;
 }
 
-/** The database to move: never written, and unused while it is open here. */
+/** The database to move. It is never written, and no other process uses it while it is open here. */
 export interface MoveSource {
   /** Its address without password. */
   readonly name: string;
   readonly rows: RowReader;
-  /** Held as an advisory lock: a PostgreSQL database in which it is taken is this one. Null on SQLite. */
+  /** Locked as an advisory lock: a PostgreSQL database in which it is locked is this database. Null on SQLite. */
   readonly lockKey: string | null;
   /** Throws if a process uses the database. */
   refuseUse(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The database to fill: it has all tables, without rows, and a mark by which every process refuses it. */
+/** The database to fill. It has all tables, without rows, and a mark because of which every process refuses it. */
 export interface MoveTarget {
   readonly name: string;
   insert(table: MovedTable, rows: readonly MovedRow[]): Promise<void>;
@@ -39,11 +39,11 @@ export interface MoveTarget {
   close(): Promise<void>;
 }
 
-/** Bounds the memory, whatever the size of documents and blocks of vectors. */
+/** Bounds the memory, regardless of the size of documents and blocks of vectors. */
 export const batchBytes = 4 * 2 ** 20;
 export const batchRows = 500;
 
-/** A 64-bit integer as every dialect's reader returns it. */
+/** Converts a 64-bit integer to the form in which every dialect's reader returns it. */
 export const integer = (value: bigint): number | bigint => {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;

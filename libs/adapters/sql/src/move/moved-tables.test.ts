@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { describeDialects } from '../../test/dialects.ts';
 import { movedTables, tablesOfEntities } from './moved-tables.ts';
 
-describeDialects(({ withPlace }) => {
-  test('every table but that of the migrations is moved, with all its columns', () =>
+describeDialects(({ withDatabase: withPlace }) => {
+  test('every table except the table of migrations is moved, with all its columns', () =>
     withPlace(async (open, run) => {
       await (await open()).close();
       const tables = await run<{ name: string }>(tablesOnPostgresql)
@@ -12,10 +12,12 @@ describeDialects(({ withPlace }) => {
         .then((rows) => rows.map(({ name }) => name).toSorted());
       expect(tables).toEqual([...movedTables.map(({ name }) => name), 'schema_migrations'].toSorted());
       for (const { name, columns } of movedTables) {
-        const found = await run<{ name: string }>(columnsOnPostgresql, [name]).catch(() =>
+        const columnNames = await run<{ name: string }>(columnsOnPostgresql, [name]).catch(() =>
           run<{ name: string }>('select name from pragma_table_info(?)', [name]),
         );
-        expect(found.map((column) => column.name).toSorted()).toEqual(columns.map((column) => column.name).toSorted());
+        expect(columnNames.map((column) => column.name).toSorted()).toEqual(
+          columns.map((column) => column.name).toSorted(),
+        );
       }
     }));
 
@@ -23,10 +25,10 @@ describeDialects(({ withPlace }) => {
     withPlace(async (open, run) => {
       await (await open()).close();
       for (const { name, key } of movedTables) {
-        const found = await run<{ name: string }>(keyOnPostgresql, [name]).catch(() =>
+        const keyNames = await run<{ name: string }>(keyOnPostgresql, [name]).catch(() =>
           run<{ name: string }>('select name from pragma_table_info(?) where pk > 0', [name]),
         );
-        expect(found.map((column) => column.name).toSorted()).toEqual(key.toSorted());
+        expect(keyNames.map((column) => column.name).toSorted()).toEqual(key.toSorted());
       }
     }));
 });
@@ -50,11 +52,11 @@ const City = defineEntity({
   },
 });
 
-test('a table comes after those that it refers to, whatever the order of the entities', () => {
+test('a table comes after the tables that it refers to, regardless of the order of the entities', () => {
   expect(tablesOfEntities([City, Country]).map(({ name }) => name)).toEqual(['countries', 'cities']);
 });
 
-test('a table knows its columns, its key, and the column that counts up', () => {
+test('a table has its columns, its key, and the column with generated values', () => {
   expect(tablesOfEntities([Country, City])[1]).toMatchObject({
     columns: [
       { name: 'seq', kind: 'plain' },
@@ -68,7 +70,7 @@ test('a table knows its columns, its key, and the column that counts up', () => 
   expect(tablesOfEntities([Country])[0]?.identity).toBeNull();
 });
 
-test('tables that refer to each other in a circle have no order', () => {
+test('tables with circular references have no order', () => {
   const circle = [
     { meta: { tableName: 'hens', properties: { egg: { entity: () => circle[1] } } } },
     { meta: { tableName: 'eggs', properties: { hen: { entity: () => circle[0] } } } },

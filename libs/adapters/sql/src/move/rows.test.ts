@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { filledPlace, type Kind } from '../../test/movable.ts';
+import { filledDatabase, type Kind } from '../../test/movable.ts';
 import { postgres } from '../../test/with-postgresql.ts';
 import { openPostgresqlSource } from '../postgresql/move-source.ts';
 import { openSqliteSource } from '../sqlite/move-source.ts';
@@ -7,25 +7,25 @@ import type { Cell, MoveSource } from './move.ts';
 import { movedTables } from './moved-tables.ts';
 
 const kinds: readonly Kind[] = postgres ? ['sqlite', 'postgresql'] : ['sqlite'];
-const ignored = (): void => undefined;
-const log = { debug: ignored, info: ignored, warn: ignored, error: ignored };
+const ignore = (): void => undefined;
+const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 const openFilled = async (kind: Kind): Promise<MoveSource> => {
-  const place = await filledPlace(kind);
+  const config = await filledDatabase(kind);
   const source =
-    place.kind === 'sqlite' ? await openSqliteSource(place.file) : await openPostgresqlSource(place.url, log);
+    config.kind === 'sqlite' ? await openSqliteSource(config.file) : await openPostgresqlSource(config.url, log);
   onTestFinished(() => source.close());
   return source;
 };
 
 const tableOf = (name: string) => {
-  const table = movedTables.find((each) => each.name === name);
+  const table = movedTables.find((candidate) => candidate.name === name);
   if (!table) throw new Error(`There is no table ${name}.`);
   return table;
 };
 
 describe.each(kinds)('rows on %s', (kind) => {
-  test('come in batches of at most 500 and 4 MB, and a larger one alone', async () => {
+  test('are read in batches of at most 500 rows and 4 MB; a larger row is read alone', async () => {
     const { rows } = await openFilled(kind);
     const lengthsOf = async (name: string) => {
       const lengths: number[] = [];
@@ -57,7 +57,7 @@ describe.each(kinds)('rows on %s', (kind) => {
     expect(document).toHaveLength(3_000_000);
   });
 
-  test('know the last id that was given, also if its row is gone', async () => {
+  test('include the last generated id, even if its row was deleted', async () => {
     const { rows } = await openFilled(kind);
     expect(await rows.lastId(tableOf('overrides'))).toBe(4);
     expect(await rows.count(tableOf('overrides'))).toBe(3);

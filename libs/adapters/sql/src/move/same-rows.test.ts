@@ -22,7 +22,7 @@ const reader = (rows: readonly MovedRow[], lastId = 9, batch = 1): RowReader => 
   lastId: async () => lastId,
 });
 
-const compared = async (left: RowReader, right: RowReader): Promise<number> => {
+const compareRows = async (left: RowReader, right: RowReader): Promise<number> => {
   let rows = 0;
   const source = { name: 'sqlite:/old', rows: left };
   await assertSameRows(table, source, { name: 'sqlite:/new', rows: right }, () => (rows += 1));
@@ -31,11 +31,11 @@ const compared = async (left: RowReader, right: RowReader): Promise<number> => {
 
 const row = (seq: number, value: MovedRow[number] = 'x'): MovedRow => ['ann', seq, value];
 
-test('the same rows pass, however they are batched', async () => {
+test('equal rows pass, regardless of how they are batched', async () => {
   const rows = [row(1), row(2, null), row(3, new Uint8Array([1, 2])), row(4, true), row(5, 2n ** 60n), row(6, 1.5)];
   const copies = rows.map((each) => each.map((cell) => (cell instanceof Uint8Array ? Buffer.from(cell) : cell)));
-  expect(await compared(reader(rows), reader(copies, 9, 4))).toBe(6);
-  expect(await compared(reader([]), reader([]))).toBe(0);
+  expect(await compareRows(reader(rows), reader(copies, 9, 4))).toBe(6);
+  expect(await compareRows(reader([]), reader([]))).toBe(0);
 });
 
 test.each<readonly [string, MovedRow, MovedRow]>([
@@ -46,22 +46,22 @@ test.each<readonly [string, MovedRow, MovedRow]>([
   ['a number instead of a truth value', row(2, true), row(2, 1)],
   ['a large integer', row(2, 2n ** 60n), row(2, 2n ** 60n + 1n)],
   ['a key', row(2), row(4)],
-])('%s that differs is told, with table and key', async (_what, left, right) => {
-  await expect(compared(reader([row(1), left]), reader([row(1), right]))).rejects.toThrow(
+])('%s that differs is reported, with table and key', async (_difference, left, right) => {
+  await expect(compareRows(reader([row(1), left]), reader([row(1), right]))).rejects.toThrow(
     'the row of things with owner "ann", seq "2" is not the same in sqlite:/old and sqlite:/new',
   );
 });
 
-test('a row that is missing or too many is told by its key', async () => {
-  const [few, many] = [reader([row(1)]), reader([row(1), row(2)])];
+test('a missing or surplus row is reported with its key', async () => {
+  const [fewerRows, moreRows] = [reader([row(1)]), reader([row(1), row(2)])];
   for (const [left, right] of [
-    [few, many],
-    [many, few],
+    [fewerRows, moreRows],
+    [moreRows, fewerRows],
   ] as const) {
-    await expect(compared(left, right)).rejects.toThrow('the row of things with owner "ann", seq "2"');
+    await expect(compareRows(left, right)).rejects.toThrow('the row of things with owner "ann", seq "2"');
   }
 });
 
-test('a next id that differs is told', async () => {
-  await expect(compared(reader([row(1)], 5), reader([row(1)], 4))).rejects.toThrow('the next seq of things');
+test('a next id that differs is reported', async () => {
+  await expect(compareRows(reader([row(1)], 5), reader([row(1)], 4))).rejects.toThrow('the next seq of things');
 });

@@ -1,12 +1,12 @@
 import type { MovedTable } from './moved-tables.ts';
 
-/** Statements that both dialects understand; their names are those of the entities. */
+/** The statements in this file work in both dialects. Their names come from the entities. */
 export const countRows = ({ name }: MovedTable): string => `select count(*) as count from ${name}`;
 
 export const selectRows = ({ name, columns, key }: MovedTable): string =>
   `select ${columns.map((column) => column.name).join(', ')} from ${name} order by ${key.join(', ')}`;
 
-/** The bytes of each row in the order of `selectRows`; null if no column holds bytes. */
+/** Selects the size of each row's bytes in the order of `selectRows`; null if no column contains bytes. */
 export const selectSizes = ({ name, columns, key }: MovedTable): string | null => {
   const sizes = columns.filter(({ kind }) => kind === 'bytes').map((column) => `octet_length(${column.name})`);
   return sizes.length === 0 ? null : `select ${sizes.join(' + ')} from ${name} order by ${key.join(', ')}`;

@@ -3,44 +3,47 @@ import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import type { Log } from '@portico/dependencies';
 import { entities } from '../entities.ts';
 import { isFillingMark, migrationsTable } from '../migrations/index.ts';
-import type { RanMigration } from '../migrations/migration.ts';
+import type { AppliedMigration } from '../migrations/migration.ts';
 import { migrationsFor } from '../migrations/migrations-for.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import { connectMs } from './migrate-postgresql.ts';
 import { applicationName } from './pool.ts';
 import { tableOnPostgresql } from './tables.ts';
 
-/** Applies what is pending; returns what ran. With a mark the database must be new or have a mark. The caller holds the lock. */
+/**
+ * Applies the pending migrations and returns them. With a mark, the database must be new or have a mark. The caller
+ * must hold the lock.
+ */
 export const applyMigrations = async (
   url: string,
   database: string,
   log: Log,
   mark: string | null,
-): Promise<readonly RanMigration[]> => {
+): Promise<readonly AppliedMigration[]> => {
   const orm = await MikroORM.init(ormOptions(url, database));
   try {
-    if (mark !== null) await remark(orm, mark);
+    if (mark !== null) await replaceMark(orm, mark);
     return await runMigrations(orm.migrator, log);
   } finally {
     await orm.close(true);
   }
 };
 
-/** Throws if others have made tables since the caller looked. */
-const remark = async (orm: MikroORM, mark: string): Promise<void> => {
+/** Replaces the mark. Throws if another process has created tables since the caller checked. */
+const replaceMark = async (orm: MikroORM, mark: string): Promise<void> => {
   const applied = (await orm.migrator.getExecuted()).map(({ name }) => name);
   if (applied.length > 0 && !applied.some(isFillingMark)) throw new Error('it is not empty');
   if (applied.includes(mark)) return;
   await orm.migrator.logMigration(mark);
-  for (const other of applied.filter(isFillingMark)) await orm.migrator.unlogMigration(other);
+  for (const oldMark of applied.filter(isFillingMark)) await orm.migrator.unlogMigration(oldMark);
 };
 
-/** A connection without the pool's limits: a migration may be slow. The operator creates the database. */
+/** A connection without the pool's limits, because a migration may be slow. The operator creates the database. */
 export const ormOptions = (url: string, database: string): Options => ({
   dbName: database,
   entities,
   ensureDatabase: false,
-  // The migrations alone have triggers.
+  // Only the migrations define triggers.
   schemaGenerator: { skipTables: [migrationsTable], ignoreTriggers: true },
   discovery: { onMetadata: tableOnPostgresql },
   driverOptions: {

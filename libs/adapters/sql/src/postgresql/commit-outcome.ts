@@ -9,53 +9,54 @@ export interface SentCommit {
   readonly pid: number;
 }
 
-/** The connection ended during the commit: only the server knows the outcome. */
+/** The connection was lost during the commit: only the server knows the outcome. */
 export class CommitOutcomeUnknown<T> extends Error {
   readonly sent: SentCommit;
-  readonly answer: T;
+  readonly result: T;
 
-  constructor(sent: SentCommit, answer: T, cause: unknown) {
+  constructor(sent: SentCommit, result: T, cause: unknown) {
     super('The connection ended during a commit: its outcome is unknown', { cause });
     this.sent = sent;
-    this.answer = answer;
+    this.result = result;
   }
 }
 
 /** Sent after `begin`, in one round trip. */
-export const identifying = 'select pg_current_xact_id()::text as xid, pg_backend_pid() as pid';
+export const selectTransactionIds = 'select pg_current_xact_id()::text as xid, pg_backend_pid() as pid';
 
 /**
- * Returns whether the transaction was committed, asking on another connection for up to `askMs`; null if that stays
- * unknown. If the transaction is still open, its backend is terminated, so that its commit cannot arrive later.
+ * Returns whether the transaction was committed, or null if that remains unknown. Queries the server on another
+ * connection for up to `timeoutMs`. If the transaction is still open, its backend is terminated, so that its commit
+ * cannot arrive later.
  */
 export const isCommitted = async (
   execute: Execute,
   { xid, pid }: SentCommit,
-  askMs: number,
+  timeoutMs: number,
 ): Promise<boolean | null> => {
-  const until = performance.now() + askMs;
+  const deadline = performance.now() + timeoutMs;
   do {
-    const status = await statusOf(execute, xid);
+    const status = await readStatus(execute, xid);
     if (status === 'committed') return true;
     if (status === 'aborted') return false;
-    if (status === 'in progress') await execute({ text: endIt, values: [pid, xid] }).catch(() => undefined);
+    if (status === 'in progress') await execute({ text: terminateBackend, values: [pid, xid] }).catch(() => undefined);
     await setTimeout(pauseMs);
-  } while (performance.now() < until);
+  } while (performance.now() < deadline);
   return null;
 };
 
 const pauseMs = 100;
 
-const statusOf = async (execute: Execute, xid: string): Promise<string | null> => {
+const readStatus = async (execute: Execute, xid: string): Promise<string | null> => {
   try {
-    const { rows } = await execute<{ readonly status: string | null }>({ text: askStatus, values: [xid] });
+    const { rows } = await execute<{ readonly status: string | null }>({ text: selectStatus, values: [xid] });
     return rows[0]?.status ?? null;
   } catch {
     return null;
   }
 };
 
-const askStatus = 'select pg_xact_status($1::text::xid8) as status';
-/** Matches the transaction too: another connection may have this pid by now. */
-const endIt = `select pg_terminate_backend(pid) from pg_stat_activity
+const selectStatus = 'select pg_xact_status($1::text::xid8) as status';
+/** Also matches the transaction, because another connection may have this pid by now. */
+const terminateBackend = `select pg_terminate_backend(pid) from pg_stat_activity
   where pid = $1 and backend_xid = $2::text::xid8::xid`;

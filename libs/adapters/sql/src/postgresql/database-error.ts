@@ -2,12 +2,12 @@ import { DatabaseError } from 'pg';
 import { lostConnection } from '../database-fault.ts';
 
 /**
- * Removes the written values from a server error, so that they reach no log: those of a key (`detail`), the statement
- * inside a function, and the message of a data exception, which quotes the value.
+ * Removes the written values from a server error, so that they are never logged: the values of a key (`detail`), the
+ * statement inside a function, and the message of a data exception, which quotes the value.
  */
 export const withoutValues = (error: unknown): unknown => {
   if (!(error instanceof DatabaseError)) return error;
-  Object.assign(error, nothingSaid);
+  Object.assign(error, clearedFields);
   if (isOfClass(error, dataException)) {
     const message = `The database refused a value (SQLSTATE ${error.code ?? 'unknown'}).`;
     if (error.stack) error.stack = error.stack.replace(error.message, message);
@@ -16,7 +16,7 @@ export const withoutValues = (error: unknown): unknown => {
   return error;
 };
 
-/** Whether the connection that threw it can be reused: the server refused a statement, and nothing else happened. */
+/** Whether the connection that threw the error can be reused: the server only rejected a statement. */
 export const isConnectionUsableAfter = (error: unknown): boolean =>
   error instanceof DatabaseError &&
   !isOfClass(error, connectionException) &&
@@ -24,7 +24,7 @@ export const isConnectionUsableAfter = (error: unknown): boolean =>
   error.code !== outdatedStatement;
 
 /** Whether to retry: the transaction was rolled back because of a concurrent one, or its wait for a lock timed out. */
-export const isToBeTriedAgain = (error: unknown): boolean => conflictCodes.has(codeOf(error) ?? '');
+export const isRetryable = (error: unknown): boolean => conflictCodes.has(codeOf(error) ?? '');
 
 /** Whether waiting may help: the address does not respond, or the server is starting, stopping, or full. */
 export const isUnreachable = (error: unknown): boolean => {
@@ -35,20 +35,22 @@ export const isUnreachable = (error: unknown): boolean => {
   return networkCodes.has(codeOf(error) ?? '') || (error instanceof Error && lostConnection.test(error.message));
 };
 
-/** The table and column, as SQLite names them, of a constraint whose violation has a meaning. */
+/** Returns the table and column of a violated uniqueness constraint, as SQLite names them, or null. */
 export const violatedKeyOf = (error: unknown): string | null => {
   const constraint: unknown = error instanceof Error && 'constraint' in error ? error.constraint : null;
-  return codeOf(error) === '23505' && typeof constraint === 'string' ? (keys[constraint] ?? constraint) : null;
+  return codeOf(error) === '23505' && typeof constraint === 'string'
+    ? (keysByConstraint[constraint] ?? constraint)
+    : null;
 };
 
 /** Serialization failure; deadlock; lock timeout. */
 const conflictCodes: ReadonlySet<string> = new Set(['40001', '40P01', '55P03']);
-const nothingSaid = { detail: undefined, hint: undefined, where: undefined, internalQuery: undefined };
+const clearedFields = { detail: undefined, hint: undefined, where: undefined, internalQuery: undefined };
 const dataException = '22';
 const connectionException = '08';
-/** 57014 (a cancelled statement) is not among them: it leaves the connection usable. */
+/** Does not include 57014 (a cancelled statement), which leaves the connection usable. */
 const operatorIntervention = '57P';
-/** A table has changed since the connection prepared the statement, which fails from then on. */
+/** A table has changed since the connection prepared the statement, which keeps failing. */
 const outdatedStatement = '0A000';
 /** Too many connections; shutting down, crashed, starting up. */
 const transientCodes: ReadonlySet<string> = new Set(['53300', '57P01', '57P02', '57P03']);
@@ -63,7 +65,7 @@ const networkCodes: ReadonlySet<string> = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-const keys: Readonly<Record<string, string>> = {
+const keysByConstraint: Readonly<Record<string, string>> = {
   profiles_email_unique: 'profiles.email',
   profiles_email_key_unique: 'profiles.email_key',
   profiles_uid_unique: 'profiles.uid',
@@ -72,7 +74,7 @@ const keys: Readonly<Record<string, string>> = {
   service_accounts_name_key_unique: 'service_accounts.name_key',
 };
 
-const isOfClass = (error: DatabaseError, start: string): boolean => error.code?.startsWith(start) ?? false;
+const isOfClass = (error: DatabaseError, prefix: string): boolean => error.code?.startsWith(prefix) ?? false;
 
 const codeOf = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;

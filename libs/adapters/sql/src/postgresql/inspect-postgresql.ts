@@ -1,4 +1,4 @@
-import { storesToRead, type InspectedDatabase } from '../inspect-database.ts';
+import { createReadOnlyStores, type InspectedDatabase } from '../inspect-database.ts';
 import { migrationState, migrationsTable } from '../migrations/index.ts';
 import type { Sql } from '../sql.ts';
 import { oldestVersion } from './migrate-postgresql.ts';
@@ -11,16 +11,16 @@ export const inspectPostgresql = async (url: string): Promise<InspectedDatabase>
   const address = addressOf(url);
   const database = new PostgresqlDatabase(createPool(url));
   try {
-    const askedAt = Date.now();
-    const server = await serverIn(database.reads);
-    const answeredAt = Date.now();
+    const requestedAt = Date.now();
+    const server = await readServer(database.reads);
+    const respondedAt = Date.now();
     return {
       product: `PostgreSQL ${server.version}`,
       isTooOld: server.number < oldestVersion,
-      tables: server.isMigrated ? migrationState(await appliedIn(database.reads)) : { state: 'new' },
-      refusesWrites: refusalOf(server),
-      aheadMs: server.now - (askedAt + answeredAt) / 2,
-      stores: storesToRead(database),
+      tables: server.isMigrated ? migrationState(await readApplied(database.reads)) : { state: 'new' },
+      refusesWrites: findWriteRefusal(server),
+      aheadMs: server.now - (requestedAt + respondedAt) / 2,
+      stores: createReadOnlyStores(database),
       file: null,
       close: () => database.close(),
     };
@@ -43,16 +43,16 @@ interface Server {
   readonly mayWrite: boolean | null;
 }
 
-const serverIn = async (reads: Sql): Promise<Server> => {
+const readServer = async (reads: Sql): Promise<Server> => {
   const server = await reads.first<Server>(selectServer);
   if (!server) throw new Error('it did not say which server it is');
   return server;
 };
 
-const appliedIn = async (reads: Sql): Promise<readonly string[]> =>
+const readApplied = async (reads: Sql): Promise<readonly string[]> =>
   (await reads.all<{ readonly name: string }>('select name from schema_migrations')).map(({ name }) => name);
 
-const refusalOf = ({ isStandby, isReadOnly, isMigrated, mayCreate, mayWrite }: Server): string | null => {
+const findWriteRefusal = ({ isStandby, isReadOnly, isMigrated, mayCreate, mayWrite }: Server): string | null => {
   if (isStandby) return 'it is a standby, which only copies another server';
   if (isReadOnly) return 'its transactions are read-only (default_transaction_read_only)';
   if (isMigrated && mayWrite === false) return 'this user may not write its tables';

@@ -1,27 +1,27 @@
 import type { Log } from '@portico/dependencies';
 import { Client } from 'pg';
 import { migrationsTable, needsMigrations, type MigrationOptions } from '../migrations/index.ts';
-import type { RanMigration } from '../migrations/migration.ts';
+import type { AppliedMigration } from '../migrations/migration.ts';
 import { applicationName } from './pool.ts';
 
 /**
- * Migrates the tables, each migration in a transaction of its own; returns what ran. Of several processes one migrates
- * while the others wait. The lock belongs to a connection of its own and is released with it. With a mark the database
- * must be new or have a mark, and has this one before it has tables.
+ * Migrates the tables, each migration in its own transaction, and returns the migrations that ran. Of several processes
+ * one migrates while the others wait. The lock belongs to a separate connection and is released with it. With a mark,
+ * the database must be new or have a mark, and gets the mark before it gets tables.
  */
 export const migratePostgresql = async (
   url: string,
   { older, log }: MigrationOptions,
   mark: string | null = null,
-): Promise<readonly RanMigration[]> => {
+): Promise<readonly AppliedMigration[]> => {
   const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: connectMs,
-    query_timeout: lockWaitMs + answerMs,
+    query_timeout: lockWaitMs + responseMs,
     keepAlive: true,
     fallback_application_name: applicationName,
   });
-  // The query under way fails by itself.
+  // The pending query rejects anyway.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -36,19 +36,19 @@ export const migratePostgresql = async (
 };
 
 export const connectMs = 2_000;
-const answerMs = 5_000;
+const responseMs = 5_000;
 const lockWaitMs = 60_000;
-/** As `server_version_num` says it. */
+/** In the format of `server_version_num`. */
 export const oldestVersion = 140_000;
 
 /** Throws if the server is older than the oldest supported one. */
 export const refuseOldServer = async (client: Client): Promise<void> => {
-  const version = await setting(client, 'server_version_num');
+  const version = await readSetting(client, 'server_version_num');
   if (Number(version) >= oldestVersion) return;
-  throw new Error(`it is PostgreSQL ${await setting(client, 'server_version')}; version 14 or newer is needed`);
+  throw new Error(`it is PostgreSQL ${await readSetting(client, 'server_version')}; version 14 or newer is needed`);
 };
 
-const setting = async (client: Client, name: string): Promise<string> => {
+const readSetting = async (client: Client, name: string): Promise<string> => {
   const { rows } = await client.query<{ value: string }>('select current_setting($1) as value', [name]);
   return rows[0]?.value ?? '';
 };
@@ -58,7 +58,7 @@ const databaseOf = async (client: Client): Promise<string> => {
   return rows[0]?.name ?? '';
 };
 
-/** "port" in ASCII, and the number of this lock; `PostgresqlDatabase` has the other one. */
+/** "port" in ASCII, and the number of this lock; `PostgresqlDatabase` uses the other one. */
 const lock = async (client: Client, log: Log): Promise<void> => {
   const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_lock(1886351988, 2) as free');
   if (rows[0]?.free) return;
@@ -69,7 +69,7 @@ const lock = async (client: Client, log: Log): Promise<void> => {
   await client.query('select pg_advisory_lock(1886351988, 2)');
 };
 
-/** The names of the applied migrations, oldest first; none without the table of them. */
+/** Returns the names of the applied migrations, oldest first; none if the table of migrations does not exist. */
 export const appliedOn = async (client: Client): Promise<readonly string[]> => {
   const { rows: tables } = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
     migrationsTable,
@@ -79,13 +79,13 @@ export const appliedOn = async (client: Client): Promise<readonly string[]> => {
   return rows.map(({ name }) => name);
 };
 
-/** MikroORM is loaded only where there is something to migrate: loading it takes longer than the rest of opening. */
+/** Loads MikroORM only if there is something to migrate: loading it takes longer than the rest of opening. */
 const applyMigrations = async (
   url: string,
   database: string,
   log: Log,
   mark: string | null,
-): Promise<readonly RanMigration[]> => {
+): Promise<readonly AppliedMigration[]> => {
   const apply = await import('./apply-migrations.ts');
   return apply.applyMigrations(url, database, log, mark);
 };

@@ -3,31 +3,31 @@ import { setTimeout } from 'node:timers/promises';
 import type { Log } from '@portico/dependencies';
 import { Client } from 'pg';
 import { refuseOldServer } from './migrate-postgresql.ts';
-import { addressOf, reachable } from './open-postgresql.ts';
+import { addressOf, retryUntilReachable } from './open-postgresql.ts';
 import { applicationName } from './pool.ts';
 
-/** How long an unreachable server is waited for. */
+/** The time to wait for an unreachable server. */
 const startWaitMs = 5_000;
 const connectMs = 2_000;
-/** To wait for one answer, which may bring megabytes over a slow line. */
-const answerMs = 600_000;
-/** To wait for a lock. What holds one for longer is in use. */
+/** The time to wait for one response, which may have megabytes and a slow connection. */
+const responseMs = 600_000;
+/** The time to wait for a lock. A process that holds one for longer uses the database. */
 const lockMs = 5_000;
 
 /** The address without user and password. */
 export const nameOf = (url: string): string => `postgresql://${addressOf(url)}`;
 
-/** One connection without limits on how long its transactions take. Throws as `openPostgresql` does. */
+/** Opens one connection without limits on the duration of its transactions. Throws like `openPostgresql`. */
 export const connect = (url: string, log: Log): Promise<Client> =>
-  reachable(addressOf(url), log, startWaitMs, async () => {
+  retryUntilReachable(addressOf(url), log, startWaitMs, async () => {
     const client = new Client({
       connectionString: url,
       connectionTimeoutMillis: connectMs,
-      query_timeout: answerMs,
+      query_timeout: responseMs,
       keepAlive: true,
       fallback_application_name: applicationName,
     });
-    // The query under way fails by itself.
+    // The pending query rejects anyway.
     client.on('error', () => undefined);
     try {
       await client.connect();
@@ -44,20 +44,20 @@ export const connect = (url: string, log: Log): Promise<Client> =>
 const withoutLimits = `select set_config(name, '0', false) from pg_settings where name in
   ('statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')`;
 
-/** Ends the connection, which releases its locks. It may be broken already. */
+/** Closes the connection, which releases its locks. It may be broken already. */
 export const disconnect = (client: Client): Promise<void> => client.end().catch(() => undefined);
 
 /**
- * Throws if a process of Portico is connected to the database, as its `application_name` tells, and stays: the server may
- * take a moment to notice that one was killed.
+ * Throws if a process of Portico, identified by its `application_name`, is connected to the database and remains
+ * connected: the server may take a moment to notice that a process was killed.
  */
 export const refuseProcesses = async (client: Client): Promise<void> => {
-  for (const until = performance.now() + leaveMs; ; await setTimeout(pauseMs)) {
-    // Within a transaction the server would repeat its first answer.
+  for (const deadline = performance.now() + disconnectMs; ; await setTimeout(pauseMs)) {
+    // Within a transaction the server would otherwise repeat its first result.
     await client.query('select pg_stat_clear_snapshot()');
-    const { rows } = await client.query<{ readonly pid: number }>(processes, [applicationName]);
+    const { rows } = await client.query<{ readonly pid: number }>(selectProcesses, [applicationName]);
     if (rows.length === 0) return;
-    if (performance.now() < until) continue;
+    if (performance.now() < deadline) continue;
     const pids = rows.map(({ pid }) => pid).join(', ');
     throw new Error(
       `a process uses it (pg_stat_activity has pid ${pids}): stop the service, its workers and other commands first`,
@@ -65,17 +65,17 @@ export const refuseProcesses = async (client: Client): Promise<void> => {
   }
 };
 
-const leaveMs = 3_000;
+const disconnectMs = 3_000;
 const pauseMs = 200;
 
-const processes = `select pid from pg_stat_activity
+const selectProcesses = `select pid from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()
     and application_name in ($1, current_setting('application_name')) order by pid`;
 
-/** A 63-bit number that nobody else locks. */
+/** Returns a 63-bit number that no other process locks. */
 export const newLockKey = (): string => String(randomBytes(8).readBigInt64BE() >> 1n);
 
-/** Locks a number until the connection ends; false if another connection of the same database has it. */
+/** Locks a number until the connection ends. Returns false if another connection of the same database has locked it. */
 export const tryLock = async (client: Client, key: string): Promise<boolean> => {
   const { rows } = await client.query<{ readonly free: boolean }>('select pg_try_advisory_lock($1::bigint) as free', [
     key,

@@ -9,21 +9,21 @@ import { connect, disconnect, tryLock, nameOf, newLockKey, refuseProcesses } fro
 import { postgresqlRows } from './postgresql-rows.ts';
 
 /**
- * Opens a database that no process of Portico is connected to, and reads it as of one moment. Until it is closed nobody
- * can write its tables. Nothing is written to it.
+ * Opens a database to which no process of Portico is connected, for reading it in a consistent state. Its tables cannot
+ * be written until it is closed. Nothing is written to it.
  */
 export const openPostgresqlSource = async (url: string, log: Log): Promise<MoveSource> => {
   const client = await connect(url, log);
   const name = nameOf(url);
   const lockKey = newLockKey();
-  const unusable = (cause: unknown): DatabaseOpenError => {
+  const moveError = (cause: unknown): DatabaseOpenError => {
     const isWritten = cause instanceof Error && 'code' in cause && cause.code === lockNotAvailable;
     const reason = isWritten ? 'another program is writing to it' : reasonOf(cause);
     return new DatabaseOpenError(`${name} cannot be moved: ${reason}`, { cause });
   };
   const refuseUse = () =>
     refuseProcesses(client).catch((error: unknown) => {
-      throw unusable(error);
+      throw moveError(error);
     });
   try {
     await refuseUse();
@@ -34,7 +34,7 @@ export const openPostgresqlSource = async (url: string, log: Log): Promise<MoveS
     await client.query(`lock table ${movedTables.map((table) => table.name).join(', ')} in share mode`);
   } catch (error) {
     await disconnect(client);
-    throw error instanceof DatabaseOpenError ? error : unusable(error);
+    throw error instanceof DatabaseOpenError ? error : moveError(error);
   }
   return { name, rows: postgresqlRows(client), lockKey, refuseUse, close: () => disconnect(client) };
 };

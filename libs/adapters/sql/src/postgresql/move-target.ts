@@ -10,9 +10,9 @@ import { withoutValues } from './database-error.ts';
 import { appliedOn, migratePostgresql } from './migrate-postgresql.ts';
 import { connect, disconnect, tryLock, nameOf, refuseProcesses } from './move-client.ts';
 import { postgresqlRows, sequenceOf } from './postgresql-rows.ts';
-import { inBulk, Statements } from './statements.ts';
+import { bulkStatements, Statements } from './statements.ts';
 
-/** Creates all tables and the mark in an empty database, or empties what an earlier run left. */
+/** Creates all tables and the mark in an empty database, or empties the tables of an incomplete earlier run. */
 export const openPostgresqlTarget = async (
   url: string,
   { name: from, lockKey }: Pick<MoveSource, 'name' | 'lockKey'>,
@@ -26,7 +26,7 @@ export const openPostgresqlTarget = async (
     await refuseProcesses(client);
     await lockFilling(client);
     await migratePostgresql(url, { older: 'refuse', log }, fillingMark(from));
-    await triggersOn(client, 'disable');
+    await setTriggers(client, 'disable');
     await client.query(`truncate ${tableNames.join(', ')}`);
     return new PostgresqlMoveTarget(client, name);
   } catch (cause) {
@@ -36,27 +36,27 @@ export const openPostgresqlTarget = async (
   }
 };
 
-/** "port" in ASCII, and the number of this lock; changes and migrations have the other ones. */
+/** "port" in ASCII, and the number of this lock; changes and migrations use the other ones. */
 const lockFilling = async (client: Client): Promise<void> => {
   const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_lock(1886351988, 3) as free');
   if (!rows[0]?.free) throw new Error('another "portico migrate" is filling it');
 };
 
 const tableNames = movedTables.map(({ name }) => name);
-const triggersOn = (client: Client, change: 'enable' | 'disable') =>
+const setTriggers = (client: Client, change: 'enable' | 'disable') =>
   client.query(tableNames.map((name) => `alter table ${name} ${change} trigger user`).join('; '));
 
-/** Throws unless the database has no tables, or those that an earlier run left. */
+/** Throws unless the database has no tables, or only the tables of an incomplete earlier run. */
 const refuseInUse = async (client: Client): Promise<void> => {
   const { rows } = await client.query(`select from pg_class
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname <> 'schema_migrations'`);
   const applied = await appliedOn(client);
-  refuseUnknown(applied.filter((each) => !isFillingMark(each)));
+  refuseUnknown(applied.filter((name) => !isFillingMark(name)));
   if (applied.some(isFillingMark) || rows.length + applied.length === 0) return;
   throw new Error('it is not empty: create a new database');
 };
 
-/** Rows are written without triggers, which work again from `finish` on. */
+/** Writes rows without triggers, which `finish` enables again. */
 class PostgresqlMoveTarget implements MoveTarget {
   readonly name: string;
   readonly #client: Client;
@@ -69,8 +69,8 @@ class PostgresqlMoveTarget implements MoveTarget {
 
   async insert(table: MovedTable, rows: readonly MovedRow[]): Promise<void> {
     try {
-      // pg takes a bigint too.
-      for (const [bulk, cells] of inBulk(insertRow(table), rows as readonly (readonly Value[])[]))
+      // pg accepts bigints too.
+      for (const [bulk, cells] of bulkStatements(insertRow(table), rows as readonly (readonly Value[])[]))
         await this.#client.query(this.#statements.query(bulk, cells));
     } catch (error) {
       throw withoutValues(error);
@@ -85,16 +85,16 @@ class PostgresqlMoveTarget implements MoveTarget {
 
   readonly snapshot: MoveTarget['snapshot'] = async (work) => {
     await this.#client.query('begin isolation level repeatable read read only');
-    const answer = await work(postgresqlRows(this.#client));
+    const result = await work(postgresqlRows(this.#client));
     await this.#client.query('commit');
-    return answer;
+    return result;
   };
 
   async finish(): Promise<void> {
     // So that the first reads are planned well.
     await this.#client.query(`analyze ${tableNames.join(', ')}`);
     await this.#client.query('begin');
-    await triggersOn(this.#client, 'enable');
+    await setTriggers(this.#client, 'enable');
     for (const mark of (await appliedOn(this.#client)).filter(isFillingMark))
       await this.#client.query('delete from schema_migrations where name = $1', [mark]);
     await this.#client.query('commit');

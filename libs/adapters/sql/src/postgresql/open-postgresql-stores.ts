@@ -1,4 +1,4 @@
-import { fulfilledWithin } from '@portico/dependencies';
+import { fulfillsWithin } from '@portico/dependencies';
 import type { MigrationOptions } from '../migrations/index.ts';
 import type { SqlStores } from '../open-sql-stores.ts';
 import { createSqlStores } from '../sql-stores.ts';
@@ -6,7 +6,7 @@ import { openPostgresql } from './open-postgresql.ts';
 import { limits } from './pool.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
 
-/** Rejects as `openPostgresql` does. The probe of these stores times out after 500 ms. */
+/** Rejects like `openPostgresql`. The probe of these stores times out after 500 ms. */
 export const openPostgresqlStores = async (
   url: string,
   options: MigrationOptions,
@@ -22,8 +22,8 @@ export const openPostgresqlStores = async (
     collections: { idsInJson: 'select json_array_elements_text(?::json)' },
     usage: { objectsInJson: 'json_array_elements(?::json)' },
     async check() {
-      const asked = database.reads.first('select id from epochs');
-      if (await fulfilledWithin(limits.probeMs, asked)) return;
+      const query = database.reads.first('select id from epochs');
+      if (await fulfillsWithin(limits.probeMs, query)) return;
       throw new Error(`The database did not answer within ${limits.probeMs} ms.`);
     },
     writeCheck: { waitMs: limits.probeMs, isWaitingFine: false, log },

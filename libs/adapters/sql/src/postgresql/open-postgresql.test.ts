@@ -6,33 +6,33 @@ import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { startChild } from '../../test/child.ts';
 import { newDatabase, onDatabase, postgres } from '../../test/with-postgresql.ts';
-import { migrating, withFile } from '../../test/with-stores.ts';
+import { migrationOptions, withFile } from '../../test/with-stores.ts';
 import { DatabaseUnavailableError, openSqlStores, type SqlConfig } from '../index.ts';
 import { migrations } from '../migrations/index.ts';
 import { ormOptions } from './apply-migrations.ts';
 import { openPostgresql } from './open-postgresql.ts';
 
 const open = (url: string) => openSqlStores({ kind: 'postgresql', url });
-/** The port of tcpmux, which nobody runs and no system assigns. */
+/** The port of tcpmux, which is not in use anywhere and which no system assigns. */
 const closedPort = 1;
 
-/** The URL with one part changed. */
-const changed = (url: string, change: (address: URL) => void): string => {
+/** Returns the URL with one part changed. */
+const changeUrl = (url: string, change: (address: URL) => void): string => {
   const address = new URL(url);
   change(address);
   return address.href;
 };
 
 describe.skipIf(!postgres)('a PostgreSQL database', () => {
-  test('has exactly the tables of the entities once it is migrated, with texts compared by code points', async () => {
+  test('has exactly the tables of the entities once it is migrated, and compares text by code points', async () => {
     const url = await newDatabase();
-    await (await openPostgresql(url, migrating, 20_000)).pool.end();
+    await (await openPostgresql(url, migrationOptions, 20_000)).pool.end();
     const orm = await MikroORM.init(ormOptions(url, new URL(url).pathname.slice(1)));
     expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
     await orm.close(true);
   });
 
-  test('can be opened by eight at once while it is empty', async () => {
+  test('can be opened by eight processes concurrently while it is empty', async () => {
     const url = await newDatabase();
     const opened = await Promise.all(Array.from({ length: 8 }, () => open(url)));
     await Promise.all(opened.map(({ stores }) => stores.audit.append(anEntry(), null)));
@@ -46,7 +46,7 @@ describe.skipIf(!postgres)('a PostgreSQL database', () => {
     expect(applied.rows).toEqual(migrations.map(({ name }) => ({ name })));
   });
 
-  test('without tables gets them from those who migrate no others too', async () => {
+  test('without tables gets them even if older tables must not be migrated', async () => {
     const log = recordLog();
     const opened = await openSqlStores({ kind: 'postgresql', url: await newDatabase() }, { older: 'refuse', log });
     expect(opened.migrated.map(({ name }) => name)).toEqual(migrations.map(({ name }) => name));
@@ -54,17 +54,17 @@ describe.skipIf(!postgres)('a PostgreSQL database', () => {
     expect(log.messages()).toEqual([]);
   });
 
-  test('is opened after another process has migrated it, and the log says so', async () => {
+  test('is opened after another process has migrated it, which is logged', async () => {
     const url = await newDatabase();
     const log = recordLog();
     const other = new Client({ connectionString: url });
     await other.connect();
     await other.query('select pg_advisory_lock(1886351988, 2)');
-    const waiting = openSqlStores({ kind: 'postgresql', url }, { log });
+    const pendingOpen = openSqlStores({ kind: 'postgresql', url }, { log });
     while (log.lines.length === 0) await setTimeout(10);
     expect((await other.query("select to_regclass('profiles') as there")).rows).toEqual([{ there: null }]);
     await other.end();
-    await (await waiting).close();
+    await (await pendingOpen).close();
     expect(log.messages()).toEqual([expect.stringContaining('Another process is migrating the database')]);
   });
 
@@ -79,7 +79,7 @@ describe.skipIf(!postgres)('a PostgreSQL database', () => {
     );
   });
 
-  test('that has tables of the same names is refused and left as it is', async () => {
+  test('that has tables of the same names is refused and left unchanged', async () => {
     const url = await newDatabase();
     await onDatabase(url, (client) => client.query('create table settings (number integer)'));
     await expect(open(url)).rejects.toThrow('cannot be opened: ');
@@ -91,56 +91,58 @@ describe.skipIf(!postgres)('a PostgreSQL database', () => {
     expect(rows).toEqual([{ table_name: 'settings' }]);
   });
 
-  test('is refused at once if the password is wrong, and the error does not reveal it', async () => {
-    const url = changed(await newDatabase(), (address) => (address.password = 'not-the-password'));
+  test('is refused immediately if the password is wrong, and the error does not reveal it', async () => {
+    const url = changeUrl(await newDatabase(), (address) => (address.password = 'not-the-password'));
     const log = recordLog();
-    const refused: unknown = await openSqlStores({ kind: 'postgresql', url }, { log }).catch((error: unknown) => error);
+    const rejection: unknown = await openSqlStores({ kind: 'postgresql', url }, { log }).catch(
+      (error: unknown) => error,
+    );
     expect(log.lines).toEqual([]);
-    expect(refused).not.toBeInstanceOf(DatabaseUnavailableError);
-    expect(String(refused)).toContain('password authentication failed');
-    for (let error = refused; error instanceof Error; error = error.cause) {
+    expect(rejection).not.toBeInstanceOf(DatabaseUnavailableError);
+    expect(String(rejection)).toContain('password authentication failed');
+    for (let error = rejection; error instanceof Error; error = error.cause) {
       expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toContain('not-the-password');
     }
   });
 
-  test('is refused at once if TLS is required and the server has none', async () => {
-    const url = changed(await newDatabase(), (address) => address.searchParams.set('sslmode', 'verify-full'));
+  test('is refused immediately if TLS is required and the server does not support it', async () => {
+    const url = changeUrl(await newDatabase(), (address) => address.searchParams.set('sslmode', 'verify-full'));
     await expect(open(url)).rejects.toThrow('The server does not support SSL connections');
   });
 
-  test('is refused at once, and not created, if the server has none of that name', async () => {
-    const url = changed(await newDatabase(), (address) => (address.pathname = '/portico_nowhere'));
+  test('is refused immediately, and not created, if it does not exist on the server', async () => {
+    const url = changeUrl(await newDatabase(), (address) => (address.pathname = '/portico_nowhere'));
     await expect(open(url)).rejects.toThrow('database "portico_nowhere" does not exist');
     await expect(open(url)).rejects.toThrow('database "portico_nowhere" does not exist');
   });
 });
 
 test('an address that is not a URL is refused without being quoted', async () => {
-  const refused: unknown = await open('portico:secret@nowhere').catch((error: unknown) => error);
-  expect(String(refused)).toContain('is not a PostgreSQL URL');
-  expect(String(refused)).not.toContain('secret');
+  const error: unknown = await open('portico:secret@nowhere').catch((error: unknown) => error);
+  expect(String(error)).toContain('is not a PostgreSQL URL');
+  expect(String(error)).not.toContain('secret');
 });
 
 test('an unreachable server is retried for a while, then reported as unavailable, without the password', async () => {
   const log = recordLog();
-  const refused: unknown = await openSqlStores(
+  const error: unknown = await openSqlStores(
     { kind: 'postgresql', url: `postgresql://portico:secret@127.0.0.1:${closedPort}/portico` },
     { startWaitMs: 2_000, log },
   ).catch((error: unknown) => error);
-  expect(refused).toBeInstanceOf(DatabaseUnavailableError);
-  expect(String(refused)).toContain(`The database at 127.0.0.1:${closedPort}/portico cannot be reached`);
-  const said = log.lines.map(({ message, fields }) => `${message} ${inspect(fields)}`);
-  expect(said.length).toBeGreaterThan(0);
-  expect([String(refused), ...said].join('\n')).not.toContain('secret');
+  expect(error).toBeInstanceOf(DatabaseUnavailableError);
+  expect(String(error)).toContain(`The database at 127.0.0.1:${closedPort}/portico cannot be reached`);
+  const messages = log.lines.map(({ message, fields }) => `${message} ${inspect(fields)}`);
+  expect(messages.length).toBeGreaterThan(0);
+  expect([String(error), ...messages].join('\n')).not.toContain('secret');
 });
 
-test('the driver of the other database is never loaded, and the migrator only where something is to migrate', () =>
+test('the driver of the other database is never loaded, and the migrator only if there is something to migrate', () =>
   withFile(async (file) => {
-    const expectLoaded = async (place: SqlConfig, driver: string) => {
-      for (const loaded of [[driver, '@mikro-orm/migrations'], [driver]]) {
-        const { ended, messages } = startChild('loaded-drivers.ts', JSON.stringify(place));
-        expect(await ended).toEqual({ code: 0, signal: null });
-        expect(messages).toEqual([loaded]);
+    const expectLoaded = async (config: SqlConfig, driver: string) => {
+      for (const expectedModules of [[driver, '@mikro-orm/migrations'], [driver]]) {
+        const { ended: exited, messages } = startChild('loaded-drivers.ts', JSON.stringify(config));
+        expect(await exited).toEqual({ code: 0, signal: null });
+        expect(messages).toEqual([expectedModules]);
       }
     };
     await expectLoaded({ kind: 'sqlite', file }, 'better-sqlite3');

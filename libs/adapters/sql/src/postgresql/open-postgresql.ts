@@ -3,15 +3,15 @@ import type { Log } from '@portico/dependencies';
 import type { Pool } from 'pg';
 import { DatabaseOpenError, DatabaseUnavailableError } from '../database-fault.ts';
 import type { MigrationOptions } from '../migrations/index.ts';
-import type { RanMigration } from '../migrations/migration.ts';
+import type { AppliedMigration } from '../migrations/migration.ts';
 import { isUnreachable } from './database-error.ts';
 import { migratePostgresql } from './migrate-postgresql.ts';
 import { createPool } from './pool.ts';
 
 export interface MigratedPostgresql {
   readonly pool: Pool;
-  /** What ran when it was opened. */
-  readonly migrated: readonly RanMigration[];
+  /** The migrations that ran when the database was opened. */
+  readonly migrated: readonly AppliedMigration[];
 }
 
 /**
@@ -24,15 +24,20 @@ export const openPostgresql = async (
   options: MigrationOptions,
   startWaitMs: number,
 ): Promise<MigratedPostgresql> => {
-  const migrated = await reachable(addressOf(url), options.log, startWaitMs, () => migratePostgresql(url, options));
+  const migrated = await retryUntilReachable(addressOf(url), options.log, startWaitMs, () =>
+    migratePostgresql(url, options),
+  );
   return { pool: createPool(url), migrated };
 };
 
 const firstPauseMs = 250;
 const pauseMsMax = 5_000;
 
-/** Does the work; retries for `startWaitMs` while the server at the address cannot be reached. Throws as `openPostgresql`. */
-export const reachable = async <T>(
+/**
+ * Does the work, and retries for `startWaitMs` while the server at the address cannot be reached. Throws like
+ * `openPostgresql`.
+ */
+export const retryUntilReachable = async <T>(
   address: string,
   log: Log,
   startWaitMs: number,
@@ -53,13 +58,13 @@ export const reachable = async <T>(
   }
 };
 
-/** Names the server and the reason; a `DatabaseUnavailableError` if waiting may help. */
+/** Returns an error that names the server and the reason; a `DatabaseUnavailableError` if waiting may help. */
 export const openFailure = (address: string, error: unknown): DatabaseOpenError | DatabaseUnavailableError =>
   isUnreachable(error)
     ? new DatabaseUnavailableError(`The database at ${address} cannot be reached: ${reasonOf(error)}`, { cause: error })
     : new DatabaseOpenError(`The database at ${address} cannot be opened: ${reasonOf(error)}`, { cause: error });
 
-/** Only host, port and database: the address contains the password. */
+/** Returns only host, port and database, because the URL contains the password. */
 export const addressOf = (url: string): string => {
   if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url)) {
     throw new DatabaseOpenError(

@@ -3,35 +3,35 @@ import { isConnectionUsableAfter, withoutValues } from './database-error.ts';
 import type { Query } from './statements.ts';
 
 /**
- * Time limits in milliseconds. A request needs one or two of them, and so ends within ten seconds even if the server
+ * Timeouts in milliseconds. A request waits for one or two of them, so it ends within ten seconds even if the server
  * hangs with its connections open.
  */
 export const limits = {
-  /** Most connections of one process. The server's `max_connections` covers all processes together. */
+  /** The most connections of one process. The server's `max_connections` covers all processes together. */
   connections: 10,
   /** To acquire or open a connection. */
   acquireMs: 2_000,
   statementMs: 5_000,
   lockMs: 3_000,
   idleInTransactionMs: 10_000,
-  /** To wait for the server's response; then its connection is discarded. */
-  answerMs: 5_500,
-  /** The whole of work done in turn: waiting, a connection, its statements and, for a change, retries. */
-  inTurnMs: 9_000,
-  /** To wait for a turn, within `inTurnMs`. */
-  turnMs: 7_500,
-  /** The whole of any other write, which may have waited before. */
+  /** To wait for the server's response, after which the connection is discarded. */
+  responseMs: 5_500,
+  /** The total for queued work: waiting, a connection, its statements and, for a change, retries. */
+  queuedMs: 9_000,
+  /** To wait in the queue, within `queuedMs`. */
+  queueMs: 7_500,
+  /** The total for any other write, which may have waited before. */
   writeMs: 7_000,
   /** To find out the outcome of a commit whose connection ended. */
   outcomeMs: 4_000,
   probeMs: 500,
 } as const;
 
-/** Opens no connection yet. */
+/** Creates the pool without opening a connection. */
 export const createPool = (url: string): Pool => {
   const pool = new Pool(poolConfig(url));
-  // The statement on a lost connection fails, and the pool opens another. Without these listeners the error event, of a
-  // borrowed or an idle connection, would end the process.
+  // The statement on a lost connection fails, and the pool opens another connection. Without these listeners, the error
+  // event of a borrowed or an idle connection would terminate the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', () => undefined);
   return pool;
@@ -40,7 +40,7 @@ export const createPool = (url: string): Pool => {
 /** The settings of each connection; the URL takes precedence. TLS follows its `sslmode`. */
 const poolConfig = (url: string): PoolConfig => ({
   connectionString: url,
-  // One stays, and shows other programs that this process uses the database.
+  // One connection stays open, and shows other programs that this process uses the database.
   min: 1,
   max: limits.connections,
   connectionTimeoutMillis: limits.acquireMs,
@@ -48,7 +48,7 @@ const poolConfig = (url: string): PoolConfig => ({
   statement_timeout: limits.statementMs,
   lock_timeout: limits.lockMs,
   idle_in_transaction_session_timeout: limits.idleInTransactionMs,
-  query_timeout: limits.answerMs,
+  query_timeout: limits.responseMs,
   keepAlive: true,
   fallback_application_name: applicationName,
   types: integersAsNumbers(),
@@ -57,7 +57,7 @@ const poolConfig = (url: string): PoolConfig => ({
 /** Shown in `pg_stat_activity`, unless the URL sets another `application_name`. */
 export const applicationName = 'portico';
 
-/** 64-bit integers are numbers: no stored one exceeds 2^53. */
+/** Parses 64-bit integers as numbers: no stored integer exceeds 2^53. */
 const integersAsNumbers = (): TypeOverrides => {
   const types = new TypeOverrides();
   types.setTypeParser(int8, Number);
@@ -68,14 +68,14 @@ const int8 = 20;
 
 export type Execute = <Row extends object>(query: Query) => Promise<QueryResult<Row>>;
 
-/** Runs one statement on a connection of the pool within `limits.answerMs`, waiting for the connection included. */
+/** Runs one statement on a connection of the pool within `limits.responseMs`, including the wait for the connection. */
 export const executeOn =
   (pool: Pool): Execute =>
   (query) =>
-    borrowed(pool, performance.now() + limits.answerMs, (execute) => execute(query));
+    withConnection(pool, performance.now() + limits.responseMs, (execute) => execute(query));
 
 /** Lends a connection to `work`, at most until `deadline`. Discards it if it may be broken. */
-export const borrowed = async <T>(
+export const withConnection = async <T>(
   pool: Pool,
   deadline: number,
   work: (execute: Execute, isBroken: () => boolean) => Promise<T>,
@@ -99,7 +99,7 @@ export const borrowed = async <T>(
 
 /** At least 1: 0 would mean no limit. */
 const remainingMs = (deadline: number): number =>
-  Math.max(1, Math.min(limits.answerMs, Math.ceil(deadline - performance.now())));
+  Math.max(1, Math.min(limits.responseMs, Math.ceil(deadline - performance.now())));
 
 const release = (client: PoolClient, isBroken: boolean): void => {
   client.release(isBroken);

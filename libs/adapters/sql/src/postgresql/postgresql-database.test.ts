@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { aCollection, aContent, anEntry, aProfile, noEffects, grantOne } from '@portico/contracts';
+import { aCollection, aContent, anEntry, aProfile, noEffects, grantToClient } from '@portico/contracts';
 import { PorticoError } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { newMigratedDatabase, postgres } from '../../test/with-postgresql.ts';
-import { migrating } from '../../test/with-stores.ts';
+import { migrationOptions } from '../../test/with-stores.ts';
 import { readPage } from '../audit-pages.ts';
 import { writeEntries } from '../effects.ts';
 import { openSqlStores, type SqlStores } from '../index.ts';
 import { openPostgresql } from './open-postgresql.ts';
-import { borrowed, limits } from './pool.ts';
+import { withConnection, limits } from './pool.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
 
 const openDatabase = async (url: string): Promise<PostgresqlDatabase> => {
-  const { pool } = await openPostgresql(url, migrating, 20_000);
+  const { pool } = await openPostgresql(url, migrationOptions, 20_000);
   return new PostgresqlDatabase(pool);
 };
 
-/** One database, opened as if by that many processes. */
+/** One database, opened as if by several processes. */
 const withDatabases = async (
   count: number,
   work: (...databases: PostgresqlDatabase[]) => Promise<void>,
@@ -44,25 +44,25 @@ const withTwoStores = async (work: (a: SqlStores, b: SqlStores) => Promise<void>
   }
 };
 
-/** Resolves for all callers once that many have called it. */
-const meeting = (count: number): (() => Promise<void>) => {
+/** Returns a barrier: it resolves for all callers once `count` of them have called it. */
+const createBarrier = (count: number): (() => Promise<void>) => {
   const all = Promise.withResolvers<void>();
-  let come = 0;
+  let arrivals = 0;
   return () => {
-    come += 1;
-    if (come === count) all.resolve();
+    arrivals += 1;
+    if (arrivals === count) all.resolve();
     return all.promise;
   };
 };
 
-/** Whether a transaction waits for this lock. */
-const isAwaited = async ({ reads }: PostgresqlDatabase, lock: string): Promise<boolean> => {
-  const waiting = `select pid from pg_locks where ${lock} and not granted
+/** Returns whether a transaction is waiting for this lock. */
+const isLockAwaited = async ({ reads }: PostgresqlDatabase, lock: string): Promise<boolean> => {
+  const selectWaiting = `select pid from pg_locks where ${lock} and not granted
     and database = (select oid from pg_database where datname = current_database())`;
-  return (await reads.first(waiting)) !== undefined;
+  return (await reads.first(selectWaiting)) !== undefined;
 };
-const turnOfAChange = "locktype = 'advisory'";
-const entriesOfTheLog = "relation = 'audit_entries'::regclass";
+const changeLock = "locktype = 'advisory'";
+const auditLogLock = "relation = 'audit_entries'::regclass";
 
 const insert = "insert into settings (name, value) values (?, '')";
 const names = async ({ reads }: PostgresqlDatabase) =>
@@ -74,8 +74,10 @@ const codesOf = (outcomes: readonly PromiseSettledResult<unknown>[]): string[] =
     const error: unknown = outcome.reason;
     return error instanceof PorticoError ? error.code : String(error);
   });
-const counted = (all: readonly string[]) =>
-  Object.fromEntries([...new Set(all)].map((one) => [one, all.filter((other) => other === one).length]));
+const countByValue = (all: readonly string[]) =>
+  Object.fromEntries(
+    [...new Set(all)].map((value) => [value, all.filter((otherValue) => otherValue === value).length]),
+  );
 
 describe.skipIf(!postgres)('on PostgreSQL', () => {
   test('reads see nothing of a transaction that is open', () =>
@@ -87,7 +89,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       expect([await names(a), await names(b)]).toEqual([['a'], ['a']]);
     }));
 
-  test('changes do not interleave, however long they take and whichever process makes them', () =>
+  test('changes do not interleave, regardless of their duration and process', () =>
     withDatabases(2, async (a, b) => {
       const steps: string[] = [];
       const unit = (database: PostgresqlDatabase, name: string) =>
@@ -102,29 +104,29 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       expect(await names(a)).toEqual(['a', 'b', 'c', 'd']);
     }));
 
-  test('a change sees what was committed while it waited for its turn', () =>
+  test('a change sees all data that was committed while it was queued', () =>
     withDatabases(2, async (a, b) => {
-      const begun = Promise.withResolvers<void>();
+      const started = Promise.withResolvers<void>();
       const first = a.transact(async (transaction) => {
-        begun.resolve();
-        while (!(await isAwaited(a, turnOfAChange))) await setTimeout(5);
+        started.resolve();
+        while (!(await isLockAwaited(a, changeLock))) await setTimeout(5);
         await transaction.run(insert, ['a']);
       });
-      await begun.promise;
-      const seen = await b.transact((transaction) => transaction.all('select name from settings'));
+      await started.promise;
+      const rows = await b.transact((transaction) => transaction.all('select name from settings'));
       await first;
-      expect(seen).toEqual([{ name: 'a' }]);
+      expect(rows).toEqual([{ name: 'a' }]);
     }));
 
-  test('a change waits for one of another process, even for longer than the lock timeout', () =>
+  test('a change waits for a change of another process, even for longer than the lock timeout', () =>
     withDatabases(2, async (a, b) => {
-      const begun = Promise.withResolvers<void>();
+      const started = Promise.withResolvers<void>();
       const long = a.transact(async (transaction) => {
-        begun.resolve();
+        started.resolve();
         await setTimeout(limits.lockMs + 1_000);
         await transaction.run(insert, ['a']);
       });
-      await begun.promise;
+      await started.promise;
       await b.transact((transaction) => transaction.run(insert, ['b']));
       await long;
       expect(await names(a)).toEqual(['a', 'b']);
@@ -154,11 +156,11 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
 
   test('a transaction that the server rolls back is not reported as committed', () =>
     withDatabases(1, async (database) => {
-      const swallowing = database.write(async (sql) => {
+      const pendingWrite = database.write(async (sql) => {
         await sql.run(insert, ['a']);
         await sql.run(insert, ['a']).catch(() => 0);
       });
-      await expect(swallowing).rejects.toThrow('rolled back');
+      await expect(pendingWrite).rejects.toThrow('rolled back');
       expect(await names(database)).toEqual([]);
     }));
 
@@ -166,7 +168,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
     withDatabases(2, async (a, b) => {
       await a.write((sql) => sql.runEach(insert, [['x'], ['y']]));
       let attempts = 0;
-      const bothHoldOne = meeting(2);
+      const bothHoldOne = createBarrier(2);
       const touch = "update settings set value = value || 'z' where name = ?";
       const write = (database: PostgresqlDatabase, first: string, second: string) =>
         database.write(async (sql) => {
@@ -183,7 +185,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
   test('a write that cannot be serialised with another is retried', () =>
     withDatabases(2, async (a, b) => {
       let attempts = 0;
-      const bothHaveRead = meeting(2);
+      const bothHaveRead = createBarrier(2);
       const write = (database: PostgresqlDatabase, name: string) =>
         database.write(async (sql) => {
           attempts += 1;
@@ -203,56 +205,56 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
   test('a write whose connection is lost is not retried: its outcome is unknown', () =>
     withDatabases(1, async (database) => {
       let attempts = 0;
-      const lost = database.write(async (sql) => {
+      const pendingWrite = database.write(async (sql) => {
         attempts += 1;
         await sql.run('select pg_terminate_backend(pg_backend_pid())');
       });
-      await expect(lost).rejects.toThrow();
+      await expect(pendingWrite).rejects.toThrow();
       expect(attempts).toBe(1);
       await database.write((sql) => sql.run(insert, ['a']));
     }));
 
-  test('a read that finds no connection free fails within its time, and later ones work', () =>
+  test('a read that gets no connection fails in time, and later reads work', () =>
     withDatabases(1, async (database) => {
-      const held = Promise.withResolvers<void>();
-      const holding: Promise<void>[] = [];
+      const blocker = Promise.withResolvers<void>();
+      const blockedWrites: Promise<void>[] = [];
       try {
-        while (holding.length < limits.connections) {
-          const inside = Promise.withResolvers<void>();
-          holding.push(
+        while (blockedWrites.length < limits.connections) {
+          const started = Promise.withResolvers<void>();
+          blockedWrites.push(
             database.write(() => {
-              inside.resolve();
-              return held.promise;
+              started.resolve();
+              return blocker.promise;
             }),
           );
-          await inside.promise;
+          await started.promise;
         }
         await expect(names(database)).rejects.toThrow('timeout');
       } finally {
-        held.resolve();
+        blocker.resolve();
       }
-      await Promise.all(holding);
+      await Promise.all(blockedWrites);
       expect(await names(database)).toEqual([]);
     }));
 
   test('a connection that timed out is discarded', async () => {
-    const { pool } = await openPostgresql(await newMigratedDatabase(), migrating, 20_000);
-    const asked = borrowed(pool, performance.now() + 50, (execute) => execute({ text: 'select pg_sleep(3)' }));
-    await expect(asked).rejects.toThrow('timeout');
+    const { pool } = await openPostgresql(await newMigratedDatabase(), migrationOptions, 20_000);
+    const query = withConnection(pool, performance.now() + 50, (execute) => execute({ text: 'select pg_sleep(3)' }));
+    await expect(query).rejects.toThrow('timeout');
     expect(pool.totalCount).toBe(0);
     await pool.end();
   });
 
-  test('large rows are read one at a time, however many are requested at once', () =>
+  test('large rows are read one at a time, even if many are requested concurrently', () =>
     withDatabases(1, async ({ prepared }) => {
-      // Whoever is alone gets the lock, and holds it until its statement ends.
+      // A statement that runs alone gets the lock, and holds it until it ends.
       const read = prepared.large<{ isAlone: boolean; bytes: Buffer }>(
         `select pg_try_advisory_xact_lock(1) as "isAlone", ?::bytea as "bytes"`,
       );
       const bytes = randomBytes(100_000);
       const rows = await Promise.all(Array.from({ length: 8 }, () => read(bytes)));
-      const seen = rows.map((row) => ({ ...row, bytes: row?.bytes.equals(bytes) }));
-      expect(seen).toEqual(rows.map(() => ({ isAlone: true, bytes: true })));
+      const results = rows.map((row) => ({ ...row, bytes: row?.bytes.equals(bytes) }));
+      expect(results).toEqual(rows.map(() => ({ isAlone: true, bytes: true })));
     }));
 
   test('the server cancels a slow statement, and its connection stays usable', () =>
@@ -266,7 +268,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       expect(await process()).toEqual(before);
     }));
 
-  test('a statement is used on, once the columns of its table have other types', () =>
+  test('a statement works again after the columns of its table have changed their types', () =>
     withDatabases(1, async ({ reads }) => {
       await reads.run('create table things as select 1 as value');
       const read = () => reads.first('select value from things');
@@ -276,19 +278,19 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       expect(await read()).toEqual({ value: '1' });
     }));
 
-  test('of 256 simultaneous grants of one pair in two processes one succeeds, and the others learn of it', () =>
+  test('of 256 simultaneous grants of one pair in two processes one succeeds, and the others see it', () =>
     withTwoStores(async (a, b) => {
       const profile = aProfile();
       const collection = aCollection();
       await a.stores.profiles.add(profile, noEffects);
       await a.stores.collections.add(collection, aContent(), noEffects);
       const grant = ({ stores }: SqlStores, n: number) =>
-        grantOne(stores.grants, profile.id, collection.id, ({ grant: held }) => {
+        grantToClient(stores.grants, profile.id, collection.id, ({ grant: held }) => {
           if (held !== null) throw new PorticoError('already_granted');
           return { ...noEffects, entries: [anEntry()], grantedAt: n };
         });
       const outcomes = await Promise.allSettled(Array.from({ length: 256 }, (_, n) => grant(n % 2 ? a : b, n)));
-      expect(counted(codesOf(outcomes))).toEqual({ done: 1, already_granted: 255 });
+      expect(countByValue(codesOf(outcomes))).toEqual({ done: 1, already_granted: 255 });
       expect(await a.stores.audit.page({ source: 'all' }, 0, 1)).toMatchObject({ total: 1 });
     }));
 
@@ -306,12 +308,12 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
           };
         });
       const outcomes = await Promise.allSettled(Array.from({ length: 64 }, (_, n) => approve(n % 2 ? a : b, n)));
-      expect(counted(codesOf(outcomes))).toEqual({ done: 1, already_approved: 63 });
+      expect(countByValue(codesOf(outcomes))).toEqual({ done: 1, already_approved: 63 });
       const winner = outcomes.findIndex(({ status }) => status === 'fulfilled');
       expect(await b.stores.profiles.find(profile.id)).toMatchObject({ fullName: `approved by ${winner}` });
     }));
 
-  test('entries appended and pruned by two processes at once are all counted', () =>
+  test('entries that two processes append and prune concurrently are all counted', () =>
     withTwoStores(async (a, b) => {
       const entries = Array.from({ length: 2_000 }, (_, n) =>
         anEntry({ source: n % 3 ? 'client' : 'system', instant: (n % 50) * 86_400_000, receivedAt: n }),
@@ -320,12 +322,12 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       await Promise.all(appended.slice(0, 500));
       const pruned = await Promise.all([a, b, a, b].map(({ stores }) => stores.audit.prune(1_000, 100)));
       await Promise.all(appended);
-      const total = 2_000 - pruned.reduce((sum, one) => sum + one);
+      const total = 2_000 - pruned.reduce((sum, count) => sum + count);
       for (const source of ['client', 'system', 'all'] as const) {
-        const { total: kept } = await a.stores.audit.page({ source }, 0, 1);
-        const { total: found } = await b.stores.audit.page({ source, from: -1 }, 0, 1);
-        expect(kept).toBe(found);
-        if (source === 'all') expect(kept).toBe(total);
+        const { total: totalOfA } = await a.stores.audit.page({ source }, 0, 1);
+        const { total: totalOfB } = await b.stores.audit.page({ source, from: -1 }, 0, 1);
+        expect(totalOfA).toBe(totalOfB);
+        if (source === 'all') expect(totalOfA).toBe(total);
       }
       const { entries: middle } = await a.stores.audit.page({ source: 'all' }, Math.floor(total / 2), 3);
       expect(middle).toHaveLength(3);
@@ -334,21 +336,21 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
   test.for([
     ['in the middle', 4],
     ['at the end', 8],
-  ] as const)('a page %s of the audit log and its total are of one moment, whatever comes in between', ([, offset]) =>
+  ] as const)('a page %s of the audit log is consistent with its total, despite concurrent writes', ([, offset]) =>
     withDatabases(1, async (database) => {
       const entryAt = (instant: number) => anEntry({ instant });
       const entries = Array.from({ length: 10 }, (_, n) => entryAt(n));
       await database.write((sql) => writeEntries(sql, entries));
       const read = () => readPage(database, { source: 'all' }, offset, 3);
       const before = await read();
-      const meanwhile = await database.write(async (sql) => {
+      const concurrentRead = await database.write(async (sql) => {
         await sql.run('lock table audit_entries in access exclusive mode');
         const reading = read();
-        while (!(await isAwaited(database, entriesOfTheLog))) await setTimeout(5);
+        while (!(await isLockAwaited(database, auditLogLock))) await setTimeout(5);
         await writeEntries(sql, [entryAt(-1), entryAt(10)]);
         return { reading };
       });
-      expect([before, await read()]).toContainEqual(await meanwhile.reading);
+      expect([before, await read()]).toContainEqual(await concurrentRead.reading);
     }),
   );
 });

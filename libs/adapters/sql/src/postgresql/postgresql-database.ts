@@ -3,24 +3,25 @@ import type { Deadline } from '@portico/domain';
 import type { Pool, QueryResult } from 'pg';
 import type { PreparedRead, PreparedReads, Sql, SqlDatabase, Value } from '../sql.ts';
 import { Mutex } from '../mutex.ts';
-import { CommitOutcomeUnknown, identifying, isCommitted, type SentCommit } from './commit-outcome.ts';
-import { isToBeTriedAgain, violatedKeyOf } from './database-error.ts';
-import { borrowed, type Execute, executeOn, limits } from './pool.ts';
-import { inBulk, Statements } from './statements.ts';
+import { CommitOutcomeUnknown, selectTransactionIds, isCommitted, type SentCommit } from './commit-outcome.ts';
+import { isRetryable, violatedKeyOf } from './database-error.ts';
+import { withConnection, type Execute, executeOn, limits } from './pool.ts';
+import { bulkStatements, Statements } from './statements.ts';
 
 /**
- * A pool of connections, all at READ COMMITTED: each statement sees what was committed before it. A change (`transact`)
- * first takes one lock on the whole database, so changes run one at a time across all processes. What a change reads
- * stays true until it commits, epochs and sequences become visible in order, and no change fails because of another.
- * Within a process changes queue on a mutex, which holds no connection. Other writes (`write`) lock only their rows.
+ * A pool of connections, all at READ COMMITTED: each statement sees all data committed before it. A change (`transact`)
+ * first takes one lock on the whole database, so changes run one at a time across all processes. The data that a change
+ * reads stays current until it commits, epochs and sequences become visible in order, and no change fails because of
+ * another. Within a process changes queue on a mutex without using a connection. Other writes (`write`) lock only their
+ * rows.
  */
 export class PostgresqlDatabase implements SqlDatabase {
   readonly reads: Sql;
   readonly prepared: PreparedReads;
   readonly #changes = new Mutex();
-  /** Several at once would slow each other down until all time out. */
+  /** Concurrent large reads would slow each other down until all time out. */
   readonly #largeReads = new Mutex();
-  readonly #writing = new Set<Promise<unknown>>();
+  readonly #pendingWrites = new Set<Promise<unknown>>();
   readonly #statements = new Statements();
   readonly #pool: Pool;
   readonly #execute: Execute;
@@ -29,32 +30,32 @@ export class PostgresqlDatabase implements SqlDatabase {
   constructor(pool: Pool) {
     this.#pool = pool;
     this.#execute = executeOn(pool);
-    this.reads = this.#sqlOver(this.#execute);
+    this.reads = this.#createSql(this.#execute);
     this.prepared = this.#preparedReads();
   }
 
   transact<T>(work: (transaction: Sql) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
-    const endsAt = performance.now() + limits.inTurnMs;
-    const change = () => this.#retrying(endsAt, () => this.#attempt(endsAt, beginChange, work));
-    return this.#changes.run(change, { waitMs: limits.turnMs, deadline });
+    const endsAt = performance.now() + limits.queuedMs;
+    const change = () => this.#retry(endsAt, () => this.#attempt(endsAt, beginChange, work));
+    return this.#changes.run(change, { waitMs: limits.queueMs, deadline });
   }
 
   async write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new Error('The database is closed.');
     const deadline = performance.now() + limits.writeMs;
-    const written = this.#retrying(deadline, () => this.#attempt(deadline, beginWrite, work));
-    this.#writing.add(written);
+    const pendingWrite = this.#retry(deadline, () => this.#attempt(deadline, beginWrite, work));
+    this.#pendingWrites.add(pendingWrite);
     try {
-      return await written;
+      return await pendingWrite;
     } finally {
-      this.#writing.delete(written);
+      this.#pendingWrites.delete(pendingWrite);
     }
   }
 
   readonly snapshot: SqlDatabase['snapshot'] = (work) =>
     this.#attempt(performance.now() + limits.writeMs, beginSnapshot, work);
 
-  /** PostgreSQL's statistics tell which index is the narrowest. */
+  /** PostgreSQL knows the most selective index from its statistics. */
   unindexed(condition: string): string {
     return condition;
   }
@@ -65,47 +66,47 @@ export class PostgresqlDatabase implements SqlDatabase {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([this.#changes.close(), this.#largeReads.close(), Promise.allSettled(this.#writing)]);
+    await Promise.all([this.#changes.close(), this.#largeReads.close(), Promise.allSettled(this.#pendingWrites)]);
     await this.#pool.end();
   }
 
-  /** Retries if the server rolled back because of another transaction; never if the outcome is unknown. */
-  async #retrying<T>(deadline: number, write: () => Promise<T>, attempt = 1): Promise<T> {
+  /** Retries if the server rolled back because of another transaction, but never if the outcome is unknown. */
+  async #retry<T>(deadline: number, write: () => Promise<T>, attempt = 1): Promise<T> {
     try {
       return await write();
     } catch (error) {
-      if (error instanceof CommitOutcomeUnknown) return this.#settled(error as CommitOutcomeUnknown<T>);
-      if (!isToBeTriedAgain(error) || attempt > retriesMax || performance.now() >= deadline) throw error;
+      if (error instanceof CommitOutcomeUnknown) return this.#resolveOutcome(error as CommitOutcomeUnknown<T>);
+      if (!isRetryable(error) || attempt > retriesMax || performance.now() >= deadline) throw error;
       await setTimeout(Math.random() * attempt * pauseMsMax);
-      return this.#retrying(deadline, write, attempt + 1);
+      return this.#retry(deadline, write, attempt + 1);
     }
   }
 
-  /** Returns the answer if the server confirms the commit. */
-  async #settled<T>(lost: CommitOutcomeUnknown<T>): Promise<T> {
-    const outcome = await isCommitted(this.#execute, lost.sent, limits.outcomeMs);
-    if (outcome) return lost.answer;
-    throw outcome === null ? lost : lost.cause;
+  /** Returns the result if the server confirms the commit. */
+  async #resolveOutcome<T>(unknown: CommitOutcomeUnknown<T>): Promise<T> {
+    const outcome = await isCommitted(this.#execute, unknown.sent, limits.outcomeMs);
+    if (outcome) return unknown.result;
+    throw outcome === null ? unknown : unknown.cause;
   }
 
   #attempt<T>(deadline: number, begin: string, work: (transaction: Sql) => Promise<T>): Promise<T> {
-    return borrowed(this.#pool, deadline, async (execute, isBroken) => {
+    return withConnection(this.#pool, deadline, async (execute, isBroken) => {
       try {
         const sent = sentOf(await execute({ text: begin }));
-        const answer = await work(this.#sqlOver(execute));
+        const result = await work(this.#createSql(execute));
         await commit(execute).catch((error: unknown) => {
-          throw sent && isBroken() ? new CommitOutcomeUnknown(sent, answer, error) : error;
+          throw sent && isBroken() ? new CommitOutcomeUnknown(sent, result, error) : error;
         });
-        return answer;
+        return result;
       } catch (error) {
-        // If the rollback fails, the connection is discarded and the server rolls back by itself.
+        // If the rollback fails, the connection is discarded and the server rolls back on its own.
         if (!isBroken()) await execute({ text: 'rollback' }).catch(() => undefined);
         throw error;
       }
     });
   }
 
-  #sqlOver(execute: Execute): Sql {
+  #createSql(execute: Execute): Sql {
     const query = <Row extends object>(text: string, parameters: readonly Value[] = []): Promise<QueryResult<Row>> =>
       execute<Row>(this.#statements.query(text, parameters));
 
@@ -116,7 +117,7 @@ export class PostgresqlDatabase implements SqlDatabase {
         (await query<Row & object>(text, parameters)).rows[0],
       run: async (text, parameters) => (await query(text, parameters)).rowCount ?? 0,
       runEach: async (text, parameters) => {
-        for (const [bulk, all] of inBulk(text, parameters)) await query(bulk, all);
+        for (const [bulk, values] of bulkStatements(text, parameters)) await query(bulk, values);
       },
     };
   }
@@ -136,10 +137,10 @@ export class PostgresqlDatabase implements SqlDatabase {
       large:
         <Row>(text: string): PreparedRead<Row | undefined> =>
         (...values) => {
-          const endsAt = performance.now() + limits.inTurnMs;
+          const endsAt = performance.now() + limits.queuedMs;
           const query = this.#statements.query(text, values);
-          const read = () => borrowed(this.#pool, endsAt, (execute) => execute<Row & object>(query));
-          return this.#largeReads.run(async () => (await read()).rows[0], { waitMs: limits.turnMs });
+          const read = () => withConnection(this.#pool, endsAt, (execute) => execute<Row & object>(query));
+          return this.#largeReads.run(async () => (await read()).rows[0], { waitMs: limits.queueMs });
         },
 
       column:
@@ -152,18 +153,18 @@ export class PostgresqlDatabase implements SqlDatabase {
   }
 }
 
-/** Two numbers that no other application is likely to lock: "port" in ASCII, and what is locked. */
-const beginChange = `begin isolation level read committed; select pg_advisory_xact_lock(1886351988, 1); ${identifying}`;
-const beginWrite = `begin isolation level read committed; ${identifying}`;
+/** Locks two numbers that no other application is likely to lock: "port" in ASCII, and the number of the lock. */
+const beginChange = `begin isolation level read committed; select pg_advisory_xact_lock(1886351988, 1); ${selectTransactionIds}`;
+const beginWrite = `begin isolation level read committed; ${selectTransactionIds}`;
 const beginSnapshot = 'begin transaction isolation level repeatable read read only';
 const retriesMax = 3;
 const pauseMsMax = 25;
 
-/** Several statements return several results. A read-only transaction needs no identification. */
+/** Several statements return several results. A read-only transaction does not need to be identified. */
 const sentOf = (results: QueryResult | readonly QueryResult[]): SentCommit | null =>
   Array.isArray(results) ? ((results as readonly QueryResult[]).at(-1)?.rows[0] as SentCommit) : null;
 
-/** If a statement failed in it, `commit` rolls the transaction back and reports no error. */
+/** If a statement of the transaction failed, `commit` rolls it back without reporting an error. */
 const commit = async (execute: Execute): Promise<void> => {
   const { command } = await execute({ text: 'commit' });
   if (command !== 'COMMIT') throw new Error('The transaction was rolled back instead of committed.');

@@ -5,17 +5,17 @@ import { type FaultMode, type FaultProxy, startFaultProxy, startPostgres } from 
 import type { Client, PoolClient } from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { onDatabase } from '../../test/with-postgresql.ts';
-import { migrating } from '../../test/with-stores.ts';
+import { migrationOptions } from '../../test/with-stores.ts';
 import { openSqlStores, type SqlStores } from '../index.ts';
 import { openPostgresql } from './open-postgresql.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
 
-/** A server of our own that syncs as in production, and that the tests may stop. */
+/** A separate server that syncs as in production, and that the tests may stop. */
 const server = await startPostgres({ durable: true });
 const control = server?.control;
 afterAll(() => server?.close());
 
-/** A request ends within ten seconds, whatever the database does; on a machine that is busy, some later. */
+/** A request ends within ten seconds, regardless of the database; on a busy machine, somewhat later. */
 const boundMs = 120_000;
 
 const withStores = async (work: (stores: SqlStores, url: string) => Promise<void>): Promise<void> => {
@@ -28,11 +28,11 @@ const withStores = async (work: (stores: SqlStores, url: string) => Promise<void
   }
 };
 
-/** Retries until it is answered, as clients do. */
-const untilAnswered = async <T>(ask: () => Promise<T>): Promise<T> => {
+/** Retries until it succeeds, as clients do. */
+const retryUntilFulfilled = async <T>(request: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await ask();
+      return await request();
     } catch (error) {
       if (attempt === 100) throw error;
       await setTimeout(100);
@@ -40,7 +40,7 @@ const untilAnswered = async <T>(ask: () => Promise<T>): Promise<T> => {
   }
 };
 
-const timed = async (work: Promise<unknown>): Promise<{ readonly outcome: string; readonly ms: number }> => {
+const measure = async (work: Promise<unknown>): Promise<{ readonly outcome: string; readonly ms: number }> => {
   const begin = performance.now();
   const [{ status: outcome }] = await Promise.allSettled([work]);
   return { outcome, ms: performance.now() - begin };
@@ -55,18 +55,20 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
       await Promise.all(Array.from({ length: 5 }, () => stores.callers.byUid(profile.uid, null, start)));
       await control?.pause();
       await expect(probe.check()).rejects.toThrow('did not answer within 500 ms');
-      const asked = await Promise.all([
-        ...Array.from({ length: 30 }, () => timed(stores.callers.byUid(profile.uid, null, start))),
-        ...Array.from({ length: 30 }, (_, n) => timed(settings.put('name', String(n)))),
-        ...Array.from({ length: 30 }, () => timed(stores.audit.append(anEntry(), null))),
-        timed(stores.audit.page({ source: 'all' }, 0, 1)),
-        timed(probe.check()),
+      const results = await Promise.all([
+        ...Array.from({ length: 30 }, () => measure(stores.callers.byUid(profile.uid, null, start))),
+        ...Array.from({ length: 30 }, (_, n) => measure(settings.put('name', String(n)))),
+        ...Array.from({ length: 30 }, () => measure(stores.audit.append(anEntry(), null))),
+        measure(stores.audit.page({ source: 'all' }, 0, 1)),
+        measure(probe.check()),
       ]);
-      expect(asked.filter(({ outcome, ms }) => outcome !== 'rejected' || ms > boundMs)).toEqual([]);
+      expect(results.filter(({ outcome, ms }) => outcome !== 'rejected' || ms > boundMs)).toEqual([]);
       await control?.resume();
-      expect(await untilAnswered(() => stores.callers.byUid(profile.uid, null, start))).toMatchObject({ profile });
-      await untilAnswered(() => settings.put('name', 'after'));
-      await untilAnswered(() => probe.check());
+      expect(await retryUntilFulfilled(() => stores.callers.byUid(profile.uid, null, start))).toMatchObject({
+        profile,
+      });
+      await retryUntilFulfilled(() => settings.put('name', 'after'));
+      await retryUntilFulfilled(() => probe.check());
       expect(await settings.get('name')).toBe('after');
     }));
 
@@ -74,9 +76,9 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
     withStores(async ({ stores }) => {
       const acknowledged: EntryId[] = [];
       for (let round = 0; round < 3; round += 1) {
-        let goesOn = true;
+        let isWriting = true;
         const writers = Array.from({ length: 8 }, async () => {
-          while (goesOn) {
+          while (isWriting) {
             const entry = anEntry();
             await stores.audit.append(entry, null).then(
               () => acknowledged.push(entry.id),
@@ -88,9 +90,9 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
         while (acknowledged.length < before + 100) await setTimeout(5);
         await control?.stop('immediate');
         await control?.start();
-        const then = acknowledged.length;
-        while (acknowledged.length < then + 10) await setTimeout(5);
-        goesOn = false;
+        const countAfterRestart = acknowledged.length;
+        while (acknowledged.length < countAfterRestart + 10) await setTimeout(5);
+        isWriting = false;
         await Promise.all(writers);
       }
       const stored = new Set<EntryId>();
@@ -99,7 +101,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
       expect(await stores.audit.page({ source: 'client' }, 0, 1)).toMatchObject({ total: stored.size });
     }));
 
-  test('may end idle connections without harm', () =>
+  test('may close idle connections without harm', () =>
     withStores(async ({ settings }, url) => {
       await settings.put('name', 'value');
       await onDatabase(url, (client) =>
@@ -107,10 +109,10 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
           'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
         ),
       );
-      expect(await untilAnswered(() => settings.get('name'))).toBe('value');
+      expect(await retryUntilFulfilled(() => settings.get('name'))).toBe('value');
     }));
 
-  test('that comes up while the service starts is awaited', () =>
+  test('that becomes available while the service starts is awaited', () =>
     withStores(async (_, url) => {
       await control?.stop('fast');
       const log = recordLog();
@@ -132,17 +134,17 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
         const { stores, settings, probe, close } = await openSqlStores({ kind: 'postgresql', url });
         await settings.put('name', 'before');
         await setMode(mode);
-        const asked = await Promise.all([
-          ...Array.from({ length: 12 }, () => timed(settings.get('name'))),
-          ...Array.from({ length: 3 }, () => timed(settings.put('name', 'meanwhile'))),
-          timed(stores.audit.append(anEntry(), null)),
-          timed(probe.check()),
+        const results = await Promise.all([
+          ...Array.from({ length: 12 }, () => measure(settings.get('name'))),
+          ...Array.from({ length: 3 }, () => measure(settings.put('name', 'meanwhile'))),
+          measure(stores.audit.append(anEntry(), null)),
+          measure(probe.check()),
         ]);
-        expect(asked.filter(({ outcome, ms }) => outcome !== 'rejected' || ms > boundMs)).toEqual([]);
+        expect(results.filter(({ outcome, ms }) => outcome !== 'rejected' || ms > boundMs)).toEqual([]);
         await setMode('pass');
-        await untilAnswered(() => settings.put('name', 'after'));
-        expect(await untilAnswered(() => settings.get('name'))).toBe('after');
-        await untilAnswered(() => stores.audit.append(anEntry(), null));
+        await retryUntilFulfilled(() => settings.put('name', 'after'));
+        expect(await retryUntilFulfilled(() => settings.get('name'))).toBe('after');
+        await retryUntilFulfilled(() => stores.audit.append(anEntry(), null));
         await close();
       }),
   );
@@ -151,22 +153,22 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
     'that becomes unreachable during a commit (network mode %o) gets no second attempt: the outcome is unknown',
     (mode) =>
       throughProxy(async (url, setMode) => {
-        const { pool } = await openPostgresql(url, migrating, 20_000);
+        const { pool } = await openPostgresql(url, migrationOptions, 20_000);
         const database = new PostgresqlDatabase(pool);
         let attempts = 0;
-        const written = database.write(async (sql) => {
+        const pendingWrite = database.write(async (sql) => {
           attempts += 1;
           await sql.run("insert into settings (name, value) values ('a', '')");
           await setMode(mode);
         });
-        await expect(written).rejects.toThrow('during a commit');
+        await expect(pendingWrite).rejects.toThrow('during a commit');
         await setMode('pass');
         expect(attempts).toBe(1);
         await database.close();
       }),
   );
 
-  /** Audit entries then take so many seconds to be committed. */
+  /** Makes each commit of an audit entry take this many seconds. */
   const slowCommits = (client: Client, seconds: number) =>
     client.query(`create function slow() returns trigger language plpgsql as
         'begin perform pg_sleep(${seconds}); return null; end';
@@ -178,10 +180,10 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
     return (await client.query(sleeping)).rowCount === 1;
   };
 
-  test('that loses the connection after the commit of an entry says on another one that it is stored', () =>
+  test('that loses the connection after the commit of an entry confirms it on another connection', () =>
     throughProxy(async (url, setMode, proxy) => {
       const { stores, close } = await openSqlStores({ kind: 'postgresql', url });
-      await onDatabase(directTo(url), async (client) => {
+      await onDatabase(directUrl(url), async (client) => {
         await slowCommits(client, 0.5);
         const entry = anEntry();
         const appended = stores.audit.append(entry, null);
@@ -197,11 +199,11 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
       await close();
     }));
 
-  test('that loses the connection before the commit of an entry is done never stores it, even if it would have later', () =>
+  test('that loses the connection before the commit of an entry is done never stores it later', () =>
     throughProxy(async (url, setMode, proxy) => {
       const { stores, close } = await openSqlStores({ kind: 'postgresql', url });
-      await onDatabase(directTo(url), async (client) => {
-        // The server would go on for longer than it is asked for the outcome.
+      await onDatabase(directUrl(url), async (client) => {
+        // The server would take longer than the queries for the outcome.
         await slowCommits(client, 4.5);
         const outcome = expect(stores.audit.append(anEntry(), null)).rejects.toThrow('terminated');
         while (!(await isCommitting(client))) await setTimeout(5);
@@ -217,33 +219,33 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
   test.for([
     ['was committed', true],
     ['was not', false],
-  ] as const)('whose response to a commit is lost is asked again on another connection: it %s', ([, arrives]) =>
+  ] as const)('whose response to a commit is lost is queried again on another connection: it %s', ([, isDelivered]) =>
     throughProxy(async (url) => {
-      const { pool } = await openPostgresql(url, migrating, 20_000);
+      const { pool } = await openPostgresql(url, migrationOptions, 20_000);
       const database = new PostgresqlDatabase(pool);
-      pool.once('acquire', (client: PoolClient) => loseTheCommit(client, arrives));
-      const written = database.write(async (sql) => {
+      pool.once('acquire', (client: PoolClient) => loseCommitResponse(client, isDelivered));
+      const pendingWrite = database.write(async (sql) => {
         await sql.run("insert into settings (name, value) values ('a', 'kept')");
         return 'answer';
       });
-      if (arrives) expect(await written).toBe('answer');
-      else await expect(written).rejects.toThrow('lost');
-      const kept = await database.reads.first('select value from settings where name = ?', ['a']);
-      expect(kept).toEqual(arrives ? { value: 'kept' } : undefined);
+      if (isDelivered) expect(await pendingWrite).toBe('answer');
+      else await expect(pendingWrite).rejects.toThrow('lost');
+      const row = await database.reads.first('select value from settings where name = ?', ['a']);
+      expect(row).toEqual(isDelivered ? { value: 'kept' } : undefined);
       await database.close();
     }),
   );
 });
 
-/** The next commit on that connection may reach the server, but its response is lost. */
-const loseTheCommit = (client: PoolClient, arrives: boolean): void => {
+/** Loses the response to the next commit on the connection, whether or not the commit reaches the server. */
+const loseCommitResponse = (client: PoolClient, isDelivered: boolean): void => {
   const query = client.query.bind(client) as (config: { readonly text: string }) => Promise<unknown>;
-  const losing = async (config: { readonly text: string }) => {
+  const queryWithLoss = async (config: { readonly text: string }) => {
     if (config.text !== 'commit') return query(config);
-    if (arrives) await query(config);
+    if (isDelivered) await query(config);
     throw new Error('Connection lost');
   };
-  Object.assign(client, { query: losing });
+  Object.assign(client, { query: queryWithLoss });
 };
 
 const throughProxy = async (
@@ -259,8 +261,8 @@ const throughProxy = async (
   }
 };
 
-/** The same database without the proxy. */
-const directTo = (url: string): string => {
+/** Returns the URL of the same database without the proxy. */
+const directUrl = (url: string): string => {
   const direct = new URL(server?.url ?? '');
   direct.pathname = new URL(url).pathname;
   return direct.href;

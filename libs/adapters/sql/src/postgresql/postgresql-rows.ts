@@ -3,12 +3,12 @@ import { batchBytes, batchRows, integer, type MovedRow, type RowReader } from '.
 import type { MovedTable } from '../move/moved-tables.ts';
 import { countRows, selectRows, selectSizes } from '../move/statements.ts';
 
-/** Reads on a connection whose transaction holds the moment. */
+/** Reads from a connection whose transaction has a consistent snapshot. */
 export const postgresqlRows = (client: Client): RowReader => {
   const fetch = async (cursor: string, count: number): Promise<MovedRow[]> =>
     (await client.query({ text: `fetch forward ${count} from ${cursor}`, rowMode: 'array', types })).rows as MovedRow[];
 
-  /** The numbers of rows that a batch may hold, by the sizes of their bytes, which are known without reading them. */
+  /** The number of rows of each batch, computed from the sizes of their bytes, which are known without reading them. */
   const counts = async function* (table: MovedTable): AsyncGenerator<number> {
     const sizes = selectSizes(table);
     if (sizes === null) {
@@ -17,11 +17,11 @@ export const postgresqlRows = (client: Client): RowReader => {
     await client.query(`declare move_sizes no scroll cursor for ${sizes}`);
     let [rows, bytes] = [0, 0];
     for (
-      let read = await fetch('move_sizes', batchRows);
-      read.length > 0;
-      read = await fetch('move_sizes', batchRows)
+      let sizeRows = await fetch('move_sizes', batchRows);
+      sizeRows.length > 0;
+      sizeRows = await fetch('move_sizes', batchRows)
     ) {
-      for (const [size] of read) {
+      for (const [size] of sizeRows) {
         if (rows === batchRows || (rows > 0 && bytes + Number(size) > batchBytes)) {
           yield rows;
           [rows, bytes] = [0, 0];
@@ -61,7 +61,7 @@ export const postgresqlRows = (client: Client): RowReader => {
   };
 };
 
-/** The quoted name of the sequence that counts the table's identity; null if it has none. */
+/** Returns the quoted name of the sequence of the table's identity, or null if it has none. */
 export const sequenceOf = async (client: Client, { name, identity }: MovedTable): Promise<string | null> => {
   if (identity === null) return null;
   const { rows } = await client.query<{ readonly sequence: string | null }>(

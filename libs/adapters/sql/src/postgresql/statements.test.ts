@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Statements } from './statements.ts';
 
-test('a text has the same name in every process, and no other text shares it, whichever comes first', () => {
+test('a statement has the same unique name in every process, regardless of the order of statements', () => {
   const [a, b] = [new Statements(), new Statements()];
   const [byId, byUid] = ['select 1 where id = ?', 'select 1 where uid = ?'];
   const inA = [a.of(byId), a.of(byUid)].map(({ name }) => name);

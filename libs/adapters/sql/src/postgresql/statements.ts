@@ -11,18 +11,18 @@ export interface NamedStatement {
 export type Query = QueryConfig & { readonly rowMode?: 'array' };
 
 /**
- * Names for the statements in the code. Each connection parses a text once, when it first uses the name. Their number
- * is fixed, since none is built from data. A name is a hash of its text, so a pooler that shares a server connection
+ * Names the statements in the code. Each connection parses a statement once, when it first uses the name. Their number
+ * is fixed, because none contains data. A name is a hash of its text, so a pooler that shares a server connection
  * between processes can never mix up their statements.
  */
 export class Statements {
-  readonly #named = new Map<string, NamedStatement>();
+  readonly #statements = new Map<string, NamedStatement>();
 
   of(text: string): NamedStatement {
-    const known = this.#named.get(text);
-    if (known) return known;
-    const statement = { name: nameOf(text), text: numbered(text) };
-    this.#named.set(text, statement);
+    const cached = this.#statements.get(text);
+    if (cached) return cached;
+    const statement = { name: nameOf(text), text: numberParameters(text) };
+    this.#statements.set(text, statement);
     return statement;
   }
 
@@ -36,29 +36,29 @@ export class Statements {
 const nameOf = (text: string): string => `portico_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 
 /** Replaces `?` by `$1`, `$2`, …, but not in a literal or a quoted name. */
-const numbered = (text: string): string => {
+const numberParameters = (text: string): string => {
   let count = 0;
   return text.replaceAll(/'[^']*'|"[^"]*"|\?/g, (part) => (part === '?' ? `$${(count += 1)}` : part));
 };
 
 /**
- * Turns one insert of many rows into few statements: `values (?, ?)` becomes `values (?, ?), (?, ?), …`. Only a few
- * batch sizes occur, so few statements are parsed. Any other statement runs once per row.
+ * Turns one insert of many rows into a few statements: `values (?, ?)` becomes `values (?, ?), (?, ?), …`. There are
+ * only a few batch sizes, so few statements are parsed. Any other statement runs once per row.
  */
-export const inBulk = function* (
+export const bulkStatements = function* (
   text: string,
   rows: readonly (readonly Value[])[],
 ): Generator<readonly [text: string, parameters: readonly Value[]]> {
   const placeholders = valuesList.exec(text)?.[1];
-  let taken = 0;
-  while (taken < rows.length) {
-    const size = placeholders ? (bulkSizes.find((some) => some <= rows.length - taken) ?? 1) : 1;
-    const chunk = rows.slice(taken, taken + size).flat();
-    yield [size === 1 || !placeholders ? text : text.replace(placeholders, repeated(placeholders, size)), chunk];
-    taken += size;
+  let offset = 0;
+  while (offset < rows.length) {
+    const size = placeholders ? (bulkSizes.find((candidate) => candidate <= rows.length - offset) ?? 1) : 1;
+    const chunk = rows.slice(offset, offset + size).flat();
+    yield [size === 1 || !placeholders ? text : text.replace(placeholders, repeat(placeholders, size)), chunk];
+    offset += size;
   }
 };
 
 const valuesList = /\bvalues (\(\?(?:, \?)*\))/;
 const bulkSizes = [512, 64, 16, 4, 2, 1];
-const repeated = (part: string, times: number): string => Array.from({ length: times }, () => part).join(', ');
+const repeat = (part: string, times: number): string => Array.from({ length: times }, () => part).join(', ');

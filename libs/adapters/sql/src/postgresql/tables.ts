@@ -1,9 +1,9 @@
 import { BigIntType, DoubleType, type EntityMetadata, IntegerType, ReferenceKind, TextType } from '@mikro-orm/core';
 
 /**
- * What differs on PostgreSQL: texts compare by code points whatever the locale of the database, row numbers have 64
- * bits, and an instant with fractions of a millisecond is not an integer. SQLite stores fractions in an integer column
- * too.
+ * Adapts the entities to PostgreSQL: text is compared by code points regardless of the database's locale, row numbers
+ * have 64 bits, and an instant with fractions of a millisecond is not an integer. SQLite stores fractions in an integer
+ * column too.
  */
 export const tableOnPostgresql = ({ properties }: EntityMetadata): void => {
   for (const property of Object.values<EntityMetadata['properties'][string]>(properties)) {

@@ -2,8 +2,8 @@ import type { Database as Connection } from 'better-sqlite3';
 import { migrationsTable, needsMigrations, refuseUnknown, type OlderTables } from '../migrations/index.ts';
 
 /**
- * Whether migrations are to run. Throws as `refuseForeign` and `needsMigrations`, and with SQLITE_BUSY while another
- * process writes. Asked with the lock of a migration, so that a database that cannot be written is refused.
+ * Returns whether migrations must run. Throws like `refuseForeign` and `needsMigrations`, and with SQLITE_BUSY while
+ * another process writes. It takes the lock of a migration, so that a database that cannot be written is refused.
  */
 export const lacksMigrations = (connection: Connection, older: OlderTables): boolean => {
   connection.exec('begin immediate');
@@ -15,7 +15,7 @@ export const lacksMigrations = (connection: Connection, older: OlderTables): boo
   }
 };
 
-/** Throws unless the tables are those of this version or an earlier one. No tables at all mean a new database. */
+/** Throws unless the tables are of this version or an earlier one. A database without any tables is new. */
 export const refuseForeign = (connection: Connection, empty: 'is new' | 'is foreign' = 'is new'): void => {
   const tables = tablesOf(connection);
   if (tables.length === 0 && empty === 'is new') return;

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import SqliteDriver from 'better-sqlite3';
-import type { CheckpointOrder, CheckpointThreadData } from './checkpoints.ts';
+import type { CheckpointCommand, CheckpointThreadData } from './checkpoints.ts';
 
-// Runs in a thread of its own: each message asks for a checkpoint, or to close.
+// Runs in a separate thread: each message requests a checkpoint, or that the connection closes.
 
 interface LogPages {
   readonly log: number;
@@ -10,17 +10,17 @@ interface LogPages {
 }
 
 const { file, pagesMin } = workerData as CheckpointThreadData;
-/** Waiting for the lock of another process holds nobody up here. */
+/** Waiting for another process's lock does not block the main thread. */
 const connection = new SqliteDriver(file, { fileMustExist: true, timeout: 1_000 });
 
-/** Passive: it waits for nobody, and nobody waits for it. A noop only counts (SQLite 3.51). */
+/** A passive checkpoint neither waits for other connections nor blocks them. A noop one only counts (SQLite 3.51). */
 const checkpoint = (): void => {
   const [pages] = connection.pragma('wal_checkpoint(NOOP)') as readonly LogPages[];
   if (pages && pages.log - pages.checkpointed >= pagesMin) connection.pragma('wal_checkpoint(PASSIVE)');
 };
 
-parentPort?.on('message', (order: CheckpointOrder) => {
-  if (order === 'checkpoint') {
+parentPort?.on('message', (command: CheckpointCommand) => {
+  if (command === 'checkpoint') {
     checkpoint();
     parentPort?.postMessage('done');
   } else {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { migrating, withMigratedFile } from '../../test/with-stores.ts';
+import { migrationOptions, withMigratedFile } from '../../test/with-stores.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { openSqlite } from './open-sqlite.ts';
 
@@ -12,10 +12,10 @@ interface LogPages {
   readonly checkpointed: number;
 }
 
-/** An open database of its own, and how to fill its log. */
+/** Opens a new database, and passes functions to fill its log and to count the log's pages. */
 const withLog = (work: (checkpoints: Checkpoints, fill: (pages: number) => void, pages: () => LogPages) => unknown) =>
   withMigratedFile(async (file) => {
-    const { writer, reader, snapshots } = await openSqlite(file, migrating);
+    const { writer, reader, snapshots } = await openSqlite(file, migrationOptions);
     writer.exec('create table filler (content blob)');
     const checkpoints = new Checkpoints(file);
     const fill = (pages: number): void =>
@@ -33,7 +33,7 @@ test('many committed pages are copied into the file without a commit that waits 
   withLog(async (checkpoints, fill, pages) => {
     fill(3_000);
     expect(pages().checkpointed).toBe(0);
-    checkpoints.committed();
+    checkpoints.onCommit();
     while (pages().checkpointed < pages().log) await pause(20);
     expect(pages().log).toBeGreaterThan(3_000);
   }));
@@ -41,42 +41,42 @@ test('many committed pages are copied into the file without a commit that waits 
 test('few pages stay in the log', () =>
   withLog(async (checkpoints, fill, pages) => {
     fill(500);
-    checkpoints.committed();
+    checkpoints.onCommit();
     await pause(300);
     expect(pages()).toMatchObject({ checkpointed: 0 });
   }));
 
-test('the log begins anew after it was copied', () =>
+test('the log starts from its beginning after it was copied', () =>
   withLog(async (checkpoints, fill, pages) => {
     for (let round = 0; round < 5; round++) {
       fill(3_000);
-      checkpoints.committed();
+      checkpoints.onCommit();
       while (pages().checkpointed < pages().log) await pause(20);
     }
     expect(pages().log).toBeLessThan(4_000);
   }));
 
-test('one look at the log after another leaves nothing behind that listens to the thread', () =>
+test('repeated checks of the log do not leak listeners on the thread', () =>
   withLog(async (checkpoints, fill, pages) => {
     const warnings: Error[] = [];
-    const note = (warning: Error) => void warnings.push(warning);
-    process.on('warning', note);
+    const record = (warning: Error) => void warnings.push(warning);
+    process.on('warning', record);
     try {
       fill(3_000);
       for (let round = 0; round < 20; round++) {
-        checkpoints.committed();
+        checkpoints.onCommit();
         await pause(120);
       }
       expect(pages().checkpointed).toBeGreaterThan(3_000);
       expect(warnings).toEqual([]);
     } finally {
-      process.off('warning', note);
+      process.off('warning', record);
     }
   }));
 
-test('a reader in the middle of the log does not keep others from writing, and what it reads stays', () =>
+test('a reader in the middle of the log does not block writers, and its data does not change', () =>
   withMigratedFile(async (file) => {
-    const { writer, reader, snapshots } = await openSqlite(file, migrating);
+    const { writer, reader, snapshots } = await openSqlite(file, migrationOptions);
     writer.exec('create table filler (content blob)');
     const checkpoints = new Checkpoints(file);
     const count = (connection: SqliteDriver.Database) =>
@@ -87,45 +87,47 @@ test('a reader in the middle of the log does not keep others from writing, and w
     expect(count(snapshots)).toBe(1);
     for (let round = 0; round < 3; round++) {
       insert.run(Buffer.alloc(2_000 * 4_096));
-      checkpoints.committed();
+      checkpoints.onCommit();
       await pause(200);
     }
     expect([count(snapshots), count(reader)]).toEqual([1, 4]);
     snapshots.exec('rollback');
-    checkpoints.committed();
+    checkpoints.onCommit();
     await checkpoints.close();
     expect(count(snapshots)).toBe(4);
     for (const connection of [reader, snapshots, writer]) connection.close();
     expect(count(new SqliteDriver(file))).toBe(4);
   }));
 
-test('its end removes nothing of the log, and the last connection copies what is left', () =>
+test('closing it removes nothing from the log, and the last connection copies the rest', () =>
   withMigratedFile(async (file) => {
-    const { writer, reader, snapshots } = await openSqlite(file, migrating);
+    const { writer, reader, snapshots } = await openSqlite(file, migrationOptions);
     writer.exec('create table filler (content blob)');
     const checkpoints = new Checkpoints(file);
     writer.prepare('insert into filler values (?)').run(Buffer.alloc(3_000 * 4_096));
-    checkpoints.committed();
+    checkpoints.onCommit();
     await pause(500);
     await checkpoints.close();
-    // Nothing comes of it any more.
-    checkpoints.committed();
+    // This has no effect any more.
+    checkpoints.onCommit();
     expect((await stat(`${file}-wal`)).size).toBeGreaterThan(3_000 * 4_096);
     for (const connection of [reader, snapshots, writer]) connection.close();
     await expect(stat(`${file}-wal`)).rejects.toThrow('ENOENT');
   }));
 
-test('a thread that fails is told once, and what waits for it ends', () =>
+test('a failure of the thread is logged once, and pending work ends', () =>
   withMigratedFile(async (file) => {
-    const said: string[] = [];
-    const checkpoints = new Checkpoints(file, { warn: (_facts: object, text: string) => void said.push(text) });
+    const warnings: string[] = [];
+    const checkpoints = new Checkpoints(file, { warn: (_facts: object, text: string) => void warnings.push(text) });
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, 'This is not a database.');
     await writeFile(`${file}-wal`, Buffer.alloc(5_000_000));
-    checkpoints.committed();
-    while (said.length === 0) await pause(20);
-    checkpoints.committed();
+    checkpoints.onCommit();
+    while (warnings.length === 0) await pause(20);
+    checkpoints.onCommit();
     await pause(300);
     await checkpoints.close();
-    expect(said).toEqual([expect.stringContaining('The thread that copies the log of SQLite into its file failed')]);
+    expect(warnings).toEqual([
+      expect.stringContaining('The thread that copies the log of SQLite into its file failed'),
+    ]);
   }));

@@ -3,33 +3,33 @@ import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '@portico/dependencies';
 
-/** What the thread finds as its `workerData`. */
+/** The `workerData` of the thread. */
 export interface CheckpointThreadData {
   readonly file: string;
-  /** Fewer pages are left in the log. */
+  /** The thread leaves fewer pages than this in the log. */
   readonly pagesMin: number;
 }
 
-export type CheckpointOrder = 'checkpoint' | 'close';
+export type CheckpointCommand = 'checkpoint' | 'close';
 
 const pagesMin = 1_000;
 const pageBytes = 4_096;
-/** After a commit, so that many share one look at the log. */
-const lookAfterMs = 100;
+/** The delay after a commit, so that many commits share one check of the log. */
+const checkDelayMs = 100;
 
 /**
- * Copies committed pages from the log into the database file in a thread of its own, which starts once there are many.
- * A commit that does it itself, as SQLite does at `wal_autocheckpoint` pages, holds the event loop until all of them are
- * written and synced: after a large change, for a tenth of a second. That stays in place for what the thread does not
- * keep up with, and if it fails.
+ * Copies committed pages from the log into the database file in a separate thread, which starts once there are many of
+ * them. A commit that copies them itself, as SQLite does at `wal_autocheckpoint` pages, blocks the event loop until all
+ * pages are written and synced: for a tenth of a second after a large change. That remains the fallback if the thread
+ * cannot keep up, or fails.
  */
 export class Checkpoints {
   readonly #file: string;
   readonly #log: Pick<Log, 'warn'> | null;
   #worker: Worker | null = null;
   #timer: NodeJS.Timeout | null = null;
-  #asked: Promise<unknown> | null = null;
-  #isOver = false;
+  #pendingCheckpoint: Promise<unknown> | null = null;
+  #isStopped = false;
   #hasFailed = false;
 
   constructor(file: string, log: Pick<Log, 'warn'> | null = null) {
@@ -37,44 +37,44 @@ export class Checkpoints {
     this.#log = log;
   }
 
-  /** Tells that something was committed. */
-  committed(): void {
-    if (this.#isOver) return;
+  /** Schedules a checkpoint. Must be called after each commit. */
+  onCommit(): void {
+    if (this.#isStopped) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      this.#asked ??= this.#checkpoint()
-        .catch((error: unknown) => this.#giveUp(error))
-        .then(() => (this.#asked = null));
-    }, lookAfterMs).unref();
+      this.#pendingCheckpoint ??= this.#checkpoint()
+        .catch((error: unknown) => this.#stop(error))
+        .then(() => (this.#pendingCheckpoint = null));
+    }, checkDelayMs).unref();
   }
 
   /** Resolves once the thread has closed its connection. */
   async close(): Promise<void> {
-    this.#isOver = true;
+    this.#isStopped = true;
     if (this.#timer) clearTimeout(this.#timer);
-    await this.#asked;
-    await this.#order('close', 'exit').catch((error: unknown) => this.#giveUp(error));
+    await this.#pendingCheckpoint;
+    await this.#send('close', 'exit').catch((error: unknown) => this.#stop(error));
   }
 
   async #checkpoint(): Promise<void> {
     // The file does not shrink: once it is large, only the thread knows how much of it is in use.
     if (!this.#worker && (await stat(`${this.#file}-wal`)).size < pagesMin * pageBytes) return;
     this.#worker ??= this.#start();
-    await this.#order('checkpoint', 'message');
+    await this.#send('checkpoint', 'message');
   }
 
-  /** Keeps the process alive until it is carried out. Rejects if the thread fails. */
-  async #order(order: CheckpointOrder, event: 'message' | 'exit'): Promise<void> {
+  /** Keeps the process alive until the command has been carried out. Rejects if the thread fails. */
+  async #send(command: CheckpointCommand, event: 'message' | 'exit'): Promise<void> {
     const worker = this.#worker;
     if (!worker) return;
-    const waiting = new AbortController();
+    const listeners = new AbortController();
     worker.ref();
-    worker.postMessage(order);
+    worker.postMessage(command);
     try {
-      await Promise.race([event, 'exit'].map((name) => once(worker, name, { signal: waiting.signal })));
+      await Promise.race([event, 'exit'].map((name) => once(worker, name, { signal: listeners.signal })));
     } finally {
-      // What has not come is waited for no longer, or each order would leave listeners behind.
-      waiting.abort();
+      // Removes the listeners of the events that did not occur; otherwise each command would leak them.
+      listeners.abort();
       worker.unref();
     }
   }
@@ -85,13 +85,13 @@ export class Checkpoints {
     const worker = new Worker(new URL(module, import.meta.url), { workerData, name: 'checkpoints' });
     worker.unref();
     worker.on('exit', () => (this.#worker = null));
-    // Whoever waits for the thread rejects with it; another one starts after it has ended while nobody waited.
+    // A pending command rejects if the thread fails. If it fails while idle, the next checkpoint starts another thread.
     worker.on('error', () => undefined);
     return worker;
   }
 
-  #giveUp(error: unknown): void {
-    this.#isOver = true;
+  #stop(error: unknown): void {
+    this.#isStopped = true;
     if (this.#hasFailed) return;
     this.#hasFailed = true;
     this.#log?.warn(

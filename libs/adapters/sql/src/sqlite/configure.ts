@@ -8,7 +8,7 @@ export const busyTimeoutMs = 5_000;
 export const configure = (connection: Connection): void => {
   connection.pragma('journal_mode = WAL');
   connection.pragma('synchronous = FULL');
-  // In pages, 64 MB: `Checkpoints` comes first, unless a change is larger or commits follow one another without a pause.
+  // In pages, 64 MB: `Checkpoints` runs earlier, unless a change is larger or there is no pause between commits.
   connection.pragma('wal_autocheckpoint = 16000');
   connection.pragma('foreign_keys = ON');
   connection.pragma('trusted_schema = OFF');

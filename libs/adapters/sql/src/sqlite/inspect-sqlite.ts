@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import SqliteDriver from 'better-sqlite3';
 import type { Database as Connection } from 'better-sqlite3';
 import { DatabaseOpenError } from '../database-fault.ts';
-import { storesToRead, type InspectedDatabase } from '../inspect-database.ts';
+import { createReadOnlyStores, type InspectedDatabase } from '../inspect-database.ts';
 import { migrationState, migrationsTable } from '../migrations/index.ts';
 import { refuseOtherFiles } from './open-sqlite.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
@@ -18,7 +18,7 @@ export const inspectSqlite = (file: string): InspectedDatabase | null => {
   try {
     refuseOtherFiles(file);
     connection = openUnchanged(file);
-    return inspected(connection, file);
+    return inspect(connection, file);
   } catch (cause) {
     connection?.close();
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -27,8 +27,8 @@ export const inspectSqlite = (file: string): InspectedDatabase | null => {
 };
 
 /**
- * A connection that leaves the folder as it was. A read-only one would leave an empty log behind, which it may not
- * remove; any other one would write a log that a crash left into the database, when it closes.
+ * Opens a connection that leaves the folder unchanged. A read-only connection would leave an empty log behind, which it
+ * may not remove. Any other connection would, when it closes, write the log of a crashed process into the database.
  */
 const openUnchanged = (file: string): Connection => {
   const connection = new SqliteDriver(file, {
@@ -41,36 +41,36 @@ const openUnchanged = (file: string): Connection => {
   return connection;
 };
 
-const inspected = (connection: Connection, file: string): InspectedDatabase => {
-  // One connection that refuses every write is enough for reads one after another.
+const inspect = (connection: Connection, file: string): InspectedDatabase => {
+  // One connection that rejects all writes is enough for sequential reads.
   const database = new SqliteDatabase({ file, writer: connection, reader: connection, snapshots: connection }, 0);
   return {
     product: `SQLite ${connection.prepare<[], string>('select sqlite_version()').pluck().get() ?? ''}`,
     isTooOld: false,
-    tables: tablesIn(connection),
-    refusesWrites: refusalOf(file),
+    tables: readTables(connection),
+    refusesWrites: findWriteRefusal(file),
     aheadMs: null,
-    stores: storesToRead(database),
+    stores: createReadOnlyStores(database),
     file: {
       bytes: statSync(file).size,
       findDamage() {
-        const found = connection.pragma('quick_check(1)', { simple: true });
-        return found === 'ok' ? null : String(found);
+        const result = connection.pragma('quick_check(1)', { simple: true });
+        return result === 'ok' ? null : String(result);
       },
     },
     close: () => database.close(),
   };
 };
 
-const tablesIn = (connection: Connection): InspectedDatabase['tables'] => {
+const readTables = (connection: Connection): InspectedDatabase['tables'] => {
   const tables = connection.prepare<[], string>("select name from sqlite_master where type = 'table'").pluck().all();
   if (tables.length === 0) return { state: 'new' };
   if (!tables.includes(migrationsTable)) return { state: 'foreign' };
   return migrationState(connection.prepare<[], string>('select name from schema_migrations').pluck().all());
 };
 
-/** It writes its log beside the file. */
-const refusalOf = (file: string): string | null => {
+/** SQLite writes its log next to the file. */
+const findWriteRefusal = (file: string): string | null => {
   try {
     accessSync(file, constants.W_OK);
     accessSync(dirname(file), constants.W_OK);

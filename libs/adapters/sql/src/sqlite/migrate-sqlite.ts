@@ -4,7 +4,7 @@ import type { Log } from '@portico/dependencies';
 import type { Database as Connection } from 'better-sqlite3';
 import { entities } from '../entities.ts';
 import { migrationsTable } from '../migrations/index.ts';
-import type { RanMigration } from '../migrations/migration.ts';
+import type { AppliedMigration } from '../migrations/migration.ts';
 import { migrationsFor } from '../migrations/migrations-for.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import { refuseForeign, tablesOf } from './applied-migrations.ts';
@@ -12,14 +12,14 @@ import { retryWhileBusy } from './busy.ts';
 import { busyTimeoutMs, configure, startWaitMs } from './configure.ts';
 
 /**
- * Migrates the tables, on a MikroORM connection that is closed afterwards; returns what ran. With a mark the database
- * must be new, and gets the mark in the same transaction.
+ * Migrates the tables on a MikroORM connection, which is closed afterwards, and returns the migrations that ran. With a
+ * mark, the database must be new, and gets the mark in the same transaction.
  */
 export const migrateSqlite = async (
   file: string,
   log: Log,
   mark: string | null = null,
-): Promise<readonly RanMigration[]> => {
+): Promise<readonly AppliedMigration[]> => {
   const orm = await MikroORM.init(ormOptions(file));
   try {
     const connection = await orm.em.getConnection().getNativeClient();
@@ -36,7 +36,7 @@ export const ormOptions = (file: string): Options => ({
   entities,
   // `migrate` opens one transaction around all migrations, with the lock.
   disableTransactions: true,
-  // The migrations alone have triggers.
+  // Only the migrations define triggers.
   schemaGenerator: { ignoreTriggers: true },
   extensions: [Migrator],
   migrations: {
@@ -55,8 +55,8 @@ const migrate = async (
   connection: Connection,
   log: Log,
   mark: string | null,
-): Promise<readonly RanMigration[]> => {
-  // The lock: the next process finds everything migrated.
+): Promise<readonly AppliedMigration[]> => {
+  // Takes the lock: the next process finds all tables migrated.
   connection.exec('begin immediate');
   try {
     refuseForeign(connection);

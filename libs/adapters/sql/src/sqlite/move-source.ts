@@ -10,24 +10,24 @@ import { isBusy } from './busy.ts';
 import { sqliteRows } from './sqlite-rows.ts';
 
 /**
- * Opens a database that no other connection has open, and keeps every other one out until it is closed. Nothing is
- * written to it.
+ * Opens a database that no other connection has open, and locks all others out until it is closed. Nothing is written
+ * to it.
  */
 export const openSqliteSource = async (path: string): Promise<MoveSource> => {
   const file = resolve(path);
   const name = `sqlite:${file}`;
-  const connection = openAlone(file, name);
+  const connection = openExclusively(file, name);
   return {
     name,
     rows: sqliteRows(connection),
     lockKey: null,
-    // The lock keeps them out.
+    // The lock excludes other processes.
     refuseUse: async () => undefined,
     close: async () => void connection.close(),
   };
 };
 
-const openAlone = (file: string, name: string): Connection => {
+const openExclusively = (file: string, name: string): Connection => {
   if (!existsSync(file)) throw new DatabaseOpenError(`${name} cannot be moved: the file does not exist`);
   let connection: Connection | null = null;
   try {

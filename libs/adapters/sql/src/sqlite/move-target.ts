@@ -12,12 +12,12 @@ import { appliedOn, tablesOf } from './applied-migrations.ts';
 import { busyTimeoutMs, configure } from './configure.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
 import { prepareFile } from './open-sqlite.ts';
-import { aloneWithSqlite } from './sqlite-files.ts';
+import { withExclusiveSqlite } from './sqlite-files.ts';
 import { sqliteRows } from './sqlite-rows.ts';
 
 /**
- * Creates the file, or replaces what an earlier run left of it, with all tables and the mark. `source` is the file that
- * is moved, if it is one.
+ * Creates the file with all tables and the mark, or replaces an incomplete file of an earlier run. `source` is the file
+ * to move, if the source is a file.
  */
 export const openSqliteTarget = async (
   path: string,
@@ -30,23 +30,25 @@ export const openSqliteTarget = async (
   try {
     if (source !== null && isSameFile(file, resolve(source))) throw new Error('it is the database to move');
     prepareFile(file);
-    if (isAbandoned(file)) await removeAlone(file);
+    if (isAbandoned(file)) await removeExclusively(file);
     prepareFile(file);
     await migrateSqlite(file, log, fillingMark(from));
-    return emptied(name, new SqliteDriver(file, { fileMustExist: true, timeout: busyTimeoutMs }));
+    return createEmptyTarget(name, new SqliteDriver(file, { fileMustExist: true, timeout: busyTimeoutMs }));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new DatabaseOpenError(`${name} cannot be filled: ${reason}`, { cause });
   }
 };
 
-const isSameFile = (one: string, other: string): boolean => {
-  if (!existsSync(one)) return false;
-  const [left, right] = [statSync(one), statSync(other)];
-  return left.dev === right.dev && left.ino === right.ino;
+const isSameFile = (path: string, otherPath: string): boolean => {
+  if (!existsSync(path)) return false;
+  const [stats, otherStats] = [statSync(path), statSync(otherPath)];
+  return stats.dev === otherStats.dev && stats.ino === otherStats.ino;
 };
 
-/** False for a file without tables; throws for any other database. */
+/**
+ * Returns whether an earlier run left the file incomplete. False if there are no tables; throws for other databases.
+ */
 const isAbandoned = (file: string): boolean => {
   const connection = new SqliteDriver(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
   try {
@@ -55,7 +57,7 @@ const isAbandoned = (file: string): boolean => {
     if (tables.length === 0) return false;
     if (!tables.includes(migrationsTable)) throw new Error('it is the SQLite database of another application');
     const applied = appliedOn(connection);
-    refuseUnknown(applied.filter((each) => !isFillingMark(each)));
+    refuseUnknown(applied.filter((migration) => !isFillingMark(migration)));
     if (applied.some(isFillingMark)) return true;
     throw new Error('it is not empty: name a file that does not exist');
   } finally {
@@ -63,21 +65,21 @@ const isAbandoned = (file: string): boolean => {
   }
 };
 
-const removeAlone = async (file: string): Promise<void> => {
-  const isAlone = await aloneWithSqlite(file, async () => {
-    for (const each of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) rmSync(each, { force: true });
+const removeExclusively = async (file: string): Promise<void> => {
+  const isExclusive = await withExclusiveSqlite(file, async () => {
+    for (const path of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) rmSync(path, { force: true });
   });
-  if (!isAlone) throw new Error('another "portico migrate" is filling it');
+  if (!isExclusive) throw new Error('another "portico migrate" is filling it');
 };
 
-/** Removes the triggers, and the rows that the migrations made. */
-const emptied = (name: string, connection: Connection): MoveTarget => {
+/** Removes the triggers, and the rows that the migrations inserted. */
+const createEmptyTarget = (name: string, connection: Connection): MoveTarget => {
   try {
     configure(connection);
     const triggers = connection
       .prepare<[], Trigger>("select name, sql from sqlite_master where type = 'trigger' order by rowid")
       .all();
-    atOnce(connection, () => {
+    inTransaction(connection, () => {
       for (const trigger of triggers) connection.exec(dropTrigger(trigger.name));
       for (const table of movedTables.toReversed()) connection.exec(deleteRows(table));
     });
@@ -88,11 +90,11 @@ const emptied = (name: string, connection: Connection): MoveTarget => {
   }
 };
 
-const atOnce = (connection: Connection, work: () => void): void => {
+const inTransaction = (connection: Connection, work: () => void): void => {
   connection.transaction(work).immediate();
 };
 
-/** Rows are written without triggers, which are put back at the end. A run that crashes leaves a file to be removed. */
+/** Writes rows without triggers, which are recreated at the end. A run that crashes leaves a file to remove. */
 class SqliteMoveTarget implements MoveTarget {
   readonly name: string;
   readonly #connection: Connection;
@@ -106,17 +108,17 @@ class SqliteMoveTarget implements MoveTarget {
 
   async insert(table: MovedTable, rows: readonly MovedRow[]): Promise<void> {
     const statement = this.#connection.prepare<unknown[]>(insertRow(table));
-    this.#atOnce(() => {
-      for (const row of rows) statement.run(...row.map(bound));
+    this.#inTransaction(() => {
+      for (const row of rows) statement.run(...row.map(toBinding));
     });
   }
 
   async setLastId({ name, identity }: MovedTable, id: number): Promise<void> {
     if (identity === null) return;
-    this.#atOnce(() => {
+    this.#inTransaction(() => {
       this.#connection.prepare('delete from sqlite_sequence where name = ?').run(name);
       if (id > 0)
-        this.#connection.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(name, bound(id));
+        this.#connection.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(name, toBinding(id));
     });
   }
 
@@ -130,7 +132,7 @@ class SqliteMoveTarget implements MoveTarget {
   };
 
   async finish(): Promise<void> {
-    this.#atOnce(() => {
+    this.#inTransaction(() => {
       for (const { sql } of this.#triggers) this.#connection.exec(sql);
       const remove = this.#connection.prepare('delete from schema_migrations where name = ?');
       for (const mark of appliedOn(this.#connection).filter(isFillingMark)) remove.run(mark);
@@ -141,21 +143,21 @@ class SqliteMoveTarget implements MoveTarget {
     this.#connection.close();
   }
 
-  #atOnce(work: () => void): void {
-    atOnce(this.#connection, work);
+  #inTransaction(work: () => void): void {
+    inTransaction(this.#connection, work);
   }
 }
 
 interface Trigger {
   readonly name: string;
-  /** The statement that made it. */
+  /** The statement that created it. */
   readonly sql: string;
 }
 
 const dropTrigger = (name: string): string => `drop trigger ${name}`;
 
-/** SQLite has no booleans. The driver binds a number as a float, which only a column of integers converts. */
-const bound = (cell: Cell): unknown => {
+/** SQLite has no booleans. The driver binds a number as a float, which only an integer column converts. */
+const toBinding = (cell: Cell): unknown => {
   if (typeof cell === 'boolean') return cell ? 1n : 0n;
   return Number.isSafeInteger(cell) ? BigInt(cell as number) : cell;
 };

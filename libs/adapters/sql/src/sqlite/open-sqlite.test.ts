@@ -4,7 +4,7 @@ import { MikroORM } from '@mikro-orm/sqlite';
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { startChild } from '../../test/child.ts';
-import { migrating, withFile } from '../../test/with-stores.ts';
+import { migrationOptions, withFile } from '../../test/with-stores.ts';
 import { openSqlStores, type SqlStores } from '../index.ts';
 import { migrations } from '../migrations/index.ts';
 import { appliedOn, lacksMigrations } from './applied-migrations.ts';
@@ -40,9 +40,9 @@ test('only the owner can read the folder and the files that are created', () =>
     await close();
   }));
 
-test('each connection is set up to lose nothing and to trust nothing', () =>
+test('each connection is configured to lose nothing and to trust nothing', () =>
   withFile(async (file) => {
-    const { writer, reader, snapshots } = await openSqlite(file, migrating);
+    const { writer, reader, snapshots } = await openSqlite(file, migrationOptions);
     const setting = (name: string) => writer.pragma(name, { simple: true });
     expect(setting('journal_mode')).toBe('wal');
     // 2 is full: the log is synced by each commit, before others see it.
@@ -59,10 +59,10 @@ test('each connection is set up to lose nothing and to trust nothing', () =>
     writer.close();
   }));
 
-test('several processes can open a new file at once', () =>
+test('several processes can open a new file concurrently', () =>
   withFile(async (file) => {
     const children = Array.from({ length: 4 }, () => startChild('append-entries.ts', file, '5'));
-    for (const { ended } of children) expect(await ended).toEqual({ code: 0, signal: null });
+    for (const { ended: exited } of children) expect(await exited).toEqual({ code: 0, signal: null });
     const { stores, close } = await open(file);
     expect(await stores.audit.page({ source: 'all' }, 0, 1)).toMatchObject({ total: 20 });
     await close();
@@ -75,13 +75,13 @@ test('a database that lacks a migration gets it', () =>
       connection.exec("drop index jobs_kind_index; delete from schema_migrations where name = '0002-due-jobs-by-kind'");
     });
     await (await open(file)).close();
-    expect((await onFile(file, appliedOn)).toSorted()).toEqual(migrations.map((each) => each.name));
+    expect((await onFile(file, appliedOn)).toSorted()).toEqual(migrations.map((migration) => migration.name));
     const orm = await MikroORM.init(ormOptions(file));
     expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
     await orm.close(true);
   }));
 
-test('what a database lacks is asked with the lock of those who write', () =>
+test('the check for missing migrations takes the lock of writers', () =>
   withFile(async (file) => {
     await (await open(file)).close();
     await onFile(file, (connection) => {
@@ -108,7 +108,7 @@ test('a database written by a newer version is refused', () =>
 test.for([
   ['some text', 'No database at all.'],
   ['text of many pages', 'No database at all. '.repeat(1_000)],
-])('a file that holds %s is refused and left as it is', ([, content = '']) =>
+])('a file that contains %s is refused and left unchanged', ([, content = '']) =>
   withFile(async (file) => {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, content);
@@ -124,7 +124,7 @@ test('a database with damaged pages is refused', () =>
     await expect(open(file)).rejects.toThrow(`The database ${file} cannot be opened: file is not a database`);
   }));
 
-test('the database of another application is refused and left as it is', () =>
+test('the database of another application is refused and left unchanged', () =>
   withFile(async (file) => {
     await onFile(file, (connection) => connection.exec('create table invoices (number integer)'));
     await expect(open(file)).rejects.toThrow('it is the SQLite database of another application');

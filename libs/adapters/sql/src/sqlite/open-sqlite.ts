@@ -5,7 +5,7 @@ import type { Database as Connection } from 'better-sqlite3';
 import type { Log } from '@portico/dependencies';
 import { DatabaseOpenError } from '../database-fault.ts';
 import type { MigrationOptions } from '../migrations/index.ts';
-import type { RanMigration } from '../migrations/migration.ts';
+import type { AppliedMigration } from '../migrations/migration.ts';
 import { lacksMigrations } from './applied-migrations.ts';
 import { retryWhileBusy } from './busy.ts';
 import { busyTimeoutMs, configure, startWaitMs } from './configure.ts';
@@ -16,18 +16,18 @@ export interface OpenSqlite {
   readonly writer: Connection;
   /** Read-only, and never in a transaction: sees committed data. */
   readonly reader: Connection;
-  /** Read-only: for reads of several statements as of one moment. */
+  /** Read-only: for several reads from one snapshot. */
   readonly snapshots: Connection;
 }
 
 export interface MigratedSqlite extends OpenSqlite {
-  /** What ran when it was opened. */
-  readonly migrated: readonly RanMigration[];
+  /** The migrations that ran when the database was opened. */
+  readonly migrated: readonly AppliedMigration[];
 }
 
 /**
- * Opens the file, creating it if missing, and migrates its tables; several processes may do so at once. Throws an error
- * that names the file and what is wrong with it.
+ * Opens the file, creating it if missing, and migrates its tables; several processes may do so concurrently. Throws an
+ * error that names the file and the reason.
  */
 export const openSqlite = async (path: string, options: MigrationOptions): Promise<MigratedSqlite> => {
   const file = resolve(path);
@@ -40,32 +40,32 @@ export const openSqlite = async (path: string, options: MigrationOptions): Promi
   }
 };
 
-const magic = 'SQLite format 3\0';
+const fileSignature = 'SQLite format 3\0';
 
-/** Readable by its owner only. An empty file is a database without tables. */
+/** Creates a missing file, readable by its owner only. An empty file is a database without tables. */
 export const prepareFile = (file: string): void => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   refuseOtherFiles(file);
 };
 
-/** Throws unless the file begins as a database does. An empty file is a database without tables. */
+/** Throws unless the file starts like a database. An empty file is a database without tables. */
 export const refuseOtherFiles = (file: string): void => {
   const descriptor = openSync(file, 'r');
   try {
-    const head = Buffer.alloc(magic.length);
-    const read = readSync(descriptor, head);
-    if (read > 0 && head.toString('latin1', 0, read) !== magic) throw new Error('it is not a SQLite database');
+    const start = Buffer.alloc(fileSignature.length);
+    const read = readSync(descriptor, start);
+    if (read > 0 && start.toString('latin1', 0, read) !== fileSignature) throw new Error('it is not a SQLite database');
   } finally {
     closeSync(descriptor);
   }
 };
 
 const connect = async (file: string, { older, log }: MigrationOptions): Promise<MigratedSqlite> => {
-  const opened: Connection[] = [];
+  const connections: Connection[] = [];
   const open = (options: SqliteDriver.Options): Connection => {
     const connection = new SqliteDriver(file, { ...options, fileMustExist: true, timeout: busyTimeoutMs });
-    opened.push(connection);
+    connections.push(connection);
     return connection;
   };
   try {
@@ -79,13 +79,13 @@ const connect = async (file: string, { older, log }: MigrationOptions): Promise<
     writer.pragma('busy_timeout = 0');
     return { file, writer, reader, snapshots, migrated };
   } catch (error) {
-    for (const connection of opened) connection.close();
+    for (const connection of connections) connection.close();
     throw error;
   }
 };
 
-/** MikroORM is loaded only where there is something to migrate: loading it takes longer than the rest of opening. */
-const migrate = async (file: string, log: Log): Promise<readonly RanMigration[]> => {
+/** Loads MikroORM only if there is something to migrate: loading it takes longer than the rest of opening. */
+const migrate = async (file: string, log: Log): Promise<readonly AppliedMigration[]> => {
   const { migrateSqlite } = await import('./migrate-sqlite.ts');
   return migrateSqlite(file, log);
 };

@@ -3,7 +3,7 @@ import { anEntry } from '@portico/contracts';
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { startChild } from '../../test/child.ts';
-import { migrating, withMigratedFile } from '../../test/with-stores.ts';
+import { migrationOptions, withMigratedFile } from '../../test/with-stores.ts';
 import { openSqlStores } from '../index.ts';
 import { openSqlite } from './open-sqlite.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
@@ -11,7 +11,7 @@ import { prepareSqliteReads } from './statements.ts';
 
 const withDatabase = (work: (database: SqliteDatabase) => Promise<void>): Promise<void> =>
   withMigratedFile(async (file) => {
-    const database = new SqliteDatabase(await openSqlite(file, migrating), 1_000);
+    const database = new SqliteDatabase(await openSqlite(file, migrationOptions), 1_000);
     try {
       await work(database);
     } finally {
@@ -25,7 +25,7 @@ const names = async ({ reads }: SqliteDatabase) =>
 
 test('prepared reads see nothing of a transaction that is open, and all of it once it is committed or rolled back', () =>
   withMigratedFile(async (file) => {
-    const connections = await openSqlite(file, migrating);
+    const connections = await openSqlite(file, migrationOptions);
     const database = new SqliteDatabase(connections, 1_000);
     const count = prepareSqliteReads(connections.reader).first<{ count: number }>(
       'select count(*) as count from settings',
@@ -49,9 +49,9 @@ test('prepared reads see nothing of a transaction that is open, and all of it on
 test.each([
   [1_048_575, 0],
   [1_048_576, 1],
-])('after a read of a row with %i bytes others have %i turns', (bytes, expected) =>
+])('a read of a row with %i bytes yields to the event loop %i times', (bytes, expected) =>
   withMigratedFile(async (file) => {
-    const connections = await openSqlite(file, migrating);
+    const connections = await openSqlite(file, migrationOptions);
     const database = new SqliteDatabase(connections, 1_000);
     await database.write((sql) =>
       sql.run("insert into settings (name, value) values ('large', ?)", [new Uint8Array(bytes)]),
@@ -59,41 +59,41 @@ test.each([
     const read = prepareSqliteReads(connections.reader).large<{ value: Uint8Array }>(
       "select name, value from settings where name = 'large'",
     );
-    let turns = 0;
-    const waiting = setImmediate().then(() => (turns += 1));
+    let ticks = 0;
+    const nextTick = setImmediate().then(() => (ticks += 1));
     expect((await read())?.value.length).toBe(bytes);
-    expect(turns).toBe(expected);
-    await waiting;
+    expect(ticks).toBe(expected);
+    await nextTick;
     await database.close();
   }),
 );
 
-test('others have their turn between a large value and its commit, and not after a smaller one', () =>
+test('writing a large value yields to the event loop before the commit, and writing a smaller one does not', () =>
   withDatabase(async (database) => {
-    const turnsWhile = async (bytes: number): Promise<number> => {
-      let turns = 0;
+    const countYields = async (bytes: number): Promise<number> => {
+      let ticks = 0;
       await database.transact(async (transaction) => {
-        const waiting = setImmediate().then(() => (turns += 1));
+        const nextTick = setImmediate().then(() => (ticks += 1));
         await transaction.run('insert into settings (name, value) values (?, ?)', [
           `of ${bytes}`,
           new Uint8Array(bytes),
         ]);
-        const before = turns;
-        await waiting;
-        turns = before;
+        const before = ticks;
+        await nextTick;
+        ticks = before;
       });
-      return turns;
+      return ticks;
     };
-    expect([await turnsWhile(1_048_575), await turnsWhile(1_048_576)]).toEqual([0, 1]);
+    expect([await countYields(1_048_575), await countYields(1_048_576)]).toEqual([0, 1]);
   }));
 
-test('a large commit copies nothing of the log itself, and all of it is copied soon after', () =>
+test('a large commit does not copy the log itself, and the whole log is copied soon after', () =>
   withMigratedFile(async (file) => {
-    const connections = await openSqlite(file, migrating);
+    const connections = await openSqlite(file, migrationOptions);
     const database = new SqliteDatabase(connections, 1_000);
     const pages = () => {
-      const [counted] = connections.writer.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
-      return counted ?? { log: 0, checkpointed: 0 };
+      const [logPages] = connections.writer.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
+      return logPages ?? { log: 0, checkpointed: 0 };
     };
     const large = new Uint8Array(5_000 * 4_096);
     await database.transact((transaction) =>
@@ -113,7 +113,7 @@ test('reads see nothing of a transaction that is open', () =>
     expect(await names(database)).toEqual(['a']);
   }));
 
-test('units of work do not interleave, however long they take', () =>
+test('units of work do not interleave, regardless of their duration', () =>
   withDatabase(async (database) => {
     const steps: string[] = [];
     const unit = (name: string) =>
@@ -139,7 +139,7 @@ test('readers see committed data while very many rows are written', () =>
       reads += 1;
     }
     await written;
-    // Without yielding there would be only one.
+    // Without yielding there would be only one read.
     expect(reads).toBeGreaterThanOrEqual(5);
     expect(await names(database)).toHaveLength(rows.length);
   }));
@@ -155,14 +155,14 @@ test('an error in a unit of work rolls it back, and the next one runs', () =>
     expect(await names(database)).toEqual(['b']);
   }));
 
-test('a write waits for one of another process, without blocking the event loop', () =>
+test('a write waits for a write of another process, without blocking the event loop', () =>
   withMigratedFile(async (file) => {
     const { settings, close } = await openSqlStores({ kind: 'sqlite', file });
     const other = new SqliteDriver(file);
     other.exec('begin immediate');
     const written = settings.put('name', 'value');
-    // A write that blocked the event loop would fail before these turns are over.
-    for (let turn = 0; turn < 20; turn += 1) await setTimeout(1);
+    // A write that blocked the event loop would fail before these ticks are over.
+    for (let tick = 0; tick < 20; tick += 1) await setTimeout(1);
     expect(await settings.get('name')).toBeNull();
     other.exec('commit');
     await written;
@@ -171,7 +171,7 @@ test('a write waits for one of another process, without blocking the event loop'
     await close();
   }));
 
-test('a write that waits too long fails, and later ones work', () =>
+test('a write that waits too long fails, and later writes work', () =>
   withMigratedFile(async (file) => {
     const { settings, stores, close } = await openSqlStores({ kind: 'sqlite', file }, { writeWaitMs: 50 });
     const other = new SqliteDriver(file);
@@ -186,10 +186,10 @@ test('a write that waits too long fails, and later ones work', () =>
     await close();
   }));
 
-test('two processes can write to one file at once without losing anything', () =>
+test('two processes can write to one file concurrently without losing anything', () =>
   withMigratedFile(async (file) => {
     const children = [startChild('append-entries.ts', file, '500'), startChild('append-entries.ts', file, '500')];
-    for (const { ended } of children) expect(await ended).toEqual({ code: 0, signal: null });
+    for (const { ended: exited } of children) expect(await exited).toEqual({ code: 0, signal: null });
     const { stores, close } = await openSqlStores({ kind: 'sqlite', file });
     const { entries, total } = await stores.audit.page({ source: 'client' }, 0, 2_000);
     expect(total).toBe(1_000);
@@ -200,10 +200,10 @@ test('two processes can write to one file at once without losing anything', () =
 test('acknowledged writes survive a killed process', () =>
   withMigratedFile(async (file) => {
     for (let round = 0; round < 3; round += 1) {
-      const { child, messages, ended } = startChild('append-entries.ts', file);
+      const { child, messages, ended: exited } = startChild('append-entries.ts', file);
       while (messages.length < 50) await setTimeout(5);
       child.kill('SIGKILL');
-      expect((await ended).signal).toBe('SIGKILL');
+      expect((await exited).signal).toBe('SIGKILL');
       const { stores, close } = await openSqlStores({ kind: 'sqlite', file });
       const stored = new Set<unknown>();
       for await (const { id } of stores.audit.export({ source: 'client' })) stored.add(id);

@@ -8,9 +8,9 @@ import type { OpenSqlite } from './open-sqlite.ts';
 import { PreparedSql } from './statements.ts';
 
 /**
- * A file with one connection per use, so that no read falls between two statements of a transaction. `begin immediate`
- * takes the file's lock first: a transaction that began with a read would fail (SQLITE_BUSY_SNAPSHOT) if another
- * process wrote before its first write.
+ * A file with one connection per purpose, so that no read runs between two statements of a transaction. `begin
+ * immediate` takes the file's lock first: a transaction that started with a read would fail (SQLITE_BUSY_SNAPSHOT) if
+ * another process wrote before its first write.
  */
 export class SqliteDatabase implements SqlDatabase {
   readonly reads: Sql;
@@ -71,12 +71,12 @@ export class SqliteDatabase implements SqlDatabase {
     const { writer } = this.#connections;
     try {
       await this.#writes.run('begin immediate');
-      const answer = await work(this.#writes);
+      const result = await work(this.#writes);
       await this.#writes.run('commit');
-      this.#checkpoints.committed();
-      return answer;
+      this.#checkpoints.onCommit();
+      return result;
     } catch (error) {
-      // After some errors, such as a full disk, SQLite has rolled back by itself.
+      // After some errors, such as a full disk, SQLite has already rolled back.
       if (writer.inTransaction) await this.#writes.run('rollback');
       throw error;
     }

@@ -5,7 +5,7 @@ import { temporaryFolder } from '@portico/test-servers';
 import SqliteDriver from 'better-sqlite3';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openSqlStores, type SqlStores } from '../open-sql-stores.ts';
-import { aloneWithSqlite, checkSqlite, copySqlite } from './sqlite-files.ts';
+import { withExclusiveSqlite, checkSqlite, copySqlite } from './sqlite-files.ts';
 
 let folder: string;
 let file: string;
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 const open = (): Promise<SqlStores> => openSqlStores({ kind: 'sqlite', file });
-const made = async (): Promise<void> => (await open()).close();
+const createDatabase = async (): Promise<void> => (await open()).close();
 const emailsIn = async (path: string): Promise<readonly string[]> => {
   const { stores, close } = await openSqlStores({ kind: 'sqlite', file: path });
   const emails = (await stores.profiles.list()).map(({ email }) => email);
@@ -23,7 +23,7 @@ const emailsIn = async (path: string): Promise<readonly string[]> => {
   return emails;
 };
 
-test('a copy made during writes holds all that was committed, and keeps the mode of its file', async () => {
+test('a copy made during writes contains all committed data, and keeps the mode of its file', async () => {
   const { stores, close } = await open();
   const profile = aProfile();
   await stores.profiles.add(profile, noEffects);
@@ -38,8 +38,8 @@ test('a copy made during writes holds all that was committed, and keeps the mode
   expect(await emailsIn(target)).toContain(profile.email);
 });
 
-test('a database that is not in use is copied too, and nothing is left beside it', async () => {
-  await made();
+test('a database that is not in use is copied too, and no other file is left next to it', async () => {
+  await createDatabase();
   copySqlite(file, join(folder, 'copy.sqlite'));
   expect(readdirSync(folder).filter((name) => !/-(wal|shm)$/.test(name))).toEqual(['copy.sqlite', 'portico.sqlite']);
 });
@@ -71,27 +71,27 @@ test.each([
     },
     'cannot be used',
   ],
-])('%s is refused', async (_what, spoil, said) => {
-  await made();
-  spoil();
-  expect(() => checkSqlite(file)).toThrow(said);
+])('%s is rejected', async (_case, damage, message) => {
+  await createDatabase();
+  damage();
+  expect(() => checkSqlite(file)).toThrow(message);
 });
 
-test('exclusive access is granted to a database that is not open, and refused beside an idle connection', async () => {
+test('exclusive access is granted to a database that is not open, and denied if there is an idle connection', async () => {
   const { close } = await open();
-  let done = 0;
-  const work = async () => void (done += 1);
-  expect(await aloneWithSqlite(file, work)).toBe(false);
+  let runs = 0;
+  const work = async () => void (runs += 1);
+  expect(await withExclusiveSqlite(file, work)).toBe(false);
   await close();
-  expect(await aloneWithSqlite(file, work)).toBe(true);
-  expect(done).toBe(1);
+  expect(await withExclusiveSqlite(file, work)).toBe(true);
+  expect(runs).toBe(1);
   expect(readdirSync(folder)).toEqual(['portico.sqlite']);
   await (await open()).close();
 });
 
-test('exclusive access keeps every other connection out', async () => {
-  await made();
-  await aloneWithSqlite(file, async () => {
+test('exclusive access locks out every other connection', async () => {
+  await createDatabase();
+  await withExclusiveSqlite(file, async () => {
     expect(() => copySqlite(file, join(folder, 'copy.sqlite'))).toThrow('locked');
   });
 });

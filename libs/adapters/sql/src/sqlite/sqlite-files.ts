@@ -4,27 +4,30 @@ import { DatabaseOpenError } from '../database-fault.ts';
 import { refuseForeign } from './applied-migrations.ts';
 
 /**
- * Copies a consistent snapshot of a database into a file that is empty or missing. Other processes may go on using the
- * database. Throws if it cannot be read.
+ * Copies a consistent snapshot of a database into a file that is empty or missing. Other processes may continue to use
+ * the database. Throws if it cannot be read.
  */
 export const copySqlite = (file: string, target: string): void =>
-  opened(file, { readonly: true }, (connection) => {
+  withConnection(file, { readonly: true }, (connection) => {
     connection.prepare('vacuum into ?').run(target);
   });
 
-/** Throws a `DatabaseOpenError` unless the file, not in use, is an intact database of this version or an earlier one. */
+/**
+ * Throws a `DatabaseOpenError` unless the file is an intact database of this version or an earlier one. It must not be
+ * in use.
+ */
 export const checkSqlite = (file: string): void =>
-  opened(file, { readonly: true }, (connection) => {
-    const faults = connection.pragma('integrity_check(1)', { simple: true });
-    if (faults !== 'ok') throw new Error(`it is damaged: ${String(faults)}`);
+  withConnection(file, { readonly: true }, (connection) => {
+    const damage = connection.pragma('integrity_check(1)', { simple: true });
+    if (damage !== 'ok') throw new Error(`it is damaged: ${String(damage)}`);
     refuseForeign(connection, 'is foreign');
   });
 
 /**
- * Runs the work while no other connection, of this process or another, has the database open, and leaves no log beside
- * its file. Returns false, without running it, if the database is open elsewhere.
+ * Runs the work while no other connection, of this process or another, has the database open, and leaves no log next to
+ * its file. Returns false, without running the work, if the database is open elsewhere.
  */
-export const aloneWithSqlite = async (file: string, work: () => Promise<void>): Promise<boolean> => {
+export const withExclusiveSqlite = async (file: string, work: () => Promise<void>): Promise<boolean> => {
   const connection = new SqliteDriver(file, { fileMustExist: true, timeout: 0 });
   try {
     connection.pragma('locking_mode = exclusive');
@@ -43,7 +46,7 @@ export const aloneWithSqlite = async (file: string, work: () => Promise<void>): 
 
 const busyTimeoutMs = 5_000;
 
-const opened = (
+const withConnection = (
   file: string,
   options: { readonly readonly: boolean },
   work: (connection: Connection) => void,

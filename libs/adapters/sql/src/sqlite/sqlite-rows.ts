@@ -3,7 +3,7 @@ import { batchBytes, batchRows, integer, type Cell, type MovedRow, type RowReade
 import type { MovedColumn, MovedTable } from '../move/moved-tables.ts';
 import { countRows, selectRows } from '../move/statements.ts';
 
-/** Reads on a connection whose transaction, or lock, holds the moment. */
+/** Reads from a connection that has a consistent state, by its transaction or its lock. */
 export const sqliteRows = (connection: Connection): RowReader => ({
   async count(table) {
     return connection.prepare<[], number>(countRows(table)).pluck().get() ?? 0;
@@ -12,8 +12,8 @@ export const sqliteRows = (connection: Connection): RowReader => ({
   async *batches(table) {
     let batch: MovedRow[] = [];
     let bytes = 0;
-    for (const read of connection.prepare<[], unknown[]>(selectRows(table)).raw().safeIntegers().iterate()) {
-      const row = read.map((value, at) => cellOf(value, table.columns[at]));
+    for (const values of connection.prepare<[], unknown[]>(selectRows(table)).raw().safeIntegers().iterate()) {
+      const row = values.map((value, at) => cellOf(value, table.columns[at]));
       const size = bytesOf(row);
       if (batch.length === batchRows || (batch.length > 0 && bytes + size > batchBytes)) {
         yield batch;

@@ -5,12 +5,15 @@ import type { PreparedRead, PreparedReads, Sql, Value } from '../sql.ts';
 const yieldToEventLoop = createYielder();
 
 /**
- * This many rows take some 10 ms; then the event loop gets a turn, for readers of committed data. With more turns those
- * who write would wait longer.
+ * Writing this many rows takes about 10 ms; then the event loop serves readers of committed data. Yielding more often
+ * would make other writers wait longer.
  */
-const rowsOfATurn = 2_000;
+const rowsPerTick = 2_000;
 
-/** SQL on one better-sqlite3 connection, each statement prepared once. Only large batches and values yield to the event loop. */
+/**
+ * Runs SQL on one better-sqlite3 connection, and prepares each statement once. Yields to the event loop only for large
+ * batches and values.
+ */
 export class PreparedSql implements Sql {
   readonly #connection: Connection;
   readonly #prepared = new Map<string, Statement<unknown[]>>();
@@ -20,43 +23,43 @@ export class PreparedSql implements Sql {
   }
 
   async all<Row>(text: string, parameters: readonly Value[] = []): Promise<Row[]> {
-    return this.#prepare(text).all(...parameters.map(bound)) as Row[];
+    return this.#prepare(text).all(...parameters.map(toBinding)) as Row[];
   }
 
   async first<Row>(text: string, parameters: readonly Value[] = []): Promise<Row | undefined> {
-    return this.#prepare(text).get(...parameters.map(bound)) as Row | undefined;
+    return this.#prepare(text).get(...parameters.map(toBinding)) as Row | undefined;
   }
 
   async run(text: string, parameters: readonly Value[] = []): Promise<number> {
-    const { changes } = this.#prepare(text).run(...parameters.map(bound));
+    const { changes } = this.#prepare(text).run(...parameters.map(toBinding));
     if (parameters.some(isLarge)) await yieldToEventLoop();
     return changes;
   }
 
   async runEach(text: string, parameters: readonly (readonly Value[])[]): Promise<void> {
     const statement = this.#prepare(text);
-    for (const [row, each] of parameters.entries()) {
-      if (row > 0 && row % rowsOfATurn === 0) await yieldToEventLoop();
-      statement.run(...each.map(bound));
+    for (const [row, values] of parameters.entries()) {
+      if (row > 0 && row % rowsPerTick === 0) await yieldToEventLoop();
+      statement.run(...values.map(toBinding));
     }
   }
 
   #prepare(text: string): Statement<unknown[]> {
-    const known = this.#prepared.get(text);
-    if (known) return known;
+    const cachedStatement = this.#prepared.get(text);
+    if (cachedStatement) return cachedStatement;
     const statement = this.#connection.prepare<unknown[]>(text);
     this.#prepared.set(text, statement);
     return statement;
   }
 }
 
-/** Reading or writing a megabyte takes some milliseconds, and committing it again as many. */
+/** Reading or writing a megabyte takes a few milliseconds, and committing it takes as long again. */
 const isLarge = (value: unknown): boolean => value instanceof Uint8Array && value.length >= 2 ** 20;
 
 /** SQLite has no booleans. */
-const bound = (value: Value): unknown => (typeof value === 'boolean' ? Number(value) : value);
+const toBinding = (value: Value): unknown => (typeof value === 'boolean' ? Number(value) : value);
 
-/** Prepares each statement at once, so that a wrong one fails when the stores are opened. */
+/** Prepares each statement immediately, so that an invalid one fails when the stores are opened. */
 export const prepareSqliteReads = (reader: Connection): PreparedReads => {
   const first = <Row>(text: string): PreparedRead<Row | undefined> => {
     const statement = reader.prepare<unknown[], Row>(text);
@@ -66,7 +69,7 @@ export const prepareSqliteReads = (reader: Connection): PreparedReads => {
   return {
     first,
 
-    /** What comes of a large row takes as long again: others have their turn in between. */
+    /** Processing a large row takes as long as reading it, so it yields in between. */
     large<Row>(text: string): PreparedRead<Row | undefined> {
       const read = first<Row>(text);
       return async (...parameters) => {

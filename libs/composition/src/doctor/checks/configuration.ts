@@ -4,62 +4,63 @@ import { isLoopback } from '@portico/dependencies';
 import type { Config } from '../../config.ts';
 import { configurationWarnings, type ConfigurationWarning } from '../../configuration-warnings.ts';
 import { ConfigurationError } from '../../environment.ts';
-import { ok, warning, wrong, type Answer, type Check } from '../check.ts';
+import { ok, warning, wrong, type Findings, type Check } from '../check.ts';
 import { sentence } from '../run-checks.ts';
 
-const table = 'docs/reference/configuration.md lists every variable.';
+const variablesHint = 'docs/reference/configuration.md lists every variable.';
 
-/** Those that the service warns of at its start too. */
-const warningChecks = configurationWarnings.flatMap(({ id, holds, text, advice }: ConfigurationWarning): Check[] =>
-  advice === null
-    ? []
-    : [
-        {
-          id: `configuration.${id}`,
-          needs: ['configuration'],
-          ask: ({ config }) => (holds(config()) ? warning(text(config()), advice) : ok('Nothing to warn of.')),
-          advice: table,
-        },
-      ],
+/** The warnings that the service also logs at its start. */
+const warningChecks = configurationWarnings.flatMap(
+  ({ id, applies: holds, text, advice }: ConfigurationWarning): Check[] =>
+    advice === null
+      ? []
+      : [
+          {
+            id: `configuration.${id}`,
+            needs: ['configuration'],
+            execute: ({ config }) => (holds(config()) ? warning(text(config()), advice) : ok('Nothing to warn about.')),
+            advice: variablesHint,
+          },
+        ],
 );
 
 export const configurationChecks: readonly Check[] = [
   {
     id: 'configuration',
     needs: [],
-    ask: ({ config }): Answer => {
+    execute: ({ config }): Findings => {
       try {
         config();
         return ok('Every variable is valid.');
       } catch (error) {
         if (!(error instanceof ConfigurationError)) throw error;
-        return error.problems.map((problem) => wrong(sentence(problem), `Correct it. ${table}`));
+        return error.problems.map((problem) => wrong(sentence(problem), `Correct it. ${variablesHint}`));
       }
     },
-    advice: table,
+    advice: variablesHint,
   },
   ...warningChecks,
   {
     id: 'configuration.environment',
     needs: ['configuration'],
-    ask: ({ config }) => judgeEnvironment(config()),
-    advice: table,
+    execute: ({ config }) => checkEnvironment(config()),
+    advice: variablesHint,
   },
   {
     id: 'configuration.proxy',
     needs: ['configuration'],
-    ask: ({ config }) => judgeProxy(config()),
-    advice: table,
+    execute: ({ config }) => checkProxy(config()),
+    advice: variablesHint,
   },
   {
     id: 'configuration.host',
     needs: ['configuration'],
-    ask: ({ config }) => judgeHost(config()),
-    advice: table,
+    execute: ({ config }) => checkHost(config()),
+    advice: variablesHint,
   },
 ];
 
-const judgeEnvironment = ({ production, host }: Config) =>
+const checkEnvironment = ({ production, host }: Config) =>
   production || isLoopback(host)
     ? ok(production ? 'NODE_ENV is production.' : 'Development, reachable from this machine only.')
     : warning(
@@ -69,7 +70,7 @@ const judgeEnvironment = ({ production, host }: Config) =>
 
 const everyone = ['0.0.0.0/0', '::/0'];
 
-const judgeProxy = ({ trustProxy, accessTokens }: Config) => {
+const checkProxy = ({ trustProxy, accessTokens }: Config) => {
   if (Array.isArray(trustProxy) && trustProxy.some((network) => everyone.includes(String(network)))) {
     return warning(
       'TRUST_PROXY trusts every address: any caller may claim any address, and so escape limits per address.',
@@ -85,9 +86,10 @@ const judgeProxy = ({ trustProxy, accessTokens }: Config) => {
   return ok(trustProxy === null ? 'No proxy is trusted.' : 'Only the proxies of TRUST_PROXY are trusted.');
 };
 
-const judgeHost = ({ host, port }: Config) => {
-  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  const isOwn = isIP(host) === 0 || ['0.0.0.0', '::'].includes(host) || own.some(({ address }) => address === host);
+const checkHost = ({ host, port }: Config) => {
+  const addresses = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  const isOwn =
+    isIP(host) === 0 || ['0.0.0.0', '::'].includes(host) || addresses.some(({ address }) => address === host);
   return isOwn
     ? ok(`The service listens at ${host}:${port}.`)
     : wrong(

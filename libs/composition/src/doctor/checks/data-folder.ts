@@ -14,32 +14,32 @@ export const dataFolderChecks: readonly Check[] = [
   {
     id: 'data.folder',
     needs: ['configuration'],
-    ask: ({ config }) => judgeFolder(config()),
+    execute: ({ config }) => checkFolder(config()),
     advice: 'Set DATA_DIR to a folder of this user.',
   },
   {
     id: 'data.owner',
     needs: ['data.folder'],
-    ask: ({ config }) => ifThere(config().dataDir, (found) => judgeOwner(config().dataDir, found)),
+    execute: ({ config }) => ifExists(config().dataDir, (stats) => checkOwner(config().dataDir, stats)),
     advice: 'Look at the folder with ls -ld.',
   },
   {
     id: 'data.files',
     needs: ['data.folder'],
-    ask: ({ config }) => judgeFiles(config()),
+    execute: ({ config }) => checkFiles(config()),
     advice: 'Look at the files with ls -l.',
   },
   {
     id: 'data.disk',
     needs: ['data.folder'],
-    ask: ({ config }) => judgeDisk(config().dataDir),
+    execute: ({ config }) => checkDisk(config().dataDir),
     advice: 'Look at it with df.',
   },
   {
     id: 'data.heartbeat',
     needs: ['configuration'],
-    isIdle: ({ heartbeatFile }) => (heartbeatFile === null ? 'HEARTBEAT_FILE is not set.' : null),
-    ask: ({ config }) => {
+    findSkipReason: ({ heartbeatFile }) => (heartbeatFile === null ? 'HEARTBEAT_FILE is not set.' : null),
+    execute: ({ config }) => {
       assertHeartbeat(config());
       return ok('The heartbeat can be written.');
     },
@@ -47,9 +47,9 @@ export const dataFolderChecks: readonly Check[] = [
   },
 ];
 
-const judgeFolder = ({ dataDir }: Config): Finding => {
-  const found = statOf(dataDir);
-  if (found === null) {
+const checkFolder = ({ dataDir }: Config): Finding => {
+  const stats = statOf(dataDir);
+  if (stats === null) {
     const parent = nearestExisting(dirname(dataDir));
     const fault = accessFault(parent, constants.W_OK | constants.X_OK);
     if (fault === null) return ok(`DATA_DIR: ${dataDir} does not exist yet; the first start creates it.`);
@@ -58,7 +58,7 @@ const judgeFolder = ({ dataDir }: Config): Finding => {
       'Create it for the user of the service, or set DATA_DIR to another folder.',
     );
   }
-  if (!found.isDirectory()) {
+  if (!stats.isDirectory()) {
     return wrong(`DATA_DIR: ${dataDir} is not a folder.`, 'Remove the file, or set DATA_DIR to another folder.');
   }
   const fault = accessFault(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -69,42 +69,43 @@ const judgeFolder = ({ dataDir }: Config): Finding => {
   );
 };
 
-const judgeOwner = (dataDir: string, { uid }: Stats): Finding => {
-  const open = openFolder({ dataDir });
-  if (open) return wrong(open.said, open.advice);
-  const me = process.geteuid?.();
-  if (me === undefined || uid === me) return ok(`DATA_DIR: ${dataDir} belongs to this user.`);
+const checkOwner = (dataDir: string, { uid }: Stats): Finding => {
+  const openPath = openFolder({ dataDir });
+  if (openPath) return wrong(openPath.message, openPath.advice);
+  const currentUid = process.geteuid?.();
+  if (currentUid === undefined || uid === currentUid) return ok(`DATA_DIR: ${dataDir} belongs to this user.`);
   return warning(
-    `DATA_DIR: ${dataDir} belongs to the user ${uid}, and this command runs as ${me}: files that it makes may be closed to the service.`,
-    `Run the tool as the user of the service, or give the folder to it: chown -R ${me} ${dataDir}`,
+    `DATA_DIR: ${dataDir} belongs to the user ${uid}, and this command runs as ${currentUid}: the service may be unable to read files that it creates.`,
+    `Run the tool as the user of the service, or give the folder to it: chown -R ${currentUid} ${dataDir}`,
   );
 };
 
 /** Files elsewhere, such as mounted secrets, may have other rules. */
-const judgeFiles = (config: Config): readonly Finding[] => {
-  const findings = openFiles(config).map(({ path, said, advice }) =>
-    isWithin(config.dataDir, path) ? wrong(said, advice) : warning(said, advice),
+const checkFiles = (config: Config): readonly Finding[] => {
+  const findings = openFiles(config).map(({ path, message, advice }) =>
+    isWithin(config.dataDir, path) ? wrong(message, advice) : warning(message, advice),
   );
   return findings.length > 0 ? findings : [ok('Keys and database are closed to other users.')];
 };
 
-const judgeDisk = async (dataDir: string): Promise<Finding> => {
-  const place = nearestExisting(dataDir);
-  const { bavail, blocks, bsize } = await statfs(place);
+const checkDisk = async (dataDir: string): Promise<Finding> => {
+  const folder = nearestExisting(dataDir);
+  const { bavail, blocks, bsize } = await statfs(folder);
   const free = bavail * bsize;
-  const said = `${megabytes(free)} are free under ${place}.`;
-  const advice = 'Free some space, or move DATA_DIR to a larger disk: on a full one every change is refused.';
-  if (free < fullBytes) return wrong(`The disk is almost full: ${said}`, advice);
-  if (free < scarceBytes || bavail < blocks * scarceShare) return warning(`The disk fills up: ${said}`, advice);
-  return ok(said);
+  const freeSpace = `${megabytes(free)} are free under ${folder}.`;
+  const advice = 'Free some space, or move DATA_DIR to a larger disk: on a full disk every change is rejected.';
+  if (free < fullBytes) return wrong(`The disk is almost full: ${freeSpace}`, advice);
+  if (free < scarceBytes || bavail < blocks * scarceShare)
+    return warning(`The disk is filling up: ${freeSpace}`, advice);
+  return ok(freeSpace);
 };
 
 const megabytes = (bytes: number): string =>
   bytes < scarceBytes ? `${Math.floor(bytes / 1e6)} MB` : `${Math.floor(bytes / 1e9)} GB`;
 
-const ifThere = (path: string, judge: (found: Stats) => Finding): Finding => {
-  const found = statOf(path);
-  return found === null ? ok(`${path} does not exist yet.`) : judge(found);
+const ifExists = (path: string, check: (stats: Stats) => Finding): Finding => {
+  const stats = statOf(path);
+  return stats === null ? ok(`${path} does not exist yet.`) : check(stats);
 };
 
 const statOf = (path: string): Stats | null => statSync(path, { throwIfNoEntry: false }) ?? null;

@@ -2,7 +2,7 @@ import type { InspectedDatabase } from '@portico/sql';
 import type { Config } from '../../config.ts';
 import { isWithin } from '../../wiring/embedded-files.ts';
 import { ok, skipped, warning, wrong, type Check, type Finding } from '../check.ts';
-import { judgeClock } from '../judge-clock.ts';
+import { checkClock } from '../check-clock.ts';
 import { reasonOf, sentence } from '../run-checks.ts';
 
 const noDatabase = 'There is no database yet; the first start creates it.';
@@ -14,12 +14,12 @@ const onServer = ({ database }: Config) =>
   database.kind === 'postgresql' ? null : 'The database is a file on this machine.';
 const onFile = ({ database }: Config) => (database.kind === 'sqlite' ? null : 'PostgreSQL checks its own files.');
 
-/** A database that does not exist yet needs no more questions. */
-const ofDatabase =
-  (judge: (database: InspectedDatabase) => Finding): Check['ask'] =>
+/** A database that does not exist yet needs no further checks. */
+const checkDatabase =
+  (check: (database: InspectedDatabase) => Finding): Check['execute'] =>
   async ({ database }) => {
-    const found = await database();
-    return found ? judge(found) : ok(noDatabase);
+    const inspected = await database();
+    return inspected ? check(inspected) : ok(noDatabase);
   };
 
 export const databaseChecks: readonly Check[] = [
@@ -28,10 +28,10 @@ export const databaseChecks: readonly Check[] = [
     needs: ['configuration'],
     alsoNeeds: ({ database, dataDir }) =>
       database.kind === 'sqlite' && isWithin(dataDir, database.file) ? ['data.folder'] : [],
-    ask: async ({ config, database }) => {
+    execute: async ({ config, database }) => {
       try {
-        const found = await database();
-        return ok(found ? `The database is ${found.product}.` : noDatabase);
+        const inspected = await database();
+        return ok(inspected ? `The database is ${inspected.product}.` : noDatabase);
       } catch (error) {
         return wrong(sentence(reasonOf(error)), accessAdvice(config(), error));
       }
@@ -41,8 +41,8 @@ export const databaseChecks: readonly Check[] = [
   {
     id: 'database.version',
     needs: ['database.access'],
-    isIdle: onServer,
-    ask: ofDatabase(({ isTooOld, product }) =>
+    findSkipReason: onServer,
+    execute: checkDatabase(({ isTooOld, product }) =>
       isTooOld
         ? wrong(`${product} is too old.`, 'Upgrade it to PostgreSQL 14 or newer.')
         : ok(`${product} is supported.`),
@@ -52,13 +52,13 @@ export const databaseChecks: readonly Check[] = [
   {
     id: 'database.tables',
     needs: ['database.access'],
-    ask: ofDatabase(({ tables }) => judgeTables(tables)),
+    execute: checkDatabase(({ tables }) => checkTables(tables)),
     advice: 'Restore a backup.',
   },
   {
     id: 'database.writes',
     needs: ['database.access'],
-    ask: ofDatabase(({ refusesWrites }) =>
+    execute: checkDatabase(({ refusesWrites }) =>
       refusesWrites === null
         ? ok('The database accepts writes.')
         : wrong(
@@ -71,34 +71,34 @@ export const databaseChecks: readonly Check[] = [
   {
     id: 'database.intact',
     needs: ['database.tables'],
-    isIdle: onFile,
-    ask: ofDatabase(({ file }) => {
+    findSkipReason: onFile,
+    execute: checkDatabase(({ file }) => {
       if (file === null || file.bytes > readBytesMax)
         return skipped('The database is too large to be read whole here; "portico backup" checks it.');
       const damage = file.findDamage();
       return damage === null
         ? ok('The database is intact.')
-        : wrong(sentence(`The database is damaged: ${damage}`), damaged);
+        : wrong(sentence(`The database is damaged: ${damage}`), damageAdvice);
     }),
     advice: 'Stop the service, and restore a backup (portico restore FILE).',
   },
   {
     id: 'clock.database',
     needs: ['database.access'],
-    isIdle: onServer,
-    ask: ofDatabase(({ aheadMs }) => judgeClock('the database server', aheadMs)),
+    findSkipReason: onServer,
+    execute: checkDatabase(({ aheadMs }) => checkClock('the database server', aheadMs)),
     advice: 'Run NTP on both machines.',
   },
 ];
 
-const damaged = 'Stop the service, keep a copy of the file, and restore a backup (portico restore FILE).';
+const damageAdvice = 'Stop the service, keep a copy of the file, and restore a backup (portico restore FILE).';
 
-const judgeTables = (tables: InspectedDatabase['tables']): Finding => {
+const checkTables = (tables: InspectedDatabase['tables']): Finding => {
   switch (tables.state) {
     case 'current':
-      return ok('The tables are those of this version.');
+      return ok('The tables are of this version.');
     case 'new':
-      return ok('The database has no tables yet; the first start makes them.');
+      return ok('The database has no tables yet; the first start creates them.');
     case 'behind':
       return warning(
         `The tables are of an earlier version: ${tables.pending} migration${tables.pending === 1 ? '' : 's'} will run.`,
@@ -106,13 +106,13 @@ const judgeTables = (tables: InspectedDatabase['tables']): Finding => {
       );
     case 'newer':
       return wrong(
-        `A newer version of Portico wrote the database, or one that was never released: this one does not know its migration ${tables.unknown}.`,
+        `A newer version of Portico wrote the database, or one that was never released: this version does not know its migration ${tables.unknown}.`,
         'Run the newer version, or restore a backup from before the upgrade.',
       );
     case 'filling':
       return wrong(
         `The database is ${tables.mark} by portico migrate, which is not done.`,
-        'Run portico migrate again to fill it anew, or drop the database.',
+        'Run portico migrate again to fill it from scratch, or drop the database.',
       );
     case 'foreign':
       return wrong('The file is the SQLite database of another application.', 'Correct DATABASE_URL.');
@@ -125,7 +125,7 @@ const accessAdvice = ({ database }: Config, error: unknown): string => {
   if (database.kind === 'sqlite') {
     return /^(EACCES|EPERM|EROFS|SQLITE_(READONLY|CANTOPEN|PERM))/.test(code)
       ? `Give the file and its folder to this user: chown, and chmod 600 ${database.file}.`
-      : `Correct DATABASE_URL. If it was a database once, it is damaged. ${damaged}`;
+      : `Correct DATABASE_URL. If it was a database once, it is damaged. ${damageAdvice}`;
   }
   return adviceFor[code] ?? 'Start the server, or correct host and port in DATABASE_URL.';
 };

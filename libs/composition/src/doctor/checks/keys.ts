@@ -1,9 +1,9 @@
 import { keyIdOf } from '@portico/secrets';
 import { isWithin } from '../../wiring/embedded-files.ts';
-import { keysMissing, namedKeys, readSecretsKeys, waysOut } from '../../wiring/secrets-key.ts';
+import { findMissingKeys, formatKeyIds, readSecretsKeys, remedies } from '../../wiring/secrets-key.ts';
 import { ok, wrong, type Check } from '../check.ts';
 import { sentence } from '../run-checks.ts';
-import { askingStores } from '../asking-stores.ts';
+import { checkStores } from '../check-stores.ts';
 
 export const keyChecks: readonly Check[] = [
   {
@@ -11,7 +11,7 @@ export const keyChecks: readonly Check[] = [
     needs: ['configuration'],
     alsoNeeds: ({ secretsKey, dataDir }) =>
       secretsKey.from === 'file' && isWithin(dataDir, secretsKey.path) ? ['data.folder'] : [],
-    ask: async ({ config }) => {
+    execute: async ({ config }) => {
       const keys = await readSecretsKeys(config().secretsKey);
       if (keys.current) return ok(`The secrets key is ${keyIdOf(keys.current)}.`);
       return ok(`${keys.path} does not exist; a start creates it if nothing is sealed yet.`);
@@ -21,18 +21,18 @@ export const keyChecks: readonly Check[] = [
   {
     id: 'keys.sealed',
     needs: ['keys.secrets', 'database.tables'],
-    ask: askingStores(
+    execute: checkStores(
       async ({ sealed }, { config }) => {
         const keys = await readSecretsKeys(config().secretsKey);
         const known = [...(keys.current ? [keys.current] : []), ...keys.previous];
-        const missing = keysMissing(await sealed.read(), known);
+        const missing = findMissingKeys(await sealed.read(), known);
         if (missing.length === 0) return ok('The configured keys open everything that is sealed.');
-        const have = keys.current
-          ? `the configuration has ${namedKeys(known.map(keyIdOf))}`
+        const available = keys.current
+          ? `the configuration has ${formatKeyIds(known.map(keyIdOf))}`
           : `${keys.path} is missing`;
         return wrong(
-          `The database has data sealed by ${namedKeys(missing)}, but ${have}.`,
-          sentence(waysOut[0]?.toUpperCase() + waysOut.slice(1)),
+          `The database has data sealed by ${formatKeyIds(missing)}, but ${available}.`,
+          sentence(remedies[0]?.toUpperCase() + remedies.slice(1)),
         );
       },
       () => ok('Nothing is sealed yet.'),

@@ -6,26 +6,26 @@ import { sentence } from '../run-checks.ts';
 const templateAdvice = 'Correct the file or its name: docs/mails.md lists the names and the variables of templates.';
 
 /** A mail server may resolve the name of its client before it greets. */
-const answerMs = 4_000;
+const responseMs = 4_000;
 
 export const mailChecks: readonly Check[] = [
   {
     id: 'mail.access',
     needs: ['configuration'],
-    isIdle: ({ mail }) => (mail.smtpUrl === null ? 'SMTP_URL is not set.' : null),
-    ask: async ({ config }) => {
-      const problem = await findSmtpProblem(configured(config().mail.smtpUrl, 'SMTP_URL'), answerMs);
+    findSkipReason: ({ mail }) => (mail.smtpUrl === null ? 'SMTP_URL is not set.' : null),
+    execute: async ({ config }) => {
+      const problem = await findSmtpProblem(configured(config().mail.smtpUrl, 'SMTP_URL'), responseMs);
       return problem === null
         ? ok('The mail server accepts this client.')
-        : wrong(sentence(problem.said), adviceFor[problem.kind]);
+        : wrong(sentence(problem.message), adviceFor[problem.kind]);
     },
     advice: 'Correct SMTP_URL.',
   },
   {
     id: 'mail.templates',
     needs: ['configuration'],
-    isIdle: ({ mail }) => (mail.templates === null ? 'MAIL_TEMPLATES is not set.' : null),
-    ask: async ({ config }) => {
+    findSkipReason: ({ mail }) => (mail.templates === null ? 'MAIL_TEMPLATES is not set.' : null),
+    execute: async ({ config }) => {
       const problems = await findTemplateProblems(configured(config().mail.templates, 'MAIL_TEMPLATES'));
       return problems.length === 0
         ? ok('Every template can be used.')
@@ -36,8 +36,8 @@ export const mailChecks: readonly Check[] = [
 ];
 
 const adviceFor: Readonly<Record<SmtpProblem['kind'], string>> = {
-  away: 'Start the mail server, or correct host and port in SMTP_URL. Meanwhile mails wait.',
+  unavailable: 'Start the mail server, or correct host and port in SMTP_URL. Meanwhile mails wait.',
   login: 'Correct user and password in SMTP_URL, percent-encoded.',
   encryption:
-    'The server has to offer TLS with a valid certificate: smtps:// from the start, smtp:// by STARTTLS. NODE_EXTRA_CA_CERTS names a CA of your own.',
+    'The server has to offer TLS with a valid certificate: smtps:// from the start, smtp:// by STARTTLS. NODE_EXTRA_CA_CERTS names your own CA.',
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeNode } from './process.ts';
+import { checkNode } from './process.ts';
 
 test.each([
   ['v24.0.0', 'ok'],
@@ -8,5 +8,5 @@ test.each([
   ['v9.0.0', 'wrong'],
   ['of another form', 'wrong'],
 ] as const)('Node %s is %s', (version, state) => {
-  expect(judgeNode(version)).toMatchObject({ state, said: expect.stringContaining(version) as string });
+  expect(checkNode(version)).toMatchObject({ state, message: expect.stringContaining(version) as string });
 });

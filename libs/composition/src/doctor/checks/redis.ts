@@ -3,26 +3,26 @@ import { ok, skipped, warning, wrong, type Check } from '../check.ts';
 import { reasonOf, sentence } from '../run-checks.ts';
 
 const isIdle = ({ redis }: Config) => (redis === null ? 'REDIS_URL is not set.' : null);
-const refusedLogin = /\b(NOAUTH|WRONGPASS|NOPERM|invalid (username-)?password|without any password)\b/i;
+const loginErrors = /\b(NOAUTH|WRONGPASS|NOPERM|invalid (username-)?password|without any password)\b/i;
 
-const oneAddress =
+const primaryAdvice =
   'Name one address in REDIS_URL that always leads to the primary: a proxy, or the endpoint of a managed Redis.';
 
-const moreMemory = 'Give Redis more memory (maxmemory), or remove what else fills it.';
-const moreRights = 'Allow the commands and keys that docs/operations/install.md names for an ACL user.';
+const memoryAdvice = 'Give Redis more memory (maxmemory), or remove other data from it.';
+const rightsAdvice = 'Allow the commands and keys that docs/operations/install.md names for an ACL user.';
 
 export const redisChecks: readonly Check[] = [
   {
     id: 'redis.access',
     needs: ['configuration'],
-    isIdle,
-    ask: async ({ redis }) => {
+    findSkipReason: isIdle,
+    execute: async ({ redis }) => {
       try {
         await redis();
-        return ok('Redis answers.');
+        return ok('Redis responds.');
       } catch (error) {
         const reason = sentence(reasonOf(error));
-        return refusedLogin.test(reason)
+        return loginErrors.test(reason)
           ? wrong(reason, 'Redis refuses the login: correct user and password in REDIS_URL.')
           : wrong(reason, 'Start Redis, or correct host and port in REDIS_URL.');
       }
@@ -32,10 +32,10 @@ export const redisChecks: readonly Check[] = [
   {
     id: 'redis.version',
     needs: ['redis.access'],
-    isIdle,
-    ask: async ({ redis }) => {
+    findSkipReason: isIdle,
+    execute: async ({ redis }) => {
       const { version, isTooOld } = await redis();
-      if (version === null) return skipped('Redis does not say its version.');
+      if (version === null) return skipped('Redis does not report its version.');
       return isTooOld
         ? wrong(`Redis is version ${version}: limits, cache or jobs may fail.`, 'Upgrade it to 6.2 or newer.')
         : ok(`Redis ${version} is supported.`);
@@ -45,10 +45,10 @@ export const redisChecks: readonly Check[] = [
   {
     id: 'redis.memory',
     needs: ['redis.access'],
-    isIdle,
-    ask: async ({ redis }) => {
+    findSkipReason: isIdle,
+    execute: async ({ redis }) => {
       const { maxmemoryPolicy, losesJobs } = await redis();
-      if (maxmemoryPolicy === null) return skipped('Redis does not say what it does when its memory is full.');
+      if (maxmemoryPolicy === null) return skipped('Redis does not report what happens when its memory is full.');
       return losesJobs
         ? warning(
             `Redis has maxmemory-policy ${maxmemoryPolicy}, which drops jobs and counts when its memory is full.`,
@@ -61,18 +61,18 @@ export const redisChecks: readonly Check[] = [
   {
     id: 'redis.writes',
     needs: ['redis.access'],
-    isIdle,
-    ask: async ({ redis }) => {
-      const { isReplica, unfitMode, refusal } = await redis();
+    findSkipReason: isIdle,
+    execute: async ({ redis }) => {
+      const { isReplica, unusableMode, refusal } = await redis();
       if (isReplica) return wrong('Redis is a replica, which accepts no writes.', 'Name its primary in REDIS_URL.');
-      if (unfitMode !== null)
+      if (unusableMode !== null)
         return refusal === null
-          ? warning(`Redis ${unfitMode}.`, oneAddress)
-          : wrong(`Redis ${unfitMode}: ${sentence(refusal)}`, oneAddress);
-      if (refusal === null) return ok('Redis takes what limits and jobs write.');
+          ? warning(`Redis ${unusableMode}.`, primaryAdvice)
+          : wrong(`Redis ${unusableMode}: ${sentence(refusal)}`, primaryAdvice);
+      if (refusal === null) return ok('Redis accepts the writes of limits and jobs.');
       return wrong(
-        `Redis refuses what limits and jobs write: ${sentence(refusal)}`,
-        refusal.startsWith('OOM ') ? moreMemory : moreRights,
+        `Redis rejects the writes of limits and jobs: ${sentence(refusal)}`,
+        refusal.startsWith('OOM ') ? memoryAdvice : rightsAdvice,
       );
     },
     advice: 'Name a primary in REDIS_URL.',

@@ -1,33 +1,33 @@
-import type { LivingProcess } from '@portico/dependencies';
+import type { LiveProcess } from '@portico/dependencies';
 import { knownInstallationId } from '../../wiring/installation-id.ts';
-import { announcedTimes, copiesAmong, copyAdvice, othersAmong } from '../../wiring/presence.ts';
-import { askingStores } from '../asking-stores.ts';
+import { readAnnouncedTimes, findCopies, copyAdvice, findOtherInstallations } from '../../wiring/presence.ts';
+import { checkStores } from '../check-stores.ts';
 import { ok, wrong, type Check } from '../check.ts';
 import type { Examination } from '../examination.ts';
 
-/** Who else uses a server. */
+/** Checks for other installations that use a server. */
 const sharingCheck = (
   server: 'Redis' | 'Qdrant',
-  /** The check that says whether it can be asked at all. */
-  usable: string,
-  isIdle: NonNullable<Check['isIdle']>,
-  living: (examination: Examination) => Promise<readonly LivingProcess[]>,
+  /** The check that reports whether the server can be used at all. */
+  neededCheck: string,
+  isIdle: NonNullable<Check['findSkipReason']>,
+  readLiveProcesses: (examination: Examination) => Promise<readonly LiveProcess[]>,
 ): Check => ({
   id: `${server.toLowerCase()}.installations`,
-  needs: [usable, 'database.tables'],
-  isIdle,
-  ask: askingStores(
+  needs: [neededCheck, 'database.tables'],
+  findSkipReason: isIdle,
+  execute: checkStores(
     async ({ settings }, examination) => {
       const installation = (await knownInstallationId(settings)) ?? '';
-      const found = await living(examination);
-      // Read afterwards, so that whatever was found there and belongs to this database is known here.
-      if (copiesAmong(found, installation, await announcedTimes(settings)).length > 0) {
+      const processes = await readLiveProcesses(examination);
+      // Read afterwards, so that all processes of this database that were found there are known here.
+      if (findCopies(processes, installation, await readAnnouncedTimes(settings)).length > 0) {
         return wrong(
           `Another database with the id of this installation (${installation}) is in use with this ${server}: one is a copy of the other.`,
           copyAdvice,
         );
       }
-      const others = othersAmong(found, installation);
+      const others = findOtherInstallations(processes, installation);
       return ok(
         others.length === 0
           ? `No other installation uses this ${server}.`
@@ -44,12 +44,12 @@ export const sharingChecks: readonly Check[] = [
     'Redis',
     'redis.writes',
     ({ redis }) => (redis === null ? 'REDIS_URL is not set.' : null),
-    ({ livingInRedis }) => livingInRedis(),
+    ({ redisProcesses: livingInRedis }) => livingInRedis(),
   ),
   sharingCheck(
     'Qdrant',
     'qdrant.access',
     ({ qdrant }) => (qdrant === null ? 'QDRANT_URL is not set.' : null),
-    async ({ qdrant }) => (await qdrant()).living(),
+    async ({ qdrant }) => (await qdrant()).liveProcesses(),
   ),
 ];

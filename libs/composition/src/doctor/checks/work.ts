@@ -2,25 +2,25 @@ import { canSignIn, emailKey, overdueMaxMs, type Group, type Profile } from '@po
 import { systemClock } from '@portico/system';
 import type { Config } from '../../config.ts';
 import { ok, warning, wrong, type Check, type Finding } from '../check.ts';
-import { askingStores } from '../asking-stores.ts';
+import { checkStores } from '../check-stores.ts';
 
-const answerMs = 2_000;
+const responseMs = 2_000;
 
 export const workChecks: readonly Check[] = [
   {
     id: 'admins',
     needs: ['database.tables'],
-    ask: askingStores(
-      async ({ profiles }, { config }) => judgeAdmins(config(), await profiles.admins()),
-      ({ config }) => judgeAdmins(config(), []),
+    execute: checkStores(
+      async ({ profiles }, { config }) => checkAdmins(config(), await profiles.admins()),
+      ({ config }) => checkAdmins(config(), []),
     ),
     advice: 'Look at "portico people list --admins".',
   },
   {
     id: 'names.equal',
     needs: ['database.tables'],
-    ask: askingStores(
-      async ({ profiles, groupNames }) => judgeEqual(await profiles.list(), await groupNames()),
+    execute: checkStores(
+      async ({ profiles, groupNames }) => checkDuplicates(await profiles.list(), await groupNames()),
       () => ok('There are no names yet.'),
     ),
     advice: 'Look at "portico people list" and "portico groups list".',
@@ -28,7 +28,7 @@ export const workChecks: readonly Check[] = [
   {
     id: 'jobs.given-up',
     needs: ['database.tables'],
-    ask: askingStores(
+    execute: checkStores(
       async ({ outbox }) => {
         const { deadLetters } = await outbox.state(systemClock.now());
         if (deadLetters === 0) return ok('No job was given up.');
@@ -44,7 +44,7 @@ export const workChecks: readonly Check[] = [
   {
     id: 'jobs.waiting',
     needs: ['database.tables'],
-    ask: askingStores(
+    execute: checkStores(
       async ({ outbox }) => {
         const now = systemClock.now();
         const { waiting, oldestDueAt } = await outbox.state(now);
@@ -62,76 +62,81 @@ export const workChecks: readonly Check[] = [
   {
     id: 'port',
     needs: ['configuration.host'],
-    isIdle: ({ port }) => (port === 0 ? 'PORT=0: the system chooses a port at each start.' : null),
-    ask: ({ config }) => judgePort(config()),
+    findSkipReason: ({ port }) => (port === 0 ? 'PORT=0: the system chooses a port at each start.' : null),
+    execute: ({ config }) => checkPort(config()),
     advice: 'Choose another PORT.',
   },
 ];
 
-const judgeAdmins = ({ settings, firstAdmin }: Config, admins: readonly Profile[]): Finding => {
-  const able = admins.filter((admin) => canSignIn(settings, admin));
-  if (able.length > 0) return ok(`${able.length} ${able.length === 1 ? 'admin' : 'admins'} can sign in.`);
+const checkAdmins = ({ settings, firstAdmin }: Config, admins: readonly Profile[]): Finding => {
+  const activeAdmins = admins.filter((admin) => canSignIn(settings, admin));
+  if (activeAdmins.length > 0)
+    return ok(`${activeAdmins.length} ${activeAdmins.length === 1 ? 'admin' : 'admins'} can sign in.`);
   if (firstAdmin) return ok(`The next start makes ${firstAdmin.email} the first admin.`);
   return wrong(
     admins.length > 0
-      ? 'No admin can sign in: each is suspended, or of an issuer that is not configured, or nobody has signed in as it.'
-      : 'There is no admin, and nobody is named to become one.',
+      ? 'No admin can sign in: each is suspended, or of an issuer that is not configured, or no one has signed in as it.'
+      : 'There is no admin, and no one is configured to become one.',
     'Set BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL, or run "portico people promote EMAIL".',
   );
 };
 
-/** Earlier versions told apart what is one e-mail or one name now. */
-const judgeEqual = (profiles: readonly Profile[], groups: readonly Pick<Group, 'id' | 'name'>[]): Finding => {
-  const people = [...Map.groupBy(profiles, ({ id, email }) => emailKey(email) ?? id).values()];
-  const named = [...Map.groupBy(groups, ({ name }) => name.normalize('NFC')).values()];
-  const equal = [
-    ...people.filter(isShared).map((same) => `profiles ${same.map(({ email, id }) => `${email} (${id})`).join(', ')}`),
-    ...named.filter(isShared).map((same) => `groups ${same.map(({ name, id }) => `${name} (${id})`).join(', ')}`),
+/** Earlier versions distinguished e-mails and names that are equal now. */
+const checkDuplicates = (profiles: readonly Profile[], groups: readonly Pick<Group, 'id' | 'name'>[]): Finding => {
+  const profilesByEmail = [...Map.groupBy(profiles, ({ id, email }) => emailKey(email) ?? id).values()];
+  const groupsByName = [...Map.groupBy(groups, ({ name }) => name.normalize('NFC')).values()];
+  const duplicates = [
+    ...profilesByEmail
+      .filter(isDuplicated)
+      .map((profilesOfKey) => `profiles ${profilesOfKey.map(({ email, id }) => `${email} (${id})`).join(', ')}`),
+    ...groupsByName
+      .filter(isDuplicated)
+      .map((groupsOfName) => `groups ${groupsOfName.map(({ name, id }) => `${name} (${id})`).join(', ')}`),
   ];
-  if (equal.length === 0) return ok('Each e-mail and each name of a group is there once.');
+  if (duplicates.length === 0) return ok('Each e-mail and each name of a group is there once.');
   return warning(
-    `Equal e-mails or names, which an earlier version told apart: ${equal.slice(0, shownMax).join('; ')}${equal.length > shownMax ? `; and ${equal.length - shownMax} more` : ''}.`,
-    'Ask whose they are, keep one of each, and delete the others by id: "DELETE /api/profiles/{id}" or "/api/groups/{id}".',
+    `Equal e-mails or names, which an earlier version distinguished: ${duplicates.slice(0, listedMax).join('; ')}${duplicates.length > listedMax ? `; and ${duplicates.length - listedMax} more` : ''}.`,
+    'Find out who uses them, keep one of each, and delete the others by id: "DELETE /api/profiles/{id}" or "/api/groups/{id}".',
   );
 };
 
-const shownMax = 10;
-const isShared = ({ length }: readonly unknown[]): boolean => length > 1;
+const listedMax = 10;
+const isDuplicated = ({ length }: readonly unknown[]): boolean => length > 1;
 
-const judgePort = async ({ host, port }: Config): Promise<Finding> => {
-  const reached = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
-  const url = `http://${reached}:${port}/health`;
+const checkPort = async ({ host, port }: Config): Promise<Finding> => {
+  const hostToReach = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
+  const url = `http://${hostToReach}:${port}/health`;
   const at = `${host}:${port}`;
   let listener = await listenerAt(url);
-  // The answer may have come while this process was held: other checks load their drivers, for seconds on a busy machine.
+  // The response may have arrived while this process was blocked: other checks load drivers, for seconds if it is busy.
   if (listener === 'silent') listener = await listenerAt(url);
   switch (listener) {
     case 'nobody':
       return ok(`Nothing listens at ${at}; the service can start there.`);
     case 'portico':
-      return ok(`A Portico answers at ${at}.`);
+      return ok(`Portico responds at ${at}.`);
     case 'silent':
-      return warning(`What listens at ${at} gave no answer within ${answerMs / 1_000} s.`, stopIt);
+      return warning(`The process that listens at ${at} did not respond within ${responseMs / 1_000} s.`, portAdvice);
     case 'other':
-      return warning(`Something that is no Portico listens at ${at}: the service cannot start there.`, stopIt);
+      return warning(`Something other than Portico listens at ${at}: the service cannot start there.`, portAdvice);
   }
 };
 
-const stopIt = 'Stop it, or choose another PORT.';
+const portAdvice = 'Stop it, or choose another PORT.';
 
-/** Asks who listens there; to try to listen would take the port from a service that starts. */
+/** Identifies the listener by a request; trying to listen would take the port from a starting service. */
 const listenerAt = async (url: string): Promise<'nobody' | 'portico' | 'silent' | 'other'> => {
   try {
-    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(answerMs) });
+    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(responseMs) });
     return /^\{"status":"healthy","service":"/.test(await response.text()) ? 'portico' : 'other';
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    if (isNobody(error)) return 'nobody';
+    if (isUnused(error)) return 'nobody';
     return error.name === 'TimeoutError' ? 'silent' : 'other';
   }
 };
 
-const isNobody = ({ cause }: Error): boolean =>
+const isUnused = ({ cause }: Error): boolean =>
   cause instanceof Error &&
   'code' in cause &&
   ['ECONNREFUSED', 'EHOSTUNREACH', 'ENOTFOUND'].includes(String(cause.code));

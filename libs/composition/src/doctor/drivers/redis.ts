@@ -1,1 +1,1 @@
-export { inspectRedis, livingInRedis } from '@portico/redis';
+export { inspectRedis, liveProcessesInRedis } from '@portico/redis';

@@ -1,6 +1,6 @@
 import type { Module } from '../parts.ts';
 
-/** The built-in embedder, and those of earlier versions. */
+/** The built-in embedder, and the embedders of earlier versions. */
 export const builtInEmbedderModule: Module = (provide) => {
   provide('embedder', ['builtIn'], ({ embedders: [current] }) => current);
   provide('earlierEmbedders', ['builtIn'], ({ embedders: [, ...earlier] }) => earlier);

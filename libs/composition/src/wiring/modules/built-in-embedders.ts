@@ -3,9 +3,9 @@ import { createWordVectorEmbedders } from '@portico/word-vectors';
 import type { Module } from '../parts.ts';
 
 /**
- * The embedders of this version, the current one first, and the one of operations, which shares its table of words. The
- * others were current in earlier versions: after an update searches use them until everything is embedded with the
- * current one. One may go when no version that is upgraded from had it.
+ * The embedders of this version, with the current one first, and the embedder of operations, which shares its table of
+ * words. The other embedders were current in earlier versions: after an update searches use them until everything is
+ * embedded with the current one. An embedder can be removed once no version from which users upgrade has it.
  */
 export const builtInEmbeddersModule: Module = (provide) => {
   provide('builtIn', [], () => {

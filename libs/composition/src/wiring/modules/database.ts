@@ -2,7 +2,7 @@ import { openSqlStores } from '@portico/sql';
 import { installationId } from '../installation-id.ts';
 import { Closable, type Module } from '../parts.ts';
 
-/** The stores, on SQLite or on PostgreSQL, and the id of the installation, which is kept there. */
+/** The stores, on SQLite or on PostgreSQL, and the id of the installation, which is stored there. */
 export const databaseModule: Module = (provide) => {
   provide('database', ['config', 'duties', 'logger'], async ({ database }, { migrates }, logger) => {
     const opened = await openSqlStores(database, { older: migrates ? 'migrate' : 'refuse', log: logger });

@@ -1,7 +1,7 @@
 import { createDocumentReader, createOperationSlicer } from '@portico/openapi';
 import { Closable, type Module } from '../parts.ts';
 
-/** OpenAPI documents, read in worker threads, and their operations, cut out in another one. */
+/** Reads OpenAPI documents in worker threads, and extracts their operations in another thread. */
 export const documentsModule: Module = (provide) => {
   provide('documents', [], () => {
     const reader = createDocumentReader();

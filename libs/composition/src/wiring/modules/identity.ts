@@ -11,7 +11,7 @@ import { isPorticoError, type TokenVerifier } from '@portico/domain';
 import { ConfigurationError } from '../../environment.ts';
 import { Closable, type Module, type KeyValueStore } from '../parts.ts';
 
-/** Verifies identity tokens of the configured issuer, the local one, or both. */
+/** Verifies identity tokens of the configured issuer, the local issuer, or both. */
 export const identityModule: Module = (provide) => {
   provide('localIssuer', ['config', 'clock', 'logger'], async ({ identity, dataDir }, clock, logger) => {
     if (!identity.local) return null;
@@ -21,17 +21,17 @@ export const identityModule: Module = (provide) => {
       return await createLocalIssuer({ key: text, clock, groupsClaim: identity.groupsClaim, log: logger });
     } catch {
       throw new ConfigurationError([
-        `DATA_DIR: ${path} holds no key of the local issuer: remove it, and the next start makes a new one`,
+        `DATA_DIR: ${path} contains no key of the local issuer: remove it, and the next start creates a new one`,
       ]);
     }
   });
   provide('issuerEndpoints', ['config', 'clock', 'logger', 'database'], ({ signInWays }, clock, log, { settings }) => {
     const [way] = signInWays;
     if (way?.kind !== 'oidc') return () => [];
-    const storage = storedAs('identity-endpoints', settings);
+    const storage = createStorage('identity-endpoints', settings);
     const endpoints = new IssuerEndpoints({ issuer: way.issuer, clock, storage, timeoutMs: fetchTimeoutMs, log });
     return new Closable(
-      () => endpoints.known(),
+      () => endpoints.current(),
       () => endpoints.close(),
     );
   });
@@ -44,22 +44,22 @@ export const identityModule: Module = (provide) => {
         return { verifier: localIssuer.verifier, probe: null };
       }
       const { groupsClaim } = identity;
-      const storage = storedAs('identity-key-set', settings);
+      const storage = createStorage('identity-key-set', settings);
       const { audiences: audience, ...issuer } = identity.issuer;
       const oidc = createOidcTokenVerifier({ ...issuer, audience, groupsClaim, clock, storage, log: logger });
-      const verifier = localIssuer ? either(localIssuer.verifier, oidc) : oidc;
+      const verifier = localIssuer ? verifyByEither(localIssuer.verifier, oidc) : oidc;
       return new Closable({ verifier, probe: oidc.probe }, () => oidc.close());
     },
   );
 };
 
-/** What was known last of the provider survives a restart while it is down. */
-const storedAs = (name: string, settings: KeyValueStore) => ({
+/** Stores the latest data of the provider, so that it survives a restart while the provider is unavailable. */
+const createStorage = (name: string, settings: KeyValueStore) => ({
   load: () => settings.get(name),
   save: (text: string) => settings.put(name, text),
 });
 
-const either = (first: TokenVerifier, second: TokenVerifier): TokenVerifier => ({
+const verifyByEither = (first: TokenVerifier, second: TokenVerifier): TokenVerifier => ({
   verify: (token, use) =>
     first.verify(token, use).catch((error: unknown) => {
       if (isPorticoError(error, 'invalid_token')) return second.verify(token, use);

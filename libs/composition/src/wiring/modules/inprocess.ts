@@ -6,14 +6,14 @@ import {
   createInProcessRateLimiter,
 } from '@portico/inprocess';
 import { Closable, type Module } from '../parts.ts';
-import { embeddingsTogether, jobsAtOnce } from './jobs-at-once.ts';
+import { sharedEmbedConcurrency, jobConcurrency } from './job-concurrency.ts';
 
 /** Limiter, cache and job queue in this process. */
 export const inProcessModule: Module = (provide) => {
   provide(
     'limiter',
     ['clock', 'config', 'duties', 'logger'],
-    async (clock, { dataDir }, { answersRequests }, logger) => {
+    async (clock, { dataDir }, { servesRequests: answersRequests }, logger) => {
       const limiter = await createInProcessRateLimiter({
         clock,
         ...(answersRequests ? { stateFile: join(dataDir, 'rate-limits') } : {}),
@@ -23,8 +23,8 @@ export const inProcessModule: Module = (provide) => {
     },
   );
   provide('cache', ['clock'], (clock) => createInProcessCache({ clock }));
-  provide('queue', ['config', 'duties'], ({ ollama }, { worksJobs }) => {
-    const concurrency = ollama ? { ...jobsAtOnce, embed: embeddingsTogether } : jobsAtOnce;
+  provide('queue', ['config', 'duties'], ({ ollama }, { runsJobs: worksJobs }) => {
+    const concurrency = ollama ? { ...jobConcurrency, embed: sharedEmbedConcurrency } : jobConcurrency;
     const queue = worksJobs ? createInProcessJobQueue({ concurrency }) : createClosedJobQueue();
     return new Closable(queue, () => queue.stop());
   });

@@ -2,9 +2,9 @@ import { createModelOperationEmbedder } from '@portico/domain';
 import { cachedQueries } from '@portico/ollama';
 import type { Module } from '../parts.ts';
 
-/** Operations are embedded by the model in Ollama, behind everything else, and their words by the built-in embedder. */
+/** The model in Ollama embeds operations, with the lowest priority; the built-in embedder embeds their words. */
 export const ollamaOperationEmbedderModule: Module = (provide) => {
-  provide('operationEmbedder', ['ollama', 'cache', 'builtIn'], ({ behind }, cache, { operationEmbedder }) =>
-    createModelOperationEmbedder({ model: cachedQueries(behind, cache), words: operationEmbedder }),
+  provide('operationEmbedder', ['ollama', 'cache', 'builtIn'], ({ lowPriority }, cache, { operationEmbedder }) =>
+    createModelOperationEmbedder({ model: cachedQueries(lowPriority, cache), words: operationEmbedder }),
   );
 };

@@ -2,7 +2,9 @@ import { createInProcessRateLimiter } from '@portico/inprocess';
 import { createRedisCache, createRedisRateLimiter, createRedisRoster, openRedis } from '@portico/redis';
 import { Closable, configured, type Module } from '../parts.ts';
 
-/** A limiter and a cache in Redis, shared by all processes; the counts of this process take over while Redis is away. */
+/**
+ * A limiter and a cache in Redis, shared by all processes. While Redis is unavailable, this process counts on its own.
+ */
 export const redisModule: Module = (provide) => {
   provide('redis', ['config', 'logger'], async ({ redis }, logger) => {
     const connection = await openRedis({

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { pepperContext, type SealedStore } from '@portico/domain';
 import { createAesGcmCipher, createArgon2KeyHasher } from '@portico/secrets';
 import type { Module } from '../parts.ts';
-import { lostPepper, openSecretsKeys, type SecretsKeys } from '../secrets-key.ts';
+import { createLostPepperError, openSecretsKeys, type SecretsKeys } from '../secrets-key.ts';
 
 /** Protects secrets at rest: AES-256-GCM with the configured key, argon2id with the installation's pepper. */
 export const secretsModule: Module = (provide) => {
@@ -19,8 +19,9 @@ export const secretsModule: Module = (provide) => {
 };
 
 /**
- * Made once for a database and kept sealed in it, so that the tags of API keys survive a change of the secrets key. The
- * first start with a new key reseals it; after that it no longer needs the previous key.
+ * Returns the pepper, which is created once for a database and stored sealed in it, so that the tags of API keys
+ * survive a change of the secrets key. The first start with a new key reseals it; after that it no longer needs the
+ * previous key.
  */
 const installationPepper = async (
   keys: SecretsKeys,
@@ -29,7 +30,7 @@ const installationPepper = async (
 ): Promise<Uint8Array> => {
   const cipher = createAesGcmCipher(keys);
   const fresh = cipher.seal(Buffer.from(makeBytes()).toString('base64'), pepperContext);
-  const sealed = await sealedStore.keepPepper(fresh);
+  const sealed = await sealedStore.ensurePepper(fresh);
   const pepper = openPepper(keys, sealed);
   if (!cipher.isCurrent(sealed)) await sealedStore.resealPepper(sealed, cipher.seal(pepper, pepperContext));
   return Buffer.from(pepper, 'base64');
@@ -39,6 +40,6 @@ const openPepper = (keys: SecretsKeys, sealed: string): string => {
   try {
     return createAesGcmCipher(keys).open(sealed, pepperContext);
   } catch (error) {
-    throw lostPepper(keys, error);
+    throw createLostPepperError(keys, error);
   }
 };

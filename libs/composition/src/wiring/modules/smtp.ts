@@ -5,7 +5,7 @@ import { Closable, configured, type Module } from '../parts.ts';
 export const smtpModule: Module = (provide) => {
   provide('mail', ['config', 'clock', 'logger'], async ({ mail: { smtpUrl, from, templates } }, clock, logger) => {
     const mailer = createSmtpMailer({ url: configured(smtpUrl, 'SMTP_URL'), from, clock, log: logger });
-    const worded = templates === null ? mailer : await withTemplates(mailer, { folder: templates, log: logger });
-    return new Closable({ mailer: worded, probe: mailer.probe }, () => mailer.close());
+    const withTexts = templates === null ? mailer : await withTemplates(mailer, { folder: templates, log: logger });
+    return new Closable({ mailer: withTexts, probe: mailer.probe }, () => mailer.close());
   });
 };

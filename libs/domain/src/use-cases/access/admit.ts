@@ -7,7 +7,7 @@ import {
   isKey,
   operatorCaller,
   type Principal,
-  refuseUnscoped,
+  requireScope,
   type RequiredAuth,
   type Target,
   type TargetPart,
@@ -23,42 +23,44 @@ import { clientSubject, type CountedRequest, effectiveLimit, type LimitRule } fr
 import type { Ports } from '../../ports/index.ts';
 import type { TokenUse } from '../../ports/token-verifier.ts';
 import { isWellFormedSecret, type StoredSecret, validSecrets } from '../../profiles/api-key.ts';
-import { bindingAgrees, type IdentityClaims } from '../../profiles/identity.ts';
+import { canBind, type IdentityClaims } from '../../profiles/identity.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import { isSuspended } from '../../profiles/suspension-machine.ts';
 import { actingProfile, isExpired, type Scope } from '../../service-accounts/service-account.ts';
 import type { Settings } from '../../settings.ts';
-import type { Counting } from '../../usage/usage-counter.ts';
+import type { WithUsageCounter } from '../../usage/usage-counter.ts';
 import { bindingEntry } from '../audit/system-entry.ts';
-import { followClaims, isNews } from '../groups/follow-claims.ts';
+import { syncClaims, isNewer } from '../groups/sync-claims.ts';
 
-/** Who sends a request. */
+/** The sender of a request. */
 export interface Sender {
-  /** Callers without valid credentials are counted by it. It is asked only for them. */
+  /** The rate-limit subject of callers without valid credentials. It is read only for them. */
   readonly address: string;
 }
 
 export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
   readonly credential: Credential;
-  /** Where an API key is not accepted, it counts as no credential. */
+  /** If an API key is not accepted here, it counts as no credential. */
   readonly auth: RequiredAuth;
-  /** What a service account must hold; without one, no service account may call. */
+  /** The scope that a service account needs; without one, no service account may call. */
   readonly scope?: Scope | null;
-  /** Which tokens are accepted; identity tokens alone by default. */
+  /** Which tokens are accepted; only identity tokens by default. */
   readonly tokenUse?: TokenUse;
-  /** The collection that the request is about, if any, and how much of it the answer needs. */
+  /** The collection that the request is about, if any, and how much of it the response needs. */
   readonly target: Target<Part> | null;
   readonly sender: Sender;
-  /** The refusal of a valid token without a profile; `invalid_token` if absent. */
+  /** The error for a valid token without a profile; `invalid_token` if absent. */
   readonly unregistered?: 'user_not_found' | undefined;
-  /** When the answer must be ready; null if nothing waits for one. Passed on to the principal. */
+  /** When the response must be ready; null if no request waits for one. Passed on to the principal. */
   readonly deadline: Deadline | null;
-  /** The admission of this request before its body was complete. It is judged again, but counted only once. */
+  /**
+   * The admission of this request before its body was complete. The request is authorized again, but counted only once.
+   */
   readonly earlier?: Pick<Admission, 'counted'> | null | undefined;
 }
 
-export interface Admission<Found extends CollectionHead = CollectionHead> {
-  readonly principal: Principal<Found>;
+export interface Admission<Head extends CollectionHead = CollectionHead> {
+  readonly principal: Principal<Head>;
   /** Null if the request is not counted, as for an admin. */
   readonly counted: CountedRequest | null;
 }
@@ -77,61 +79,65 @@ type Needs = Pick<
 >;
 
 /**
- * Admits a request or refuses it: 401, then 429, then 403 by role, in this order (specification, section 1). A caller can
- * hold back the end of a body as long as it likes, so a request whose body comes after its head is admitted twice: before
- * the body is read, and once it is complete.
+ * Admits a request or rejects it: 401, then 429, then 403 by role, in this order (specification, section 1). A caller
+ * can delay the end of a body indefinitely, so a request whose body arrives after its head is admitted twice: before
+ * the body is read, and when it is complete.
  */
 export const admit =
-  (ports: Needs & Counting, settings: Settings) =>
+  (ports: Needs & WithUsageCounter, settings: Settings) =>
   async <Part extends TargetPart = 'head'>(request: AdmissionRequest<Part>): Promise<Admission<TargetParts[Part]>> => {
     const { credential, auth, deadline, earlier } = request;
-    const found =
+    const caller =
       auth !== 'token or key' && isKey(credential) ? 'token_required' : await identify(ports, settings, request);
-    if (typeof found === 'string') throw await refusal(ports, settings, request, found);
-    refuseUnscoped(found, request.scope ?? null);
-    const principal = { ...found, deadline };
-    const counted = earlier?.counted ?? (isAdmin(found.profile) ? null : await countClient(ports, settings, principal));
-    if (auth === 'admin' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
+    if (typeof caller === 'string') throw await rejectionOf(ports, settings, request, caller);
+    requireScope(caller, request.scope ?? null);
+    const principal = { ...caller, deadline };
+    const counted =
+      earlier?.counted ?? (isAdmin(caller.profile) ? null : await countClient(ports, settings, principal));
+    if (auth === 'admin' && !isAdmin(caller.profile)) throw new PorticoError('admin_required', { counted });
     ports.uses.touch(principal);
     return { principal, counted };
   };
 
 /**
  * Admits a registration, which accepts an identity token and usually needs none. If one is required, any other
- * credential is refused as everywhere else; otherwise it is ignored (specification, section 3).
+ * credential is rejected as for other requests; otherwise it is ignored (specification, section 3).
  */
 export const admitRegistration =
   (ports: Pick<Ports, 'limiter' | 'tokens'>, settings: Settings) =>
   async ({ credential, sender, earlier }: RegistrationRequest): Promise<AdmittedRegistration> => {
-    const isDemanded = settings.registrationRequiresToken;
-    const found = await identityOf(ports, credential).catch((error: unknown) => {
-      // A token that cannot be judged now binds nothing. It stops the registration only if a token is required.
-      if (isDemanded || !isPorticoError(error)) throw error;
+    const isRequired = settings.registrationRequiresToken;
+    const identity = await identityOf(ports, credential).catch((error: unknown) => {
+      // A token that cannot be verified now binds nothing. It blocks the registration only if a token is required.
+      if (isRequired || !isPorticoError(error)) throw error;
       return 'invalid_token' as const;
     });
-    const hasFailed = typeof found === 'string';
-    if (isDemanded && hasFailed) throw await refusal(ports, settings, { sender, earlier }, found);
+    const hasFailed = typeof identity === 'string';
+    if (isRequired && hasFailed) throw await rejectionOf(ports, settings, { sender, earlier }, identity);
     const counted = earlier ? earlier.counted : await limitAnonymous(ports, settings, sender.address);
-    return { identity: hasFailed ? null : found, counted };
+    return { identity: hasFailed ? null : identity, counted };
   };
 
 /**
- * Counts a code that was tried and is not valid, as credentials that failed; throws `rate_limited`. Null if there are no
- * such limits.
+ * Counts an invalid sign-in code as failed credentials; throws `rate_limited`. Returns null if there are no such
+ * limits.
  */
 export const countFailedCode =
   (ports: Pick<Ports, 'limiter'>, settings: Settings) =>
   (address: string): Promise<CountedRequest | null> =>
     limitFailedCredentials(ports, settings, address);
 
-/** Counts a request without valid credentials by its address; throws `rate_limited`. Null if there is no such limit. */
+/**
+ * Counts a request without valid credentials by its address; throws `rate_limited`. Returns null if there is no such
+ * limit.
+ */
 const limitAnonymous = (
   { limiter }: Pick<Ports, 'limiter'>,
   { anonymousLimit }: Settings,
   address: string,
 ): Promise<CountedRequest | null> => count(limiter, 'anonymous', `address:${address}`, anonymousLimit);
 
-/** The same for a request whose credentials failed; these also have their own limit. */
+/** The same for a request with failed credentials, which also have their own limit. */
 const limitFailedCredentials = async (
   ports: Pick<Ports, 'limiter'>,
   settings: Settings,
@@ -140,13 +146,13 @@ const limitFailedCredentials = async (
   const { limiter } = ports;
   const rule = settings.failedCredentialsLimit;
   const [policy, subject] = ['failed-credentials', `failures:${address}`] as const;
-  // Peek first: the other limit must not count a request that this one refuses.
-  if (rule) refuseUnlessAdmitted({ ...(await limiter.peek(subject, rule)), policy });
+  // Peek first: the other limit must not count a request that this one rejects.
+  if (rule) rejectUnlessAdmitted({ ...(await limiter.peek(subject, rule)), policy });
   const anonymous = await limitAnonymous(ports, settings, address);
   return (await count(limiter, policy, subject, rule)) ?? anonymous;
 };
 
-const refusalCodes = {
+const rejectionCodes = {
   no_credential: 'invalid_token',
   token_required: 'token_required',
   invalid_token: 'invalid_token',
@@ -155,7 +161,7 @@ const refusalCodes = {
   suspended: 'invalid_token',
 } as const satisfies Record<AuthenticationFailure, ErrorCode>;
 
-const refusal = async (
+const rejectionOf = async (
   ports: Pick<Ports, 'limiter'>,
   settings: Settings,
   { sender, unregistered, earlier }: Pick<AdmissionRequest, 'sender' | 'unregistered' | 'earlier'>,
@@ -164,20 +170,20 @@ const refusal = async (
   const limit =
     failure === 'invalid_token' || failure === 'invalid_api_credentials' ? limitFailedCredentials : limitAnonymous;
   const counted = earlier ? earlier.counted : await limit(ports, settings, sender.address);
-  const code = failure === 'unregistered' && unregistered ? unregistered : refusalCodes[failure];
+  const code = failure === 'unregistered' && unregistered ? unregistered : rejectionCodes[failure];
   return new PorticoError(code, { counted });
 };
 
-/** Counts a client's request; a refused one is told in the usage of its profile. */
+/** Counts the request against the client's limit; rejections show up in the profile's usage. */
 const countClient = async (
-  { limiter, uses }: Pick<Ports, 'limiter'> & Counting,
+  { limiter, uses }: Pick<Ports, 'limiter'> & WithUsageCounter,
   { defaultLimit }: Settings,
   caller: Identified & Pick<Principal, 'deadline'>,
 ): Promise<CountedRequest> => {
   const { rule, source } = effectiveLimit(caller.limits, defaultLimit);
   const counted = { ...(await limiter.consume(clientSubject(caller.profile.id), rule)), policy: source };
   if (!counted.admitted) uses.count(caller, 'refused', null);
-  return refuseUnlessAdmitted(counted);
+  return rejectUnlessAdmitted(counted);
 };
 
 const count = async (
@@ -187,10 +193,10 @@ const count = async (
   rule: LimitRule | null,
 ): Promise<CountedRequest | null> => {
   if (!rule) return null;
-  return refuseUnlessAdmitted({ ...(await limiter.consume(subject, rule)), policy });
+  return rejectUnlessAdmitted({ ...(await limiter.consume(subject, rule)), policy });
 };
 
-const refuseUnlessAdmitted = (counted: CountedRequest): CountedRequest => {
+const rejectUnlessAdmitted = (counted: CountedRequest): CountedRequest => {
   if (!counted.admitted) throw new PorticoError('rate_limited', { counted });
   return counted;
 };
@@ -230,12 +236,12 @@ const identifyByToken = async <Part extends TargetPart>(
   const { issuer, email } = first.profile;
   if (issuer !== null && issuer !== claims.issuer) return 'unregistered';
   if (isSuspended(first.profile)) return 'suspended';
-  if (issuer === null && !bindingAgrees(identityEmailCheck, email, claims)) return 'unregistered';
+  if (issuer === null && !canBind(identityEmailCheck, email, claims)) return 'unregistered';
   const profile = issuer === null ? await bindProfile(ports, first.profile, claims.issuer) : first.profile;
   if (!profile) return 'unregistered';
-  if (!isNews(claims.groups, first.claims)) return identified({ ...first, profile }, 'token');
-  await followClaims(ports, profile, claims.groups);
-  // Read again, so that one statement judges the request by what the token says.
+  if (!isNewer(claims.groups, first.claims)) return identified({ ...first, profile }, 'token');
+  await syncClaims(ports, profile, claims.groups);
+  // Read again, so that one statement authorizes the request by the claims of the token.
   const row = await read();
   if (row?.profile.issuer !== claims.issuer) return 'unregistered';
   return isSuspended(row.profile) ? 'suspended' : identified(row, 'token');
@@ -267,8 +273,8 @@ const verifiedClaims = async (
 };
 
 /**
- * The order of work is fixed (specification, "API keys"): shape and checksum, one read, the tag, then the cached match
- * or argon2. An unknown client costs the same as a wrong secret.
+ * The order of checks is fixed (specification, "API keys"): shape and checksum, one read, the tag, then the cached
+ * match or argon2. An unknown client costs the same as a wrong secret.
  */
 const identifyByKey = async <Part extends TargetPart>(
   { callers, clock, keys }: Needs,
@@ -284,13 +290,15 @@ const identifyByKey = async <Part extends TargetPart>(
   return identified(row, 'key');
 };
 
-/** The secrets that are valid now: none for an admin, whose key is asleep, and none of a suspended profile. */
+/**
+ * Returns the secrets that are valid now: none for an admin, whose key is dormant, and none for a suspended profile.
+ */
 const liveSecrets = ({ profile, key, readAt }: CallerRow): readonly StoredSecret[] => {
   if (!key || profile.role !== 'client' || profile.status !== 'approved' || isSuspended(profile)) return [];
   return key.expiresAt !== null && readAt >= key.expiresAt ? [] : validSecrets(key, readAt);
 };
 
-/** The same order of work; shape and checksum were judged when the id was taken from the token. */
+/** The same order of checks; shape and checksum were validated when the id was parsed from the token. */
 const identifyByAccount = async <Part extends TargetPart>(
   { callers, clock, keys }: Needs,
   { id, token }: Extract<Credential, { kind: 'account' }>,
@@ -299,14 +307,15 @@ const identifyByAccount = async <Part extends TargetPart>(
   const row = await callers.byAccountId(id, target);
   const tag = keys.tag(token);
   const now = clock.now();
-  const match = row?.key && !isExpired(row.account, now) && validSecrets(row.key, now).find((one) => one.tag === tag);
+  const match =
+    row?.key && !isExpired(row.account, now) && validSecrets(row.key, now).find((secret) => secret.tag === tag);
   if (!match || !(await keys.matches(token, match.hash))) return 'invalid_token';
-  const { account, epochs, target: found } = row;
+  const { account, epochs, target: collection } = row;
   return {
     profile: actingProfile(account),
     limits: { override: null, tier: null, groupTier: null },
     epochs,
-    target: found,
+    target: collection,
     granted: false,
     accessUntil: null,
     readAt: now,
@@ -315,14 +324,14 @@ const identifyByAccount = async <Part extends TargetPart>(
   };
 };
 
-const identified = <Found extends CollectionHead>(
-  row: CallerRow<Found>,
-  via: Identified['via'],
-): Identified<Found> => ({ ...withoutSecrets(row), via });
+const identified = <Head extends CollectionHead>(row: CallerRow<Head>, via: Identified['via']): Identified<Head> => ({
+  ...withoutSecrets(row),
+  via,
+});
 
 /**
- * Binds an unbound profile. Returns null if the profile is gone, or if another issuer bound it first. Not part of the
- * request's own change: what the token has proven stays true, whatever happens to the request.
+ * Binds an unbound profile. Returns null if the profile no longer exists, or if another issuer bound it first. Not part
+ * of the request's own change: the binding stays valid, even if the request fails.
  */
 const bindProfile = async (
   ports: Pick<Ports, 'random' | 'clock' | 'profiles'>,

@@ -10,9 +10,9 @@ import { isSuspended } from '../../profiles/suspension-machine.ts';
 import type { Ports } from '../../ports/index.ts';
 
 /**
- * Reads an admitted caller again, together with a collection that only the request's body names, in one statement.
- * Everything is judged by what this read says; only the credential is not verified, and the request not counted, a
- * second time. Throws `invalid_token` if the profile is gone or suspended by now.
+ * Reads an admitted caller again in one statement, together with a collection that is known only from the request's
+ * body. All further checks use this read; only the credential is not verified, and the request not counted, a second
+ * time. Throws `invalid_token` if the profile no longer exists or is suspended.
  */
 export const readTarget =
   ({ callers, clock }: Pick<Ports, 'callers' | 'clock'>) =>

@@ -10,7 +10,7 @@ import type { AuditLog } from '../../ports/audit-log.ts';
 import type { Ports } from '../../ports/index.ts';
 
 export interface NewEntry {
-  /** The text of the message as sent. */
+  /** The text of the message, as sent. */
   readonly text: string;
   /** The same, parsed. */
   readonly message: { readonly [key: string]: Json };
@@ -18,7 +18,7 @@ export interface NewEntry {
   readonly timestamp: string | null;
 }
 
-/** Writes an entry for the caller; it is durable when the request is answered. */
+/** Writes an entry for the caller; it is durable when the response is sent. */
 export const writeAuditEntry =
   ({ clock, random, audit }: Pick<Ports, 'clock' | 'random' | 'audit'>) =>
   async ({ profile, deadline }: Principal, { text, message, timestamp }: NewEntry): Promise<AuditEntry> => {
@@ -42,7 +42,7 @@ export const writeAuditEntry =
 
 export interface AuditPage extends Page {
   readonly entries: readonly AuditEntry[];
-  /** The number of entries under the filter, over all pages. */
+  /** The number of entries that match the filter, on all pages. */
   readonly total: number;
   readonly totalPages: number;
 }
@@ -51,23 +51,23 @@ export interface AuditPage extends Page {
 export const readAuditPage =
   ({ audit }: Pick<Ports, 'audit'>) =>
   async (_authority: AdminAuthority, filter: AuditFilter, page: number, pageSize: number): Promise<AuditPage> => {
-    const wanted = pageOf(page, pageSize);
-    const { entries, total } = await audit.page(filter, wanted.offset, wanted.pageSize);
-    return { ...wanted, entries, total, totalPages: totalPages(total, wanted.pageSize) };
+    const range = pageOf(page, pageSize);
+    const { entries, total } = await audit.page(filter, range.offset, range.pageSize);
+    return { ...range, entries, total, totalPages: totalPages(total, range.pageSize) };
   };
 
-/** Returns all entries under a filter, newest first, as a stream. */
+/** Returns all entries that match a filter, newest first, as a stream. */
 export const exportAudit =
   ({ audit }: Pick<Ports, 'audit'>) =>
   (_authority: AdminAuthority, filter: AuditFilter): AsyncIterable<AuditEntry> =>
     audit.export(filter);
 
-/** An entry with its actor by e-mail or name; null if the actor is gone, and for the service itself. */
+/** An entry with the e-mail or name of its actor; null if the actor no longer exists, and for the service itself. */
 export interface NamedEntry extends AuditEntry {
   readonly actor: string | null;
 }
 
-/** Names the actors of a page. */
+/** Adds the names of the actors to the entries of a page. */
 export const nameActors =
   ({ audit }: Pick<Ports, 'audit'>) =>
   async (_authority: AdminAuthority, entries: readonly AuditEntry[]): Promise<readonly NamedEntry[]> => {
@@ -75,39 +75,39 @@ export const nameActors =
     return withNames(entries, ids.length === 0 ? new Map() : await audit.actorNames(ids));
   };
 
-const lotMax = 500;
-/** How many actors an export remembers at most. */
-const namesMax = 50_000;
+const nameBatchSize = 500;
+/** The maximum number of actor names that an export caches. */
+const cachedNamesMax = 50_000;
 
-/** As `exportAudit`, with names: looked up in lots, each actor once. */
+/** Like `exportAudit`, with actor names, which are looked up in batches, once for each actor. */
 export const exportNamedAudit =
   ({ audit }: Pick<Ports, 'audit'>) =>
   (_authority: AdminAuthority, filter: AuditFilter): AsyncIterable<NamedEntry> =>
-    named(audit, audit.export(filter));
+    nameEntries(audit, audit.export(filter));
 
-async function* named(
+async function* nameEntries(
   audit: Pick<AuditLog, 'actorNames'>,
   entries: AsyncIterable<AuditEntry>,
 ): AsyncGenerator<NamedEntry> {
   let names = new Map<ProfileId, string | null>();
-  for await (const lot of lotsOf(entries)) {
-    if (names.size > namesMax) names = new Map();
-    const unknown = actorsOf(lot).filter((id) => !names.has(id));
-    const found = unknown.length === 0 ? new Map<ProfileId, string>() : await audit.actorNames(unknown);
-    for (const id of unknown) names.set(id, found.get(id) ?? null);
-    yield* withNames(lot, names);
+  for await (const batch of batchesOf(entries)) {
+    if (names.size > cachedNamesMax) names = new Map();
+    const unknown = actorsOf(batch).filter((id) => !names.has(id));
+    const actorNames = unknown.length === 0 ? new Map<ProfileId, string>() : await audit.actorNames(unknown);
+    for (const id of unknown) names.set(id, actorNames.get(id) ?? null);
+    yield* withNames(batch, names);
   }
 }
 
-async function* lotsOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<readonly AuditEntry[]> {
-  let lot: AuditEntry[] = [];
+async function* batchesOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<readonly AuditEntry[]> {
+  let batch: AuditEntry[] = [];
   for await (const entry of entries) {
-    lot.push(entry);
-    if (lot.length < lotMax) continue;
-    yield lot;
-    lot = [];
+    batch.push(entry);
+    if (batch.length < nameBatchSize) continue;
+    yield batch;
+    batch = [];
   }
-  if (lot.length > 0) yield lot;
+  if (batch.length > 0) yield batch;
 }
 
 const actorsOf = (entries: readonly AuditEntry[]): readonly ProfileId[] => [
@@ -123,8 +123,8 @@ const withNames = (
 const pruneBatch = 1_000;
 
 /**
- * Removes the oldest entries beyond the retention, at most 1,000; returns how many. Callers repeat it until none are
- * left, so that other work runs in between.
+ * Removes the oldest entries beyond the retention, at most 1,000; returns the number removed. Callers repeat it until
+ * it removes none, so that other work can run in between.
  */
 export const pruneAudit =
   ({ audit, clock }: Pick<Ports, 'audit' | 'clock'>) =>

@@ -12,33 +12,33 @@ import type { Ports } from '../../ports/index.ts';
 import type { Actor } from '../../profiles/profile.ts';
 
 /**
- * What the service records about its own actions: the action, and its objects by id and by the name they had then,
- * since they may be gone later; never a secret. Its members are those of `ofProfile` and so on, `tier`, `override_id`,
- * `job_id`, `count` if there is no single object, and what was set.
+ * A record of one of the service's own actions: the action, and its objects by id and by their names at that time,
+ * since they may be removed later; never contains a secret. Its members are those of `ofProfile` and so on, `tier`,
+ * `override_id`, `job_id`, `count` if there is no single object, and the values that were set.
  */
 export interface SystemMessage {
   readonly action: SystemAction;
   readonly [key: string]: Json;
 }
 
-/** Longer than any accepted name; old ones may be longer still. In UTF-16 units. */
+/** Longer than any name accepted now; older names may be longer still. In UTF-16 units. */
 const nameLengthMax = 254;
 
-const named = (name: string): string => shortLine(name, nameLengthMax);
+const auditName = (name: string): string => shortLine(name, nameLengthMax);
 
-// The object of an entry: the id under one key, and its name beside it, as a plain line.
-export const ofProfile = ({ id, email }: Actor) => ({ profile_id: id, profile: named(email) });
+// The object of an entry: its id, and its name as a plain line.
+export const ofProfile = ({ id, email }: Actor) => ({ profile_id: id, profile: auditName(email) });
 
 export const ofCollection = ({ id, name }: Pick<CollectionHead, 'id' | 'name'>) => ({
   collection_id: id,
-  collection: named(name),
+  collection: auditName(name),
 });
 
-export const ofGroup = ({ id, name }: Pick<Group, 'id' | 'name'>) => ({ group_id: id, group: named(name) });
+export const ofGroup = ({ id, name }: Pick<Group, 'id' | 'name'>) => ({ group_id: id, group: auditName(name) });
 
 /**
- * An entry of the service itself, dated now. The actor is null for the service itself, the operator's command line and
- * a stranger.
+ * Creates an entry of the service, dated now. The actor is null for the service itself, the operator's command line and
+ * an unknown caller.
  */
 export const systemEntry = (
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
@@ -46,7 +46,7 @@ export const systemEntry = (
   { action, ...rest }: SystemMessage,
 ): AuditEntry => {
   const now = clock.now();
-  const message = { action, ...(actor ? { actor: named(actor.email) } : {}), ...rest };
+  const message = { action, ...(actor ? { actor: auditName(actor.email) } : {}), ...rest };
   return {
     id: random.uuid() as EntryId,
     source: 'system',
@@ -59,12 +59,12 @@ export const systemEntry = (
   };
 };
 
-/** The entry of a binding; its actor is the bound profile. */
+/** Creates the entry for a binding; its actor is the bound profile. */
 export const bindingEntry = (ports: Pick<Ports, 'random' | 'clock'>, profile: Actor, issuer: string): AuditEntry =>
   systemEntry(ports, profile, { action: 'profile.bind', ...ofProfile(profile), issuer });
 
-/** The effects of an audited change: the service's entry, and the request's deadline. */
-export const recorded = (
+/** Returns the effects of an audited change: the service's entry, and the request's deadline. */
+export const auditEffects = (
   ports: Pick<Ports, 'clock' | 'random'>,
   { actor, deadline }: Initiator,
   message: SystemMessage,

@@ -3,14 +3,14 @@ import type { Collection } from '../../collections/collection.ts';
 import type { CollectionId } from '../../ids.ts';
 import { type AuthenticationInput, effectiveAuthentication, nextAuthentication } from './authentication.ts';
 
-let sealings = 0;
+let sealCount = 0;
 
-/** Readable, and different at every call as a real one is. */
+/** A readable fake whose result differs on every call, like a real one. */
 const cipher = {
-  seal: (text: string, context: string) => `${context}|${text}|${sealings++}`,
+  seal: (text: string, context: string) => `${context}|${text}|${sealCount++}`,
   open: (sealed: string, context: string) => {
-    const [of, text] = sealed.split('|');
-    if (of !== context || text === undefined) throw new Error('sealed for another context');
+    const [sealedContext, text] = sealed.split('|');
+    if (sealedContext !== context || text === undefined) throw new Error('sealed for another context');
     return text;
   },
   isCurrent: () => true,

@@ -1,5 +1,5 @@
 import type {
-  ApiKeyPlace,
+  ApiKeyLocation,
   AuthenticationScheme,
   AuthenticationType,
   Collection,
@@ -8,32 +8,32 @@ import type {
 import type { CollectionId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 
-/** How an admin says that calls to the API authenticate. */
+/** An admin's configuration of how calls to the API authenticate. */
 export type AuthenticationInput =
-  /** Drops a stored credential. */
+  /** Removes a stored credential. */
   | { readonly type: 'none' }
-  /** Sent in a header if no place is named. */
-  | (WithCredential & { readonly type: 'apiKey'; readonly name: string; readonly in: ApiKeyPlace | null })
-  /** Sent as `Authorization` if no other name is given. */
-  | (WithCredential & { readonly type: 'bearer' | 'basic'; readonly name: string | null });
+  /** Sent in a header if `in` is null. */
+  | (CredentialInput & { readonly type: 'apiKey'; readonly name: string; readonly in: ApiKeyLocation | null })
+  /** Sent as `Authorization` if `name` is null. */
+  | (CredentialInput & { readonly type: 'bearer' | 'basic'; readonly name: string | null });
 
-interface WithCredential {
-  /** In clear; undefined keeps a stored one. */
+interface CredentialInput {
+  /** In plain text; undefined leaves a stored one unchanged. */
   readonly value: string | undefined;
 }
 
-/** What a caller needs to authenticate against the collection's API. */
+/** The data that a caller needs to authenticate against the collection's API. */
 export interface EffectiveAuthentication {
   readonly type: AuthenticationType;
   readonly name: string | null;
-  /** The credential in clear; null if an admin set none. */
+  /** The credential in plain text; null if no admin has set one. */
   readonly value: string | null;
-  readonly in: ApiKeyPlace | null;
+  readonly in: ApiKeyLocation | null;
 }
 
 /**
- * Returns what to store in place of `current`: `current` itself if nothing changes, so that nothing is written.
- * Undefined keeps it, null removes it.
+ * Returns the value to store in place of `current`: `current` itself if nothing changes, so that nothing is written.
+ * Undefined leaves it unchanged, null removes it.
  */
 export const nextAuthentication = (
   cipher: Ports['cipher'],
@@ -44,7 +44,7 @@ export const nextAuthentication = (
   if (input === undefined) return current;
   if (input === null) return null;
   const next = { ...schemeOf(input), sealedValue: sealedValueOf(cipher, id, current, input) };
-  return current && sameAuthentication(current, next) ? current : next;
+  return current && isSameAuthentication(current, next) ? current : next;
 };
 
 const schemeOf = (input: AuthenticationInput): AuthenticationScheme => {
@@ -62,13 +62,13 @@ const sealedValueOf = (
   input: AuthenticationInput,
 ): string | null => {
   if (input.type === 'none') return null;
-  const kept = current?.sealedValue ?? null;
+  const sealed = current?.sealedValue ?? null;
   const { value } = input;
-  if (value === undefined || (kept !== null && value === cipher.open(kept, sealingContext(id)))) return kept;
+  if (value === undefined || (sealed !== null && value === cipher.open(sealed, sealingContext(id)))) return sealed;
   return cipher.seal(value, sealingContext(id));
 };
 
-/** The stored authentication with its credential opened, else the document's, which has none. */
+/** Returns the stored authentication with its credential opened, else the document's, which has none. */
 export const effectiveAuthentication = (cipher: Ports['cipher'], collection: Collection): EffectiveAuthentication => {
   const { id, storedAuthentication: stored, derivedAuthentication } = collection;
   if (!stored) return { ...derivedAuthentication, value: null };
@@ -76,8 +76,8 @@ export const effectiveAuthentication = (cipher: Ports['cipher'], collection: Col
   return { type, name, in: place, value: sealedValue === null ? null : cipher.open(sealedValue, sealingContext(id)) };
 };
 
-/** The stored authentication, resealed with the current key; null if nothing needs resealing. */
-export const resealedAuthentication = (
+/** Returns the stored authentication, resealed with the current key; null if nothing needs resealing. */
+export const resealAuthentication = (
   cipher: Ports['cipher'],
   { id, storedAuthentication: stored }: Collection,
 ): StoredAuthentication | null => {
@@ -88,5 +88,5 @@ export const resealedAuthentication = (
 
 const sealingContext = (id: CollectionId): string => `collection:${id}:authentication`;
 
-const sameAuthentication = (a: StoredAuthentication, b: StoredAuthentication): boolean =>
+const isSameAuthentication = (a: StoredAuthentication, b: StoredAuthentication): boolean =>
   a.type === b.type && a.name === b.name && a.in === b.in && a.sealedValue === b.sealedValue;

@@ -4,16 +4,16 @@ import type { ReadDocument } from '../../documents/document.ts';
 type Described = Pick<Collection, 'description' | 'descriptionDerived'>;
 type Document = Pick<ReadDocument, 'description' | 'derivedDescription'>;
 
-/** What a document says about itself: its own description, else one made of its words. */
-export const describedBy = ({ description, derivedDescription }: Document): Described =>
+/** Returns a document's own description, else one derived from its text. */
+export const descriptionFrom = ({ description, derivedDescription }: Document): Described =>
   description
     ? { description, descriptionDerived: false }
     : { description: derivedDescription, descriptionDerived: true };
 
 /**
- * The description after an edit. What was written stays, an empty one too; undefined means that nothing was written.
- * A derived one follows the document; written again word for word, as a client does that sends back what it read, it
- * stays derived.
+ * Returns the description after an edit. A written description stays, even an empty one; undefined means that none was
+ * written. A derived one follows the document; if it is sent back unchanged, as by a client that returns everything it
+ * has read, it stays derived.
  */
 export const nextDescription = (
   { description, descriptionDerived }: Described,
@@ -22,5 +22,5 @@ export const nextDescription = (
 ): Described => {
   const current = { description, descriptionDerived };
   if (written !== undefined && written !== description) return { description: written, descriptionDerived: false };
-  return document && descriptionDerived ? describedBy(document) : current;
+  return document && descriptionDerived ? descriptionFrom(document) : current;
 };

@@ -5,15 +5,15 @@ import type { CollectionId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 
 /**
- * Returns the id of the collection that a reference names, among those that the caller may see; whether an id exists is
- * not looked up. Throws `collection_not_found` for a name that none has, `name_shared` for one that several have.
+ * Returns the id of the referenced collection, among those that the caller may see; does not check whether an id
+ * exists. Throws `collection_not_found` if no collection has the name, `name_shared` if several have it.
  */
 export const findVisibleCollection =
   ({ collections }: Pick<Ports, 'collections'>) =>
   async (principal: Principal, reference: CollectionReference): Promise<CollectionId> => {
     if (reference.by === 'id') return reference.id;
-    const [found, ...others] = await collections.findByNames(visibilityOf(principal), [reference.name]);
+    const [collection, ...others] = await collections.findByNames(visibilityOf(principal), [reference.name]);
     if (others.length > 0) throw new PorticoError('name_shared');
-    if (!found) throw new PorticoError('collection_not_found');
-    return found.id;
+    if (!collection) throw new PorticoError('collection_not_found');
+    return collection.id;
   };

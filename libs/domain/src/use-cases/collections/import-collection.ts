@@ -5,12 +5,12 @@ import { PorticoError } from '../../errors.ts';
 import type { CollectionId, ProfileId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Settings } from '../../settings.ts';
-import { describedBy } from './description.ts';
+import { descriptionFrom } from './description.ts';
 import {
-  applied,
+  applyEdit,
   changedFields,
   createCollection,
-  refuseViolations,
+  rejectViolations,
   updateCollection,
   type CollectionEdit,
   type NewCollection,
@@ -18,21 +18,27 @@ import {
 } from './write-collection.ts';
 
 export interface ImportedDocument extends Pick<NewCollection, 'name' | 'document' | 'strict'> {
-  /** Where the document comes from: the same place updates the same collection. Null: the collection of exactly this name. */
+  /**
+   * The source of the document: an import from the same source updates the same collection. Null: the collection with
+   * exactly this name.
+   */
   readonly importKey: string | null;
 }
 
 export type ImportOutcome = 'created' | 'updated' | 'unchanged';
 
-/** The other collections of a name that a collection gets: whoever names one of them has to use its id from then on. */
+/**
+ * The other collections that have the new name of a collection: from then on, references to any of them must use the
+ * id.
+ */
 export interface Namesakes {
   readonly namesakes: readonly CollectionId[];
 }
 
 /**
- * Adds a collection from a document, or updates the one that an earlier import made from it. Its description is the
- * document's own; if that has none, one that was written stays, and any other is made of the document's words. Throws
- * `name_shared` if it goes by name and several collections have it.
+ * Adds a collection from a document, or updates the one that an earlier import created from it. Its description is the
+ * document's own; if the document has none, a written description stays, and any other is derived from the document.
+ * Throws `name_shared` if it is imported by name and several collections have that name.
  */
 export const importCollection = (ports: WritingNeeds, settings: Settings) => {
   const create = createCollection(ports, settings);
@@ -42,54 +48,54 @@ export const importCollection = (ports: WritingNeeds, settings: Settings) => {
     createdBy: ProfileId,
     input: ImportedDocument,
   ): Promise<Namesakes & { readonly collection: Collection; readonly outcome: ImportOutcome }> => {
-    const known = await knownFor(ports, input);
-    if (!known) {
+    const existing = await findExisting(ports, input);
+    if (!existing) {
       const { name, document, strict, importKey } = input;
-      const created = { name, document, strict, ...describedBy(document), authentication: null };
+      const fields = { name, document, strict, ...descriptionFrom(document), authentication: null };
       const collection = await create(authority, createdBy, {
-        ...created,
+        ...fields,
         ...(importKey === null ? {} : { importKey }),
       });
       return { collection, outcome: 'created', namesakes: await namesakesOf(ports, collection) };
     }
-    const { collection, changed } = await update(authority, known, editOf(input));
+    const { collection, changed } = await update(authority, existing, editOf(input));
     const namesakes = changed ? await namesakesOf(ports, collection) : [];
     return { collection, outcome: changed ? 'updated' : 'unchanged', namesakes };
   };
 };
 
-/** What an import would do. */
+/** The changes that an import would make. */
 export interface ImportPlan extends Namesakes {
   readonly outcome: ImportOutcome;
-  /** The collection as it is; null if it would be created. */
+  /** The current collection; null if one would be created. */
   readonly current: Collection | null;
-  /** The collection as it would be. */
+  /** The collection after the import. */
   readonly planned: Pick<Collection, 'name' | 'description' | 'descriptionDerived'>;
-  /** Operations are the same if method and path are; in the order of their document. */
+  /** Operations are the same if method and path are equal; in the order of their document. */
   readonly added: readonly Operation[];
   readonly removed: readonly Operation[];
 }
 
 type PlanningNeeds = Pick<Ports, 'collections' | 'operations' | 'documents' | 'cipher'>;
 
-/** Finds out what `importCollection` would do, and throws what it would throw. Writes nothing. */
+/** Returns the changes that `importCollection` would make, and throws the same errors. Writes nothing. */
 export const planImport =
   (ports: PlanningNeeds, settings: Settings) =>
   async (_authority: AdminAuthority, input: ImportedDocument): Promise<ImportPlan> => {
     const { document, name, strict } = input;
-    const known = await knownFor(ports, input);
-    refuseViolations(settings, strict, document);
-    const current = known && (await ports.collections.find(known));
+    const existing = await findExisting(ports, input);
+    rejectViolations(settings, strict, document);
+    const current = existing && (await ports.collections.find(existing));
     if (!current) {
-      const planned = { name, ...describedBy(document) };
+      const planned = { name, ...descriptionFrom(document) };
       const namesakes = await namesakesOf(ports, { id: null, name });
       return { outcome: 'created', current: null, planned, namesakes, added: document.operations, removed: [] };
     }
-    const planned = applied(ports.cipher, current, editOf(input));
+    const planned = applyEdit(ports.cipher, current, editOf(input));
     const outcome = changedFields(current, planned).length > 0 ? 'updated' : 'unchanged';
     const before = await operationsOf(ports, current);
     const [added, removed] = [missingIn(before, document.operations), missingIn(document.operations, before)];
-    const namesakes = outcome === 'updated' ? await namesakesOf(ports, { id: known, name }) : [];
+    const namesakes = outcome === 'updated' ? await namesakesOf(ports, { id: existing, name }) : [];
     return { outcome, current, planned, namesakes, added, removed };
   };
 
@@ -100,13 +106,13 @@ const editOf = ({ name, document, strict }: ImportedDocument): CollectionEdit =>
   description: document.description || undefined,
 });
 
-/** The collection that an import updates; null if there is none. */
-const knownFor = async (
+/** Returns the collection that an import updates; null if there is none. */
+const findExisting = async (
   { collections }: Pick<Ports, 'collections'>,
   { importKey, name }: ImportedDocument,
 ): Promise<CollectionId | null> => {
   if (importKey !== null) return (await collections.findByImportKey(importKey))?.id ?? null;
-  const [first, second] = await named(collections, name);
+  const [first, second] = await findByName(collections, name);
   if (second) throw new PorticoError('name_shared', { because: 'rename all but one, or publish by an import key' });
   return first?.id ?? null;
 };
@@ -115,13 +121,13 @@ const namesakesOf = async (
   { collections }: Pick<Ports, 'collections'>,
   { id, name }: { readonly id: CollectionId | null; readonly name: string },
 ): Promise<readonly CollectionId[]> =>
-  (await named(collections, name)).flatMap((other) => (other.id === id ? [] : other.id));
+  (await findByName(collections, name)).flatMap((other) => (other.id === id ? [] : other.id));
 
-const named = (collections: Ports['collections'], name: string) => collections.findByNames({ of: 'all' }, [name]);
+const findByName = (collections: Ports['collections'], name: string) => collections.findByNames({ of: 'all' }, [name]);
 
 const everything = { tag: null, containing: null };
 
-/** The operations of the stored document. Those of one that an earlier version stored may not be written yet. */
+/** Returns the operations of the stored document. If an earlier version stored it, they may not be written yet. */
 const operationsOf = async (
   { collections, operations, documents }: Omit<PlanningNeeds, 'cipher'>,
   { id, documentDigest }: Collection,
@@ -131,7 +137,7 @@ const operationsOf = async (
   return stored ? documents.readOperations(stored.packed) : [];
 };
 
-const missingIn = (those: readonly Operation[], these: readonly Operation[]): readonly Operation[] => {
-  const keys = new Set(those.map(({ key }) => key));
-  return these.filter(({ key }) => !keys.has(key));
+const missingIn = (present: readonly Operation[], candidates: readonly Operation[]): readonly Operation[] => {
+  const keys = new Set(present.map(({ key }) => key));
+  return candidates.filter(({ key }) => !keys.has(key));
 };

@@ -1,4 +1,4 @@
-import { createCallerTurns } from '../../access/caller-turns.ts';
+import { createCallerQueue } from '../../access/caller-queue.ts';
 import { type Principal, readableTarget, visibilityOf } from '../../access/principal.ts';
 import type { Collection, CollectionHead, ListedCollection } from '../../collections/collection.ts';
 import type { PackedText } from '../../documents/document.ts';
@@ -6,7 +6,7 @@ import { PorticoError } from '../../errors.ts';
 import type { ListPage } from '../../ports/collection-store.ts';
 import { valueHint } from '../../operations/operation-slice.ts';
 import type { Ports } from '../../ports/index.ts';
-import type { Counting } from '../../usage/usage-counter.ts';
+import type { WithUsageCounter } from '../../usage/usage-counter.ts';
 import { ofCollection, systemEntry } from '../audit/system-entry.ts';
 import { type EffectiveAuthentication, effectiveAuthentication } from './authentication.ts';
 
@@ -20,15 +20,15 @@ export interface CollectionWithDocument {
 
 /**
  * Returns a collection that was just read, with its document. If it changed in between, both are from after the change.
- * Throws `collection_not_found` if it is gone by now.
+ * Throws `collection_not_found` if it no longer exists.
  */
 export const readDocument =
   ({ collections }: Pick<Ports, 'collections'>) =>
   async (collection: CollectionHead): Promise<CollectionWithDocument> => {
     let current: CollectionHead | null = collection;
     for (let attempt = 0; attempt < readAttemptsMax; attempt++) {
-      const found = await collections.document(current.id);
-      if (found?.digest === current.documentDigest) return { collection: current, document: found.packed };
+      const stored = await collections.document(current.id);
+      if (stored?.digest === current.documentDigest) return { collection: current, document: stored.packed };
       current = await collections.find(current.id);
       if (!current) throw new PorticoError('collection_not_found');
     }
@@ -36,14 +36,14 @@ export const readDocument =
   };
 
 /**
- * Returns the document that the request is about as YAML, with the digest of the text that it was made from. Callers
- * take turns (`createCallerTurns`).
+ * Returns the document that the request is about as YAML, with the digest of the text that it was converted from.
+ * Callers are queued (`createCallerQueue`).
  */
 export const readYaml = (ports: Pick<Ports, 'collections' | 'documents'>) => {
   const read = readDocument(ports);
-  const inTurn = createCallerTurns();
+  const enqueue = createCallerQueue();
   return (principal: Principal): Promise<{ readonly digest: string; readonly yaml: PackedText }> =>
-    inTurn(principal, async () => {
+    enqueue(principal, async () => {
       const { document, collection } = await read(readableTarget(principal));
       const yaml = await ports.documents.yamlText(document, principal.deadline);
       return { digest: collection.documentDigest, yaml };
@@ -55,9 +55,12 @@ export interface CollectionMetadata {
   readonly authentication: EffectiveAuthentication;
 }
 
-/** Returns what a caller needs to call the collection's API. Audits the read of a stored credential before it returns. */
+/**
+ * Returns the data that a caller needs to call the collection's API. Audits the read of a stored credential before it
+ * returns.
+ */
 export const readMetadata =
-  (ports: Pick<Ports, 'clock' | 'random' | 'audit' | 'cipher'> & Counting) =>
+  (ports: Pick<Ports, 'clock' | 'random' | 'audit' | 'cipher'> & WithUsageCounter) =>
   async (principal: Principal<Collection>): Promise<CollectionMetadata> => {
     const collection = readableTarget(principal);
     const authentication = effectiveAuthentication(ports.cipher, collection);
@@ -74,11 +77,11 @@ export const readMetadata =
     return { collection, authentication };
   };
 
-/** What metadata says in words to who has to call the API. */
+/** The parts of the metadata that describe to developers how to call the API. */
 export interface MetadataHints {
   /** Whether all operations of the document are deprecated. */
   readonly deprecated: boolean;
-  /** What goes where the credential belongs; null if none does. */
+  /** A description of the value to insert as the credential; null if none is needed. */
   readonly valueHint: string | null;
 }
 
@@ -89,7 +92,10 @@ export const readMetadataHints =
     valueHint: valueHint(authentication, collection.name),
   });
 
-/** Returns the collections that the caller may see, all or one page, by name; with a text those whose name contains it. */
+/**
+ * Returns the collections that the caller may see, all or one page, sorted by name; if `containing` is given, those
+ * whose name contains it.
+ */
 export const listCollections =
   ({ collections }: Pick<Ports, 'collections'>) =>
   (
@@ -99,7 +105,7 @@ export const listCollections =
   ): Promise<readonly ListedCollection[]> =>
     collections.list(visibilityOf(principal), page, containing);
 
-/** Returns how many these are, over all pages. */
+/** Returns the number of these collections, on all pages. */
 export const countCollections =
   ({ collections }: Pick<Ports, 'collections'>) =>
   (principal: Principal, containing: string | null): Promise<number> =>

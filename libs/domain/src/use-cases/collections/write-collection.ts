@@ -1,13 +1,13 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import type { Collection, CollectionHead } from '../../collections/collection.ts';
 import type { ReadDocument } from '../../documents/document.ts';
-import { SchemaViolated } from '../../documents/schema-violated.ts';
+import { SchemaViolationError } from '../../documents/schema-violation-error.ts';
 import { PorticoError } from '../../errors.ts';
 import type { CollectionId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Settings } from '../../settings.ts';
-import { ofCollection, recorded } from '../audit/system-entry.ts';
+import { ofCollection, auditEffects } from '../audit/system-entry.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import { collectionJob } from '../search/collection-jobs.ts';
 import { type AuthenticationInput, nextAuthentication } from './authentication.ts';
@@ -16,30 +16,30 @@ import { nextDescription } from './description.ts';
 export interface NewCollection {
   readonly name: string;
   readonly description: string;
-  /** Whether the description is made of the document's words; false by default. */
+  /** Whether the description is derived from the document; false by default. */
   readonly descriptionDerived?: boolean;
-  /** Null to use what the document says. */
+  /** Null to use the document's. */
   readonly authentication: AuthenticationInput | null;
-  /** Whether it may be found and asked for by those without a grant; false by default. */
+  /** Whether profiles without a grant can find it and request access; false by default. */
   readonly discoverable?: boolean | undefined;
   readonly document: ReadDocument;
-  /** Whether to refuse a document with warnings (`SchemaViolated`). */
+  /** Whether to reject a document with warnings (`SchemaViolationError`). */
   readonly strict: boolean;
   readonly importKey?: string;
 }
 
-/** Undefined members stay as they are. */
+/** Undefined members stay unchanged. */
 export interface CollectionEdit {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
-  /** Null removes what an admin set, so that the document's applies again. */
+  /** Null removes the one set by an admin, so that the document's applies again. */
   readonly authentication?: AuthenticationInput | null | undefined;
   readonly discoverable?: boolean | undefined;
   readonly document?: ReadDocument | undefined;
   readonly strict: boolean;
 }
 
-/** What must be true of the current collection for a change; it is judged in the transaction of the change. */
+/** A condition on the current collection for a change; it is checked in the transaction of the change. */
 export type Precondition = (current: CollectionHead) => boolean;
 
 export type WritingNeeds = Pick<Ports, 'clock' | 'random' | 'collections' | 'cipher'>;
@@ -49,7 +49,7 @@ export const createCollection =
   (ports: WritingNeeds, settings: Settings) =>
   async (authority: AdminAuthority, createdBy: ProfileId, input: NewCollection): Promise<Collection> => {
     const { name, description, document } = input;
-    refuseViolations(settings, input.strict, document);
+    rejectViolations(settings, input.strict, document);
     const id = ports.random.uuid() as CollectionId;
     const now = ports.clock.now();
     const collection: Collection = {
@@ -67,8 +67,8 @@ export const createCollection =
       importKey: input.importKey ?? null,
       ...factsOf(document),
     };
-    const jobs = followingJobs(ports, id);
-    const effects = recorded(ports, authority, {
+    const jobs = embeddingJobs(ports, id);
+    const effects = auditEffects(ports, authority, {
       action: 'collection.create',
       ...ofCollection(collection),
       ...(collection.descriptionDerived ? { description_derived: true } : {}),
@@ -85,9 +85,9 @@ export interface UpdatedCollection {
 }
 
 /**
- * Changes a collection; writes nothing if nothing changes. A new name or description is embedded again, the operations
- * also after a new document. A description that nobody wrote follows the document. Throws `precondition_failed`, and
- * changes nothing, if the current one is not what the caller expects.
+ * Changes a collection; writes nothing if nothing changes. After a change of the name or description the collection is
+ * embedded again, and after these or a new document its operations are. A derived description follows the document.
+ * Throws `precondition_failed`, and changes nothing, if the current collection does not meet the caller's precondition.
  */
 export const updateCollection =
   (ports: WritingNeeds, settings: Settings) =>
@@ -95,30 +95,32 @@ export const updateCollection =
     authority: AdminAuthority,
     id: CollectionId,
     edit: CollectionEdit,
-    isExpected: Precondition = whatever,
+    isExpected: Precondition = always,
   ): Promise<UpdatedCollection> => {
-    if (edit.document) refuseViolations(settings, edit.strict, edit.document);
-    const jobs = followingJobs(ports, id);
+    if (edit.document) rejectViolations(settings, edit.strict, edit.document);
+    const jobs = embeddingJobs(ports, id);
     const now = ports.clock.now();
     let changed = false;
     let needed: readonly NewJob[] = [];
     const collection = await ports.collections.update(id, (current) => {
-      refuseUnexpected(isExpected, current);
-      const edited = applied(ports.cipher, current, edit);
+      checkPrecondition(isExpected, current);
+      const edited = applyEdit(ports.cipher, current, edit);
       const fields = changedFields(current, edited);
       changed = fields.length > 0;
-      const reworded = fields.includes('name') || fields.includes('description');
-      needed = jobs.filter(({ task }) => reworded || (task.kind === 'operations' && fields.includes('documentDigest')));
+      const isReworded = fields.includes('name') || fields.includes('description');
+      needed = jobs.filter(
+        ({ task }) => isReworded || (task.kind === 'operations' && fields.includes('documentDigest')),
+      );
       if (!changed) return null;
       return {
         collection: {
           ...edited,
           revision: current.revision + 1,
-          contentRevision: current.contentRevision + (reworded ? 1 : 0),
+          contentRevision: current.contentRevision + (isReworded ? 1 : 0),
           updatedAt: nextChangeAt(current.updatedAt, now),
         },
         ...(edit.document && fields.includes('documentDigest') ? { document: edit.document } : {}),
-        ...recorded(ports, authority, {
+        ...auditEffects(ports, authority, {
           action: 'collection.update',
           ...ofCollection(current),
           fields: fields.map((field) => auditNames[field]),
@@ -131,27 +133,30 @@ export const updateCollection =
     return { collection, changed };
   };
 
-/** Deletes a collection with its document, grants and embedding. Throws `precondition_failed` as a change does. */
+/**
+ * Deletes a collection with its document, grants and embedding. Throws `precondition_failed` as `updateCollection`
+ * does.
+ */
 export const removeCollection =
   (ports: WritingNeeds) =>
-  async (authority: AdminAuthority, id: CollectionId, isExpected: Precondition = whatever): Promise<void> => {
+  async (authority: AdminAuthority, id: CollectionId, isExpected: Precondition = always): Promise<void> => {
     const job = collectionJob(ports, 'embed', id);
     await ports.collections.remove(id, (current) => {
-      refuseUnexpected(isExpected, current);
+      checkPrecondition(isExpected, current);
       return {
-        ...recorded(ports, authority, { action: 'collection.delete', ...ofCollection(current) }),
+        ...auditEffects(ports, authority, { action: 'collection.delete', ...ofCollection(current) }),
         jobs: [job],
       };
     });
   };
 
-const whatever: Precondition = () => true;
+const always: Precondition = () => true;
 
-const refuseUnexpected = (isExpected: Precondition, current: Collection): void => {
+const checkPrecondition = (isExpected: Precondition, current: Collection): void => {
   if (!isExpected(current)) throw new PorticoError('precondition_failed');
 };
 
-const followingJobs = (ports: WritingNeeds, id: CollectionId): readonly NewJob[] => [
+const embeddingJobs = (ports: WritingNeeds, id: CollectionId): readonly NewJob[] => [
   collectionJob(ports, 'embed', id),
   collectionJob(ports, 'operations', id),
 ];
@@ -162,8 +167,8 @@ const factsOf = ({ baseUrl, authentication, digest }: ReadDocument) => ({
   documentDigest: digest,
 });
 
-/** The collection as the edit makes it, before anything else about it changes. */
-export const applied = (cipher: Ports['cipher'], current: Collection, edit: CollectionEdit): Collection => ({
+/** Returns the collection with the edit applied, and nothing else changed. */
+export const applyEdit = (cipher: Ports['cipher'], current: Collection, edit: CollectionEdit): Collection => ({
   ...current,
   name: edit.name ?? current.name,
   ...nextDescription(current, edit.description, edit.document),
@@ -172,7 +177,7 @@ export const applied = (cipher: Ports['cipher'], current: Collection, edit: Coll
   ...(edit.document ? factsOf(edit.document) : {}),
 });
 
-/** What audit entries call each part of a collection that can change. */
+/** The names in audit entries of the parts of a collection that can change. */
 const auditNames = {
   name: 'name',
   description: 'description',
@@ -183,11 +188,11 @@ const auditNames = {
 } as const;
 const editable = Object.keys(auditNames) as readonly (keyof typeof auditNames)[];
 
-/** The parts that differ; nothing is written if there are none. */
+/** Returns the parts that differ; if there are none, nothing is written. */
 export const changedFields = (before: Collection, after: Collection) =>
   editable.filter((field) => before[field] !== after[field]);
 
-/** Throws `SchemaViolated` if none are accepted and the document has some. */
-export const refuseViolations = ({ strictDocuments }: Settings, strict: boolean, { warnings }: ReadDocument): void => {
-  if ((strict || strictDocuments) && warnings.total > 0) throw new SchemaViolated(warnings);
+/** Throws `SchemaViolationError` if violations are not accepted and the document has some. */
+export const rejectViolations = ({ strictDocuments }: Settings, strict: boolean, { warnings }: ReadDocument): void => {
+  if ((strict || strictDocuments) && warnings.total > 0) throw new SchemaViolationError(warnings);
 };

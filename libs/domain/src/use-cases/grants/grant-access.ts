@@ -1,6 +1,6 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
-import { refusePast } from '../../grants/expiry.ts';
+import { rejectPastExpiry } from '../../grants/expiry.ts';
 import {
   type ClientAccess,
   type CollectionAccess,
@@ -15,24 +15,24 @@ import type { CollectionId, ProfileId } from '../../ids.ts';
 import { type Instant, isoOrNull, toIso } from '../../instant.ts';
 import type { GrantChange } from '../../ports/grant-store.ts';
 import type { Ports } from '../../ports/index.ts';
-import { ofCollection, ofGroup, ofProfile, recorded } from '../audit/system-entry.ts';
-import { closedByGrant } from '../requests/closed-by-grant.ts';
+import { ofCollection, ofGroup, ofProfile, auditEffects } from '../audit/system-entry.ts';
+import { closeByGrant } from '../requests/close-by-grant.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'grants' | 'mailer'>;
 
-/** Grants a client or a group a collection, and closes the requests for it. */
+/** Grants a client or a group access to a collection, and closes the requests for it. */
 export const grantAccess =
   (ports: Needs) =>
   async (authority: AdminAuthority, pair: Pair, expiresAt: Instant | null = null): Promise<Grant> => {
-    refusePast(expiresAt, ports.clock.now());
+    rejectPastExpiry(expiresAt, ports.clock.now());
     return decideOne(ports, pair, (state, now) => {
       const names = enforce(grantingRules, state, now);
       const grant = { grantedAt: now, expiresAt };
       return {
         grant,
         put: [{ ...pair, ...grant }],
-        ...closedByGrant(ports, state.requests, now),
-        ...recorded(ports, authority, { action: 'access.grant', ...names, ...until(expiresAt) }),
+        ...closeByGrant(ports, state.requests, now),
+        ...auditEffects(ports, authority, { action: 'access.grant', ...names, ...expiryField(expiresAt) }),
       };
     });
   };
@@ -41,7 +41,7 @@ export const grantAccess =
 export const changeExpiry =
   (ports: Needs) =>
   async (authority: AdminAuthority, pair: Pair, expiresAt: Instant | null): Promise<Grant> => {
-    refusePast(expiresAt, ports.clock.now());
+    rejectPastExpiry(expiresAt, ports.clock.now());
     return decideOne(ports, pair, (state, now) => {
       const names = enforce(revokingRules, state, now);
       const grant = { grantedAt: state.grant?.grantedAt ?? now, expiresAt };
@@ -49,7 +49,7 @@ export const changeExpiry =
       return {
         grant,
         put: [{ ...pair, ...grant }],
-        ...recorded(ports, authority, { action: 'access.expiry', ...names, expires_at: isoOrNull(expiresAt) }),
+        ...auditEffects(ports, authority, { action: 'access.expiry', ...names, expires_at: isoOrNull(expiresAt) }),
       };
     });
   };
@@ -60,20 +60,20 @@ export const revokeAccess =
   async (authority: AdminAuthority, pair: Pair): Promise<void> => {
     await decideOne(ports, pair, (state, now) => {
       const names = enforce(revokingRules, state, now);
-      return { grant: null, remove: [pair], ...recorded(ports, authority, { action: 'access.revoke', ...names }) };
+      return { grant: null, remove: [pair], ...auditEffects(ports, authority, { action: 'access.revoke', ...names }) };
     });
   };
 
-/** Returns all collections, each with the ways in which the client has it. */
+/** Returns all collections, each with the ways in which the client has access. */
 export const listClientAccess =
   ({ grants, clock }: Pick<Ports, 'grants' | 'clock'>) =>
   async (_authority: AdminAuthority, client: ProfileId): Promise<readonly CollectionAccess[]> => {
-    const found = await grants.collectionsOf(client, clock.now());
-    if (found?.client.role !== 'client') throw new PorticoError('client_not_found');
-    return found.collections;
+    const access = await grants.collectionsOf(client, clock.now());
+    if (access?.client.role !== 'client') throw new PorticoError('client_not_found');
+    return access.collections;
   };
 
-/** Returns the clients with a grant for a collection, without admins, whose grants are asleep. */
+/** Returns the clients with a grant for a collection, without admins, whose grants are dormant. */
 export const listCollectionClients =
   ({ grants, clock }: Pick<Ports, 'grants' | 'clock'>) =>
   async (_authority: AdminAuthority, collection: CollectionId): Promise<readonly ClientAccess[]> => {
@@ -82,7 +82,7 @@ export const listCollectionClients =
     return clients.filter(({ profile }) => profile.role === 'client');
   };
 
-/** Decides about one pair; returns the grant of the decision that was stored. */
+/** Decides about one pair; returns the grant of the stored decision. */
 const decideOne = async <Decided extends Grant | null>(
   { grants, clock }: Needs,
   pair: Pair,
@@ -98,10 +98,13 @@ const decideOne = async <Decided extends Grant | null>(
   return stored as Decided;
 };
 
-/** What an entry says of a grant that ends. */
-export const until = (expiresAt: Instant | null) => (expiresAt === null ? {} : { expires_at: toIso(expiresAt) });
+/** Returns the field of an audit entry for the expiry of a grant. */
+export const expiryField = (expiresAt: Instant | null) => (expiresAt === null ? {} : { expires_at: toIso(expiresAt) });
 
-/** Returns the pair as an audit entry names it, if every rule holds; throws the first refusal. */
+/**
+ * Returns the fields of an audit entry for the pair if every rule holds; throws the error of the first rule that does
+ * not.
+ */
 export const enforce = (rules: readonly GrantRule[], state: GrantState, now: Instant) => {
   for (const rule of rules) {
     const refusal = rule(state, now);

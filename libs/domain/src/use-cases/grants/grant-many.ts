@@ -1,6 +1,6 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
-import { refusePast } from '../../grants/expiry.ts';
+import { rejectPastExpiry } from '../../grants/expiry.ts';
 import {
   type Grant,
   grantingRules,
@@ -15,18 +15,18 @@ import type { GrantChange } from '../../ports/grant-store.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { AccessRequest } from '../../requests/access-request.ts';
 import { systemEntry } from '../audit/system-entry.ts';
-import { closedByGrant } from '../requests/closed-by-grant.ts';
-import { enforce, until } from './grant-access.ts';
-import { type Granting, namedPairs, type NamedPair } from './named-pairs.ts';
+import { closeByGrant } from '../requests/close-by-grant.ts';
+import { enforce, expiryField } from './grant-access.ts';
+import { type GrantSelection, resolvePairs, type NamedPair } from './resolve-pairs.ts';
 
-/** The pairs of one request, repeated ones included. */
+/** The maximum number of pairs in one request, including repeated ones. */
 export const pairsMax = 10_000;
 
 export type PairResult = 'granted' | 'changed' | 'revoked' | 'already' | 'not_granted' | 'not_found' | 'ambiguous';
 
 export interface PairOutcome extends NamedPair {
   readonly result: PairResult;
-  /** Why nothing was done; null if something was, or if it was so before. */
+  /** Why nothing was done; null if something was, or if no change was needed. */
   readonly reason: string | null;
   /** When the grant expires; null if there is none, or if it never does. */
   readonly expiresAt: Instant | null;
@@ -35,23 +35,31 @@ export interface PairOutcome extends NamedPair {
 type Needs = Pick<Ports, 'clock' | 'random' | 'grants' | 'groups' | 'profiles' | 'collections' | 'mailer'>;
 
 /**
- * Grants every profile and group every collection, in one transaction, and closes the requests for them. Each pair has an
- * outcome of its own. `expiresAt` undefined leaves grants that there are as they are; any other changes when they expire.
+ * Grants every profile and group access to every collection, in one transaction, and closes the requests for them. Each
+ * pair has its own outcome. If `expiresAt` is undefined, existing grants stay unchanged; any other value changes their
+ * expiry.
  */
 export const grantMany =
   (ports: Needs) =>
-  async (authority: AdminAuthority, many: Granting, expiresAt?: Instant | null): Promise<readonly PairOutcome[]> => {
-    refusePast(expiresAt, ports.clock.now());
-    return decideMany(ports, authority, many, (state, now) => granted(state, now, expiresAt));
+  async (
+    authority: AdminAuthority,
+    many: GrantSelection,
+    expiresAt?: Instant | null,
+  ): Promise<readonly PairOutcome[]> => {
+    rejectPastExpiry(expiresAt, ports.clock.now());
+    return decideMany(ports, authority, many, (state, now) => decideGrant(state, now, expiresAt));
   };
 
-/** Revokes every collection from every profile and group, likewise. What a client has by a group stays. */
+/**
+ * Revokes the access of every profile and group to every collection, in the same way. Access that a client has through
+ * a group stays.
+ */
 export const revokeMany =
   (ports: Needs) =>
-  (authority: AdminAuthority, many: Granting): Promise<readonly PairOutcome[]> =>
-    decideMany(ports, authority, many, revoked);
+  (authority: AdminAuthority, many: GrantSelection): Promise<readonly PairOutcome[]> =>
+    decideMany(ports, authority, many, decideRevocation);
 
-/** What is done about one pair. */
+/** The decision about one pair. */
 interface Decision {
   readonly result: PairResult;
   readonly refusal?: GrantRefusal;
@@ -62,9 +70,9 @@ interface Decision {
   readonly message?: Parameters<typeof systemEntry>[2];
 }
 
-const granted = (state: GrantState, now: Instant, expiresAt: Instant | null | undefined): Decision => {
+const decideGrant = (state: GrantState, now: Instant, expiresAt: Instant | null | undefined): Decision => {
   const refusal = firstRefusal(grantingRules, state, now);
-  if (refusal === 'already_granted' && state.grant) return extended(state, state.grant, now, expiresAt);
+  if (refusal === 'already_granted' && state.grant) return decideExtension(state, state.grant, now, expiresAt);
   if (refusal) return { result: 'not_found', refusal, expiresAt: null };
   const grant = { grantedAt: now, expiresAt: expiresAt ?? null };
   return {
@@ -72,11 +80,16 @@ const granted = (state: GrantState, now: Instant, expiresAt: Instant | null | un
     expiresAt: grant.expiresAt,
     put: grant,
     closes: state.requests,
-    message: { action: 'access.grant', ...enforce(grantingRules, state, now), ...until(grant.expiresAt) },
+    message: { action: 'access.grant', ...enforce(grantingRules, state, now), ...expiryField(grant.expiresAt) },
   };
 };
 
-const extended = (state: GrantState, grant: Grant, now: Instant, expiresAt: Instant | null | undefined): Decision => {
+const decideExtension = (
+  state: GrantState,
+  grant: Grant,
+  now: Instant,
+  expiresAt: Instant | null | undefined,
+): Decision => {
   if (expiresAt === undefined || expiresAt === grant.expiresAt)
     return { result: 'already', expiresAt: grant.expiresAt };
   const names = enforce(revokingRules, state, now);
@@ -88,7 +101,7 @@ const extended = (state: GrantState, grant: Grant, now: Instant, expiresAt: Inst
   };
 };
 
-const revoked = (state: GrantState, now: Instant): Decision => {
+const decideRevocation = (state: GrantState, now: Instant): Decision => {
   const refusal = firstRefusal(revokingRules, state, now);
   if (refusal === 'grant_not_found') return { result: 'not_granted', expiresAt: null };
   if (refusal) return { result: 'not_found', refusal, expiresAt: null };
@@ -111,53 +124,53 @@ const firstRefusal = (rules: typeof grantingRules, state: GrantState, now: Insta
 const decideMany = async (
   ports: Needs,
   authority: AdminAuthority,
-  many: Granting,
+  many: GrantSelection,
   decide: (state: GrantState, now: Instant) => Decision,
 ): Promise<readonly PairOutcome[]> => {
-  const named = await namedPairs(ports, many);
-  const pairs = named.flatMap(({ pair }) => (pair ? [pair] : []));
-  let decided: readonly (readonly [GrantState, Decision])[] = [];
+  const resolved = await resolvePairs(ports, many);
+  const pairs = resolved.flatMap(({ pair }) => (pair ? [pair] : []));
+  let decisions: readonly (readonly [GrantState, Decision])[] = [];
   if (pairs.length > 0) {
     await ports.grants.update(pairs, (states) => {
       const now = ports.clock.now();
-      decided = states.map((state) => [state, decide(state, now)] as const);
-      return changeOf(ports, authority, decided);
+      decisions = states.map((state) => [state, decide(state, now)] as const);
+      return changeOf(ports, authority, decisions);
     });
   }
-  return outcomesOf(named, decided);
+  return outcomesOf(resolved, decisions);
 };
 
 const outcomesOf = (
-  named: readonly NamedPair[],
-  decided: readonly (readonly [GrantState, Decision])[],
+  resolved: readonly NamedPair[],
+  decisions: readonly (readonly [GrantState, Decision])[],
 ): readonly PairOutcome[] => {
-  const outcomes = decided.values();
-  const nameUndecided = namesFrom(decided);
-  return named.map((one): PairOutcome => {
-    if (!one.pair) return nameUndecided(one);
+  const outcomes = decisions.values();
+  const nameUndecided = namesFrom(decisions);
+  return resolved.map((namedPair): PairOutcome => {
+    if (!namedPair.pair) return nameUndecided(namedPair);
     const next = outcomes.next();
     if (next.done) throw new Error('A pair has no outcome.');
     const [state, { result, refusal, expiresAt }] = next.value;
-    return { ...withNames(one, state), result, expiresAt, reason: refusal ? detailOf(refusal) : null };
+    return { ...withNames(namedPair, state), result, expiresAt, reason: refusal ? detailOf(refusal) : null };
   });
 };
 
-/** Names a pair without a decision by what the decisions about others say of its grantee and its collection. */
-const namesFrom = (decided: readonly (readonly [GrantState, Decision])[]) => {
+/** Names a pair without a decision, using the decisions about other pairs with its grantee or its collection. */
+const namesFrom = (decisions: readonly (readonly [GrantState, Decision])[]) => {
   const keyOf = ({ kind, id }: Pick<NamedPair['grantee'], 'kind' | 'id'>) => `${kind} ${id}`;
-  const grantees = new Map(decided.map((one) => [keyOf(one[0].grantee), one]));
-  const collections = new Map(decided.map(([{ collection, collectionName }]) => [collection, collectionName]));
-  return (one: NamedPair): PairOutcome => {
-    const [state, decision] = grantees.get(keyOf(one.grantee)) ?? [];
-    const grantee = state ? withNames(one, state).grantee : one.grantee;
-    const name = collections.get(one.collection.id ?? ('' as CollectionId)) ?? one.collection.name;
+  const grantees = new Map(decisions.map((entry) => [keyOf(entry[0].grantee), entry]));
+  const collections = new Map(decisions.map(([{ collection, collectionName }]) => [collection, collectionName]));
+  return (namedPair: NamedPair): PairOutcome => {
+    const [state, decision] = grantees.get(keyOf(namedPair.grantee)) ?? [];
+    const grantee = state ? withNames(namedPair, state).grantee : namedPair.grantee;
+    const name = collections.get(namedPair.collection.id ?? ('' as CollectionId)) ?? namedPair.collection.name;
     const refusal = decision?.refusal && isAboutGrantee(decision.refusal) ? decision.refusal : null;
     return {
-      ...one,
+      ...namedPair,
       grantee,
-      collection: { ...one.collection, name },
-      result: one.ambiguous && !refusal ? 'ambiguous' : 'not_found',
-      reason: refusal ? detailOf(refusal) : one.reason,
+      collection: { ...namedPair.collection, name },
+      result: namedPair.ambiguous && !refusal ? 'ambiguous' : 'not_found',
+      reason: refusal ? detailOf(refusal) : namedPair.reason,
       expiresAt: null,
     };
   };
@@ -171,23 +184,23 @@ const detailOf = (refusal: GrantRefusal): string => new PorticoError(refusal).me
 const changeOf = (
   ports: Needs,
   { actor, deadline }: AdminAuthority,
-  decided: readonly (readonly [GrantState, Decision])[],
+  decisions: readonly (readonly [GrantState, Decision])[],
 ): GrantChange => {
   const pairOf = ({ grantee, collection }: GrantState): Pair => ({ grantee, collection });
   return {
-    put: decided.flatMap(([state, { put }]) => (put ? [{ ...pairOf(state), ...put }] : [])),
-    remove: decided.flatMap(([state, { remove }]) => (remove ? [pairOf(state)] : [])),
-    ...closedByGrant(
+    put: decisions.flatMap(([state, { put }]) => (put ? [{ ...pairOf(state), ...put }] : [])),
+    remove: decisions.flatMap(([state, { remove }]) => (remove ? [pairOf(state)] : [])),
+    ...closeByGrant(
       ports,
-      decided.flatMap(([, { closes = [] }]) => closes),
+      decisions.flatMap(([, { closes = [] }]) => closes),
       ports.clock.now(),
     ),
-    entries: decided.flatMap(([, { message }]) => (message ? [systemEntry(ports, actor, message)] : [])),
+    entries: decisions.flatMap(([, { message }]) => (message ? [systemEntry(ports, actor, message)] : [])),
     deadline,
   };
 };
 
-/** The pair with the names that its objects have now; those that there are not keep what they were named by. */
+/** Returns the pair with the current names of its objects; objects that do not exist keep the names of the request. */
 const withNames = (
   { grantee, collection, ...rest }: NamedPair,
   { client, group, collectionName }: GrantState,
@@ -201,6 +214,6 @@ const withNames = (
   collection: { name: collectionName ?? collection.name, id: collectionName === null ? null : collection.id },
 });
 
-/** How many pairs there are, for the refusal of too many. */
-export const countPairs = ({ profiles, groups, collections }: Granting): number =>
+/** Returns the number of pairs, to reject requests with too many. */
+export const countPairs = ({ profiles, groups, collections }: GrantSelection): number =>
   (profiles.length + groups.length) * collections.length;

@@ -1,44 +1,44 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import { nameKey } from '../../collections/collection.ts';
 import { PorticoError } from '../../errors.ts';
-import type { MatrixFilter, MatrixPlace, MatrixRow } from '../../grants/access-matrix.ts';
+import type { MatrixFilter, MatrixCursor, MatrixRow } from '../../grants/access-matrix.ts';
 import type { Ports } from '../../ports/index.ts';
 
-/** What an administrator asks of the matrix. */
+/** An administrator's query of the matrix. */
 export interface MatrixQuery extends Omit<MatrixFilter, 'liveAt'> {
   readonly includeExpired: boolean;
 }
 
 export interface MatrixPage {
   readonly rows: readonly MatrixRow[];
-  /** Where the next page begins; null if this is the last one. */
-  readonly next: MatrixPlace | null;
+  /** The cursor of the next page; null if this is the last one. */
+  readonly next: MatrixCursor | null;
 }
 
 type Needs = Pick<Ports, 'accessMatrix' | 'clock' | 'profiles' | 'groups' | 'collections'>;
 
-/** Reads one page of who may what. Throws as `mustExist`. */
+/** Reads one page of the access matrix. Throws as `mustExist` does. */
 export const readMatrix =
   (ports: Needs) =>
   async (
     _authority: AdminAuthority,
     query: MatrixQuery,
-    after: MatrixPlace | null,
+    after: MatrixCursor | null,
     limit: number,
   ): Promise<MatrixPage> => {
     await mustExist(ports, query);
-    const found = await ports.accessMatrix.rows(filterOf(query, ports.clock.now()), after, limit + 1);
-    const rows = found.slice(0, limit);
-    const last = found.length > limit ? rows.at(-1) : undefined;
-    return { rows, next: last ? placeOf(last) : null };
+    const matches = await ports.accessMatrix.rows(filterOf(query, ports.clock.now()), after, limit + 1);
+    const rows = matches.slice(0, limit);
+    const last = matches.length > limit ? rows.at(-1) : undefined;
+    return { rows, next: last ? cursorOf(last) : null };
   };
 
-/** Rows that are in memory at a time while all are read. */
+/** The number of rows in memory at a time during an export. */
 const exportPageSize = 2_000;
 
 /**
- * Reads all of it page by page, as fast as it is consumed. What changes meanwhile may or may not be in it. Throws as
- * `mustExist`, before the first page.
+ * Reads the whole matrix page by page, as fast as it is consumed. Concurrent changes may or may not be included. Throws
+ * as `mustExist` does, before the first page.
  */
 export const exportMatrix =
   (ports: Needs) =>
@@ -48,18 +48,18 @@ export const exportMatrix =
   };
 
 async function* allPages({ accessMatrix }: Needs, filter: MatrixFilter): AsyncGenerator<readonly MatrixRow[]> {
-  for (let after: MatrixPlace | null = null; ;) {
+  for (let after: MatrixCursor | null = null; ;) {
     const rows: readonly MatrixRow[] = await accessMatrix.rows(filter, after, exportPageSize);
     yield rows;
     const last = rows.at(-1);
     if (!last || rows.length < exportPageSize) return;
-    after = placeOf(last);
+    after = cursorOf(last);
   }
 }
 
 /**
- * Throws `user_not_found`, `group_not_found` or `collection_not_found` for a name that nothing has: an empty matrix would
- * say that nobody has access.
+ * Throws `user_not_found`, `group_not_found` or `collection_not_found` for a name that does not exist: an empty matrix
+ * would imply that no one has access.
  */
 const mustExist = async (
   { profiles, groups, collections }: Needs,
@@ -69,8 +69,8 @@ const mustExist = async (
   if (group?.by === 'name' && (await groups.findByNames([group.name])).length === 0)
     throw new PorticoError('group_not_found');
   if (collection?.by !== 'name') return;
-  const named = await collections.findByNames({ of: 'all' }, [collection.name]);
-  if (named.length === 0) throw new PorticoError('collection_not_found');
+  const matches = await collections.findByNames({ of: 'all' }, [collection.name]);
+  if (matches.length === 0) throw new PorticoError('collection_not_found');
 };
 
 const filterOf = ({ includeExpired, ...filter }: MatrixQuery, now: number): MatrixFilter => ({
@@ -78,7 +78,7 @@ const filterOf = ({ includeExpired, ...filter }: MatrixQuery, now: number): Matr
   liveAt: includeExpired ? null : now,
 });
 
-const placeOf = ({ client, collection, way }: MatrixRow): MatrixPlace => ({
+const cursorOf = ({ client, collection, way }: MatrixRow): MatrixCursor => ({
   email: client.email,
   nameKey: nameKey(collection.name),
   collectionId: collection.id,

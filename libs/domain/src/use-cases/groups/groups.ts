@@ -1,22 +1,25 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
-import { everyGroup, type Group, type GroupCollection, type GroupPage, type ListedGroup } from '../../groups/group.ts';
+import { allGroups, type Group, type GroupCollection, type GroupPage, type ListedGroup } from '../../groups/group.ts';
 import { type GroupId, parseId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { GroupChange } from '../../ports/group-store.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { AccessRequest } from '../../requests/access-request.ts';
-import { ofGroup, recorded } from '../audit/system-entry.ts';
-import { closedByGrant } from '../requests/closed-by-grant.ts';
+import { ofGroup, auditEffects } from '../audit/system-entry.ts';
+import { closeByGrant } from '../requests/close-by-grant.ts';
 
 type Needs = Pick<Ports, 'clock' | 'groups' | 'mailer' | 'random'>;
 
 export type GroupInput = Pick<Group, 'name' | 'description' | 'tier'>;
 
-/** What an edit sets; what is undefined stays. */
+/** The fields that an edit sets; undefined fields stay unchanged. */
 export type GroupEdit = { readonly [Field in keyof GroupInput]?: GroupInput[Field] | undefined };
 
-/** Adds a group; throws `group_taken`, and `tier_not_found`. Whoever a claim names for it belongs to it at once. */
+/**
+ * Adds a group; throws `group_taken`, and `tier_not_found`. Profiles with a claim for the group are members
+ * immediately.
+ */
 export const createGroup =
   (ports: Needs) =>
   async (authority: AdminAuthority, input: GroupInput): Promise<Group> => {
@@ -27,25 +30,25 @@ export const createGroup =
       ...ofGroup(group),
       ...(group.tier === null ? {} : { tier: group.tier }),
     };
-    await ports.groups.add(group, recorded(ports, authority, message));
+    await ports.groups.add(group, auditEffects(ports, authority, message));
     return group;
   };
 
-/** The groups by name, all or a page. */
+/** Returns the groups sorted by name, all or one page. */
 export const listGroups =
   ({ groups, clock }: Pick<Ports, 'clock' | 'groups'>) =>
-  (_authority: AdminAuthority, page: GroupPage = everyGroup): Promise<readonly ListedGroup[]> =>
+  (_authority: AdminAuthority, page: GroupPage = allGroups): Promise<readonly ListedGroup[]> =>
     groups.list(clock.now(), page);
 
-/** How many there are, over all pages. */
+/** Returns the number of groups, on all pages. */
 export const countGroups =
   ({ groups }: Pick<Ports, 'groups'>) =>
   (_authority: AdminAuthority, containing: string | null): Promise<number> =>
     groups.count(containing);
 
 /**
- * Returns the id of the group that a text names: its id, or exactly its name. A name that looks like an id is found as
- * well, because some identity providers name groups so. Throws `group_not_found`.
+ * Returns the id of the group with this id or exactly this name. A name that looks like an id is found as well, because
+ * some identity providers use such names. Throws `group_not_found`.
  */
 export const findGroup =
   ({ groups, clock }: Pick<Ports, 'clock' | 'groups'>) =>
@@ -66,7 +69,7 @@ export const readGroup =
     return group;
   };
 
-/** The collections that the group has now, by name, each with its grant; throws `group_not_found`. */
+/** Returns the collections that the group has now, sorted by name, each with its grant; throws `group_not_found`. */
 export const listGroupCollections =
   ({ groups, clock }: Pick<Ports, 'clock' | 'groups'>) =>
   async (_authority: AdminAuthority, id: GroupId): Promise<readonly GroupCollection[]> => {
@@ -76,8 +79,8 @@ export const listGroupCollections =
   };
 
 /**
- * Changes what the edit names; takes effect with the next request, also who belongs to it by a claim of its name. Closes
- * the requests of those for what the group has.
+ * Changes the fields that the edit sets; takes effect with the next request. That includes membership by a claim of a
+ * new name: closes these members' requests for collections that the group has.
  */
 export const updateGroup =
   (ports: Needs) =>
@@ -95,8 +98,8 @@ export const updateGroup =
         ...(fields.includes('name') ? { new_name: group.name } : {}),
         ...(fields.includes('tier') ? { tier: group.tier } : {}),
       };
-      const closed = fields.includes('name') ? closedByGrant(ports, requests, now) : {};
-      return { group, ...closed, ...recorded(ports, authority, message) };
+      const closed = fields.includes('name') ? closeByGrant(ports, requests, now) : {};
+      return { group, ...closed, ...auditEffects(ports, authority, message) };
     };
     return ports.groups.update(id, decide, edit.name === undefined ? null : { name: edit.name, now });
   };
@@ -107,10 +110,13 @@ const editable = ['name', 'description', 'tier'] as const satisfies readonly (ke
 export const removeGroup =
   (ports: Needs) =>
   (authority: AdminAuthority, id: GroupId): Promise<void> =>
-    ports.groups.remove(id, (group) => recorded(ports, authority, { action: 'group.delete', ...ofGroup(group) }));
+    ports.groups.remove(id, (group) => auditEffects(ports, authority, { action: 'group.delete', ...ofGroup(group) }));
 
-/** Forgets what tokens said, for a service that looks at no groups claim. Returns how many profiles had any. */
-export const forgetGroupClaims =
+/**
+ * Removes the group claims of all profiles, for a service that uses no groups claim. Returns the number of profiles
+ * that had any.
+ */
+export const clearGroupClaims =
   ({ groups }: Pick<Ports, 'groups'>) =>
   (_authority: AdminAuthority): Promise<number> =>
-    groups.forgetClaims();
+    groups.clearClaims();

@@ -5,8 +5,8 @@ import { type GroupId, parseId, type ProfileId } from '../../ids.ts';
 import type { Instant } from '../../instant.ts';
 import type { MembersChange, MemberState } from '../../ports/group-store.ts';
 import type { Ports } from '../../ports/index.ts';
-import { ofGroup, ofProfile, recorded, systemEntry } from '../audit/system-entry.ts';
-import { closedByGrant } from '../requests/closed-by-grant.ts';
+import { ofGroup, ofProfile, auditEffects, systemEntry } from '../audit/system-entry.ts';
+import { closeByGrant } from '../requests/close-by-grant.ts';
 import { profilesByEmail } from './profiles-by-email.ts';
 
 type Needs = Pick<Ports, 'clock' | 'groups' | 'mailer' | 'random'>;
@@ -14,15 +14,15 @@ type Needs = Pick<Ports, 'clock' | 'groups' | 'mailer' | 'random'>;
 type MemberRefusal = 'user_not_found' | 'already_member' | 'member_not_found' | 'member_by_claim';
 type MemberRule = (state: MemberState) => MemberRefusal | null;
 
-// The rules for adding and removing a member, in the order in which they are checked; each names its refusal.
+// The rules for adding and removing a member, in the order in which they are checked; each returns its error code.
 const profileExists: MemberRule = ({ profile }) => (profile ? null : 'user_not_found');
 const notYetAdded: MemberRule = ({ addedAt }) => (addedAt === null ? null : 'already_member');
 const isMember: MemberRule = ({ addedAt, claimedAt }) =>
   addedAt === null && claimedAt === null ? 'member_not_found' : null;
-const isByHand: MemberRule = ({ addedAt }) => (addedAt === null ? 'member_by_claim' : null);
+const isManual: MemberRule = ({ addedAt }) => (addedAt === null ? 'member_by_claim' : null);
 
 const addingRules = [profileExists, notYetAdded];
-const removingRules = [profileExists, isMember, isByHand];
+const removingRules = [profileExists, isMember, isManual];
 
 const refusalOf = (rules: readonly MemberRule[], state: MemberState): MemberRefusal | null => {
   for (const rule of rules) {
@@ -32,20 +32,23 @@ const refusalOf = (rules: readonly MemberRule[], state: MemberState): MemberRefu
   return null;
 };
 
-/** Puts a profile into a group, and closes its requests for what the group has. An admin's grants sleep. */
+/**
+ * Adds a profile to a group, and closes its requests for collections that the group has. The grants of an admin are
+ * dormant.
+ */
 export const addMember =
   (ports: Needs) =>
   async (authority: AdminAuthority, group: GroupId, profile: ProfileId): Promise<GroupMember> => {
     const now = ports.clock.now();
     let member: GroupMember | undefined;
-    await ports.groups.updateMembers(group, [profile], now, (found, [state]) => {
-      const { id, email, fullName } = enforced(addingRules, state);
+    await ports.groups.updateMembers(group, [profile], now, (stored, [state]) => {
+      const { id, email, fullName } = enforce(addingRules, state);
       member = { profileId: id, email, fullName, addedAt: now, claimedAt: state?.claimedAt ?? null };
-      return joining(
+      return joinChange(
         ports,
         authority,
         now,
-        found,
+        stored,
         [state].filter((one) => one !== undefined),
       );
     });
@@ -53,27 +56,30 @@ export const addMember =
   };
 
 export interface Removal {
-  /** Whether the claim of its token still puts the profile into the group. */
+  /** Whether the profile stays a member by the claim of its token. */
   readonly staysByClaim: boolean;
 }
 
-/** Ends what an administrator did. Refused for a member by claim alone, whom only the identity provider can remove. */
+/**
+ * Removes a member that an administrator added. Rejected for a member by claim alone, which only the identity provider
+ * can remove.
+ */
 export const removeMember =
   (ports: Needs) =>
   async (authority: AdminAuthority, group: GroupId, profile: ProfileId): Promise<Removal> => {
     let staysByClaim = false;
-    await ports.groups.updateMembers(group, [profile], ports.clock.now(), (found, [state]) => {
-      const left = enforced(removingRules, state);
+    await ports.groups.updateMembers(group, [profile], ports.clock.now(), (stored, [state]) => {
+      const member = enforce(removingRules, state);
       staysByClaim = state?.claimedAt != null;
-      const message = { action: 'group.leave' as const, ...ofGroup(found), ...ofProfile(left) };
-      return { remove: [profile], ...recorded(ports, authority, message) };
+      const message = { action: 'group.leave' as const, ...ofGroup(stored), ...ofProfile(member) };
+      return { remove: [profile], ...auditEffects(ports, authority, message) };
     });
     return { staysByClaim };
   };
 
 export interface AddOutcome {
-  /** As it was asked for. */
-  readonly asked: string;
+  /** The id or e-mail, as requested. */
+  readonly reference: string;
   /** Null if there is no such profile. */
   readonly profile: ProfileId | null;
   readonly result: 'added' | 'already' | 'not_found';
@@ -82,29 +88,29 @@ export interface AddOutcome {
 /** Adds many profiles by id or e-mail, in one transaction; each has its outcome, in the order of the list. */
 export const addMembers =
   (ports: Needs & Pick<Ports, 'profiles'>) =>
-  async (authority: AdminAuthority, group: GroupId, asked: readonly string[]): Promise<readonly AddOutcome[]> => {
-    const ids = await idsOf(ports, asked);
+  async (authority: AdminAuthority, group: GroupId, references: readonly string[]): Promise<readonly AddOutcome[]> => {
+    const ids = await idsOf(ports, references);
     const now = ports.clock.now();
     const known = [...new Set(ids.filter((id) => id !== null))];
     let added: ReadonlySet<ProfileId> = new Set();
     let existing: ReadonlySet<ProfileId> = new Set();
-    await ports.groups.updateMembers(group, known, now, (found, states) => {
-      const joins = states.filter((state) => refusalOf(addingRules, state) === null);
-      added = new Set(joins.map(({ id }) => id));
+    await ports.groups.updateMembers(group, known, now, (stored, states) => {
+      const joiners = states.filter((state) => refusalOf(addingRules, state) === null);
+      added = new Set(joiners.map(({ id }) => id));
       existing = new Set(states.filter(({ profile }) => profile).map(({ id }) => id));
-      return joining(ports, authority, now, found, joins);
+      return joinChange(ports, authority, now, stored, joiners);
     });
-    const said = new Set<ProfileId>();
-    return asked.map((text, at) => {
+    const reported = new Set<ProfileId>();
+    return references.map((text, at) => {
       const id = ids[at] ?? null;
-      if (id === null || !existing.has(id)) return { asked: text, profile: null, result: 'not_found' };
-      const isNew = added.has(id) && !said.has(id);
-      said.add(id);
-      return { asked: text, profile: id, result: isNew ? 'added' : 'already' };
+      if (id === null || !existing.has(id)) return { reference: text, profile: null, result: 'not_found' };
+      const isNew = added.has(id) && !reported.has(id);
+      reported.add(id);
+      return { reference: text, profile: id, result: isNew ? 'added' : 'already' };
     });
   };
 
-/** The members, by e-mail; throws `group_not_found`. */
+/** Returns the members, sorted by e-mail; throws `group_not_found`. */
 export const listMembers =
   ({ groups }: Pick<Ports, 'groups'>) =>
   async (_authority: AdminAuthority, group: GroupId): Promise<readonly GroupMember[]> => {
@@ -113,7 +119,7 @@ export const listMembers =
     return members;
   };
 
-/** The groups of a profile, by name, and how it came to each; throws `user_not_found`. */
+/** Returns the groups of a profile, sorted by name, and how it became a member of each; throws `user_not_found`. */
 export const listProfileGroups =
   ({ groups, profiles }: Pick<Ports, 'groups' | 'profiles'>) =>
   async (_authority: AdminAuthority, profile: ProfileId): Promise<readonly (Group & Membership)[]> => {
@@ -121,7 +127,7 @@ export const listProfileGroups =
     return groups.groupsOf(profile);
   };
 
-const enforced = (rules: readonly MemberRule[], state: MemberState | undefined) => {
+const enforce = (rules: readonly MemberRule[], state: MemberState | undefined) => {
   if (!state) throw new Error('The state of the member is missing.');
   const refusal = refusalOf(rules, state);
   if (refusal) throw new PorticoError(refusal);
@@ -129,32 +135,35 @@ const enforced = (rules: readonly MemberRule[], state: MemberState | undefined) 
   return state.profile;
 };
 
-const joining = (
+const joinChange = (
   ports: Needs,
   { actor, deadline }: AdminAuthority,
   now: Instant,
   group: Group,
-  joins: readonly MemberState[],
+  joiners: readonly MemberState[],
 ): MembersChange => ({
-  add: joins.map(({ id }) => ({ id, addedAt: now })),
-  ...closedByGrant(
+  add: joiners.map(({ id }) => ({ id, addedAt: now })),
+  ...closeByGrant(
     ports,
-    joins.flatMap(({ requests }) => requests),
+    joiners.flatMap(({ requests }) => requests),
     now,
   ),
-  entries: joins.flatMap(({ profile }) =>
+  entries: joiners.flatMap(({ profile }) =>
     profile ? [systemEntry(ports, actor, { action: 'group.join', ...ofGroup(group), ...ofProfile(profile) })] : [],
   ),
   deadline,
 });
 
-/** Returns the profile that each text names by id or e-mail; null for none. Whether an id exists is not looked up. */
+/** Returns the profile for each id or e-mail; null if there is none. Does not check whether an id exists. */
 const idsOf = async (
   ports: Pick<Ports, 'profiles'>,
-  asked: readonly string[],
+  references: readonly string[],
 ): Promise<readonly (ProfileId | null)[]> => {
-  const found = await profilesByEmail(ports, new Set(asked.filter((text) => parseId(text) === null).map(emailOf)));
-  return asked.map((text) => parseId<ProfileId>(text) ?? found.get(emailOf(text)) ?? null);
+  const profiles = await profilesByEmail(
+    ports,
+    new Set(references.filter((text) => parseId(text) === null).map(emailOf)),
+  );
+  return references.map((text) => parseId<ProfileId>(text) ?? profiles.get(emailOf(text)) ?? null);
 };
 
 const emailOf = (text: string): string => text.trim();

@@ -1,32 +1,32 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import type { JobId } from '../../ids.ts';
-import type { DeadLetter, DeadLetterPlace, RequeueOutcome } from '../../jobs/job.ts';
+import type { DeadLetter, DeadLetterCursor, RequeueOutcome } from '../../jobs/job.ts';
 import type { Ports } from '../../ports/index.ts';
-import { recorded, systemEntry } from '../audit/system-entry.ts';
+import { auditEffects, systemEntry } from '../audit/system-entry.ts';
 
 type Needs = Pick<Ports, 'deadLetters' | 'clock' | 'random'>;
 
-/** What an operator sees of the outbox. */
+/** An operator's view of the outbox. */
 export interface DeadLetterList {
   /** Newest first; at most `limit`. */
   readonly deadLetters: readonly DeadLetter[];
-  /** How many there are, listed or not. */
+  /** The number of dead letters, listed or not. */
   readonly total: number;
-  /** How many jobs wait, leased and postponed ones included. */
+  /** The number of waiting jobs, including leased and postponed ones. */
   readonly waiting: number;
 }
 
 export const listDeadLetters =
   ({ deadLetters, outbox, clock }: Pick<Ports, 'deadLetters' | 'outbox' | 'clock'>) =>
   async (limit: number): Promise<DeadLetterList> => {
-    const [listed, state] = await Promise.all([deadLetters.list(limit), outbox.state(clock.now())]);
-    return { deadLetters: listed, total: state.deadLetters, waiting: state.waiting };
+    const [listing, state] = await Promise.all([deadLetters.list(limit), outbox.state(clock.now())]);
+    return { deadLetters: listing, total: state.deadLetters, waiting: state.waiting };
   };
 
-/** Returns at most `limit` dead letters, newest first, after that place. */
+/** Returns at most `limit` dead letters, newest first, after that position. */
 export const pageDeadLetters =
   ({ deadLetters }: Pick<Ports, 'deadLetters'>) =>
-  (_authority: AdminAuthority, limit: number, after: DeadLetterPlace | null): Promise<readonly DeadLetter[]> =>
+  (_authority: AdminAuthority, limit: number, after: DeadLetterCursor | null): Promise<readonly DeadLetter[]> =>
     deadLetters.list(limit, after);
 
 /**
@@ -36,12 +36,16 @@ export const pageDeadLetters =
 export const requeueJob =
   (ports: Needs) =>
   (authority: AdminAuthority, id: JobId): Promise<RequeueOutcome> =>
-    ports.deadLetters.requeue(id, ports.clock.now(), recorded(ports, authority, { action: 'job.requeue', job_id: id }));
+    ports.deadLetters.requeue(
+      id,
+      ports.clock.now(),
+      auditEffects(ports, authority, { action: 'job.requeue', job_id: id }),
+    );
 
-/** The most jobs that are requeued by their ids at once. */
+/** The maximum number of jobs that are requeued by their ids in one call. */
 export const requeuesMax = 100;
 
-/** Requeues these dead letters in one change; returns what became of each. */
+/** Requeues these dead letters in one change; returns the outcome for each. */
 export const requeueEach =
   (ports: Needs) =>
   (authority: AdminAuthority, ids: ReadonlySet<JobId>): Promise<ReadonlyMap<JobId, RequeueOutcome>> =>
@@ -50,16 +54,16 @@ export const requeueEach =
       deadline: authority.deadline,
     }));
 
-/** Requeues every dead letter that can still be done; returns how many. */
+/** Requeues every dead letter that can still be done; returns the number of requeued jobs. */
 export const requeueJobs =
   (ports: Needs) =>
   (authority: AdminAuthority): Promise<number> =>
     ports.deadLetters.requeueAll(ports.clock.now(), (count) =>
-      recorded(ports, authority, { action: 'job.requeue', count }),
+      auditEffects(ports, authority, { action: 'job.requeue', count }),
     );
 
 /** Removes a dead letter; returns whether there was one. */
 export const discardJob =
   (ports: Needs) =>
   (authority: AdminAuthority, id: JobId): Promise<boolean> =>
-    ports.deadLetters.discard(id, recorded(ports, authority, { action: 'job.discard', job_id: id }));
+    ports.deadLetters.discard(id, auditEffects(ports, authority, { action: 'job.discard', job_id: id }));

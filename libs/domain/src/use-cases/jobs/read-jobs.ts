@@ -3,15 +3,15 @@ import type { Instant } from '../../instant.ts';
 import { type JobCounts, jobKinds, overdueMaxMs } from '../../jobs/job.ts';
 import type { Ports } from '../../ports/index.ts';
 
-/** What an administrator sees of the outbox. */
+/** An administrator's view of the outbox. */
 export interface JobOverview {
   /** In the order of `jobKinds`, only those that have jobs. */
   readonly kinds: readonly JobCounts[];
-  /** When the first of the jobs that failed is due; null if there are none. */
+  /** When the first of the failed jobs is due; null if there are none. */
   readonly nextRetryAt: Instant | null;
-  /** Since when the longest due job is due; null if none is. */
+  /** Since when the oldest due job is due; null if none is. */
   readonly oldestDueAt: Instant | null;
-  /** How long that is, in whole seconds; 0 if none is due. */
+  /** How long it has been due, in whole seconds; 0 if none is due. */
   readonly oldestDueSeconds: number;
   /** Whether a job has been due for so long that no process seems to run jobs. */
   readonly seemsStopped: boolean;
@@ -22,16 +22,16 @@ export const readJobs =
   async (_authority: AdminAuthority): Promise<JobOverview> => {
     const now = clock.now();
     const counts = await outbox.counts(now);
-    const oldestDueAt = first(counts.map((kind) => kind.oldestDueAt));
+    const oldestDueAt = earliest(counts.map((kind) => kind.oldestDueAt));
     const dueForMs = oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt);
     return {
       kinds: counts.toSorted((a, b) => jobKinds.indexOf(a.kind) - jobKinds.indexOf(b.kind)),
-      nextRetryAt: first(counts.map((kind) => kind.nextRetryAt)),
+      nextRetryAt: earliest(counts.map((kind) => kind.nextRetryAt)),
       oldestDueAt,
       oldestDueSeconds: Math.floor(dueForMs / 1_000),
       seemsStopped: dueForMs > overdueMaxMs,
     };
   };
 
-const first = (instants: readonly (Instant | null)[]): Instant | null =>
-  instants.reduce((least, at) => (at !== null && (least === null || at < least) ? at : least), null);
+const earliest = (instants: readonly (Instant | null)[]): Instant | null =>
+  instants.reduce((current, at) => (at !== null && (current === null || at < current) ? at : current), null);

@@ -5,7 +5,7 @@ import { type Job, type JobKind, jobKinds, type NoticeTask } from '../../jobs/jo
 import { retryDelayMs } from '../../jobs/retry-policy.ts';
 import { shortLine } from '../../line.ts';
 import { DeliveryError, type Letterhead, type Mail } from '../../mails/mail.ts';
-import { expiriesNotice, noticeRestMs, waitingNotice } from '../../mails/mails-to-admins.ts';
+import { expiriesNotice, noticeRestMs, pendingNotice } from '../../mails/mails-to-admins.ts';
 import {
   credentialsMail,
   expiryMail,
@@ -21,24 +21,24 @@ import { isSuspended } from '../../profiles/suspension-machine.ts';
 import type { PendingRequests } from '../../requests/access-request.ts';
 import { TextRefusedError } from '../../search/embedding.ts';
 import type { Settings } from '../../settings.ts';
-import { noticedAdmins, type NoticeSettings, openCredentials } from '../mails/mail-jobs.ts';
+import { noticeRecipients, type NoticeSettings, openCredentials } from '../mails/mail-jobs.ts';
 import { indexOperations } from '../operations/index-operations.ts';
-import { offeredAtOnce } from '../outbox/offer-jobs.ts';
+import { offerBatchSize } from '../outbox/offer-jobs.ts';
 import { embedCollection } from '../search/embed-collection.ts';
 import { createLease, JobInterrupted, leaseMs } from './job-lease.ts';
 
-/** How many waiting profiles a notice names. */
+/** The maximum number of pending profiles in a notice. */
 const noticeNamesMax = 20;
 
-/** How many ends a mail names. */
-const endsMax = 50;
+/** The maximum number of expiries in a mail. */
+const expiriesMax = 50;
 
-/** How much of a failure's message is kept, in UTF-16 units. */
+/** The maximum length of a stored error message, in UTF-16 units. */
 const errorLengthMax = 1_000;
 
 /**
- * `not due`: not leased, and perhaps done already. `interrupted`: the process ends, or another worker has it. `givenUp`:
- * now a dead letter. `error`: at most 1,000 UTF-16 units.
+ * `not due`: not leased, and perhaps already done. `interrupted`: the process is stopping, or another worker has leased
+ * the job. `givenUp`: now a dead letter. `error`: at most 1,000 UTF-16 units.
  */
 export type JobOutcome =
   'done' | 'not due' | 'interrupted' | { readonly failed: JobKind; readonly error: string; readonly givenUp: boolean };
@@ -71,21 +71,21 @@ type Needs = Pick<
 type MailSettings = NoticeSettings & Pick<Settings, 'publicUrl'>;
 
 /**
- * Runs one outbox job, at least once. Its lease keeps other workers away, and a long job extends it at each checkpoint;
- * if slow calls outlast the lease, a second worker may run the job too. Jobs bear repetition: a mail keeps its
+ * Runs one outbox job, at least once. Its lease excludes other workers, and a long job extends it at each checkpoint;
+ * if slow calls outlast the lease, a second worker may run the job too. Jobs can be repeated safely: a mail keeps its
  * `Message-ID`, and an embedding of the current text replaces another of the same text. At the first checkpoint after
- * `isEnding` returns true a job is interrupted: it is due again at once, and that counts as no failure.
+ * `isStopping` returns true, the job is interrupted: it is due again immediately, and that does not count as a failure.
  */
 export const workJob =
   (ports: Needs, settings: MailSettings) =>
-  async (id: JobId, isEnding: () => boolean = () => false): Promise<JobOutcome> => {
+  async (id: JobId, isStopping: () => boolean = () => false): Promise<JobOutcome> => {
     const now = ports.clock.now();
     const job = await ports.outbox.claim(id, now, now + leaseMs);
     if (!job) return 'not due';
-    const lease = createLease(ports, id, now + leaseMs, isEnding);
+    const lease = createLease(ports, id, now + leaseMs, isStopping);
     let isMailed: boolean;
     try {
-      isMailed = await perform(ports, settings, job, lease.checkpoint);
+      isMailed = await runTask(ports, settings, job, lease.checkpoint);
     } catch (error) {
       if (error instanceof JobInterrupted) {
         await lease.release();
@@ -93,12 +93,12 @@ export const workJob =
       }
       return recordFailure(ports, job, error);
     }
-    await end(ports, job, isMailed);
+    await finishJob(ports, job, isMailed);
     return 'done';
   };
 
-/** Returns whether a mail went out. */
-const perform = async (
+/** Returns whether a mail was sent. */
+const runTask = async (
   ports: Needs,
   settings: MailSettings,
   { id, task }: Job,
@@ -111,15 +111,15 @@ const perform = async (
     case 'mail.rotation':
       return sendCurrent(ports, head, task, rotationMail);
     case 'mail.rejection':
-      return sendTo(ports, task.profileId, (profile) =>
+      return mailTo(ports, task.profileId, (profile) =>
         profile.status === 'rejected' ? rejectionMail(head, profile, task.reason) : null,
       );
     case 'mail.suspension':
-      return sendTo(ports, task.profileId, (profile) =>
+      return mailTo(ports, task.profileId, (profile) =>
         isSuspended(profile) ? suspensionMail(head, profile, task.reason) : null,
       );
     case 'mail.resumption':
-      return sendTo(ports, task.profileId, (profile) => (isSuspended(profile) ? null : resumptionMail(head, profile)));
+      return mailTo(ports, task.profileId, (profile) => (isSuspended(profile) ? null : resumptionMail(head, profile)));
     case 'mail.request':
       return sendDecision(ports, head, task);
     case 'mail.expiry':
@@ -137,8 +137,8 @@ const perform = async (
   }
 };
 
-/** A notice that was sent rests: the next one covers registrations made since then, or while it was sent. */
-const end = ({ outbox, clock, random }: Needs, { id, task }: Job, isMailed: boolean): Promise<void> => {
+/** A sent notice rests: the next one covers registrations made since then, or while it was sent. */
+const finishJob = ({ outbox, clock, random }: Needs, { id, task }: Job, isMailed: boolean): Promise<void> => {
   if (task.kind !== 'mail.notice') return outbox.done(id);
   const dueAt = clock.now() + (isMailed ? noticeRestMs : 0);
   return outbox.rest({ id, task }, { id: random.uuid() as JobId, dueAt });
@@ -146,8 +146,8 @@ const end = ({ outbox, clock, random }: Needs, { id, task }: Job, isMailed: bool
 
 type Recipient = NonNullable<Awaited<ReturnType<Ports['profiles']['find']>>>;
 
-/** Sends nothing if the profile is deleted, or if `write` returns null because its news is no longer true. */
-const sendTo = async (
+/** Sends nothing if the profile is deleted, or if `write` returns null because the mail is out of date. */
+const mailTo = async (
   { profiles, mailer }: Needs,
   profileId: Recipient['id'],
   write: (profile: Recipient) => Mail | null,
@@ -158,7 +158,7 @@ const sendTo = async (
   return mail !== null;
 };
 
-/** Never mails a secret that was replaced meanwhile: its successor's mail may already have arrived. */
+/** Never mails a secret that was replaced in the meantime: the mail with its successor may already have arrived. */
 const sendCurrent = async <Mailed extends Credentials>(
   ports: Needs,
   head: Letterhead,
@@ -168,25 +168,28 @@ const sendCurrent = async <Mailed extends Credentials>(
   const credentials = openCredentials<Mailed>(ports.cipher, head.id, sealed);
   const row = await ports.callers.byClientId(credentials.clientId, null, ports.clock.now());
   if (row?.key?.current.tag !== ports.keys.tag(credentials.secret)) return false;
-  return sendTo(ports, profileId, (profile) => write(head, profile, credentials));
+  return mailTo(ports, profileId, (profile) => write(head, profile, credentials));
 };
 
-/** Lists who waits now. Sends nothing if all are decided, or if the recipient no longer gets notices. */
+/**
+ * Lists the profiles and requests that are pending now. Sends nothing if all are decided, or if the recipient no longer
+ * receives notices.
+ */
 const sendNotice = async (
   ports: Needs,
   settings: NoticeSettings,
   head: Letterhead,
   { profileId }: NoticeTask,
 ): Promise<boolean> => {
-  const waiting = await ports.profiles.pending(noticeNamesMax);
-  const asking = await pendingRequests(ports);
-  const admin = (await noticedAdmins(ports, settings)).find((noticed) => noticed.id === profileId);
-  if (waiting.total + asking.total === 0 || !admin) return false;
-  await ports.mailer.send(waitingNotice(head, admin, waiting, asking));
+  const profiles = await ports.profiles.pending(noticeNamesMax);
+  const requests = await pendingRequests(ports);
+  const admin = (await noticeRecipients(ports, settings)).find((candidate) => candidate.id === profileId);
+  if (profiles.total + requests.total === 0 || !admin) return false;
+  await ports.mailer.send(pendingNotice(head, admin, profiles, requests));
   return true;
 };
 
-/** Nobody is told about a request that is gone, pending again, or withdrawn. */
+/** Sends nothing about a request that no longer exists, is pending again, or was withdrawn. */
 const sendDecision = async (
   ports: Needs,
   head: Letterhead,
@@ -202,13 +205,16 @@ const sendDecision = async (
     expiringBefore: null,
     liveAt: ports.clock.now(),
   } as const;
-  const ends = (await ports.accessMatrix.rows(filter, null, waysMax)).map(({ way }) => way.expiresAt);
-  const expiresAt = ends.reduce<number | null>((last, end) => (end === null ? last : Math.max(last ?? 0, end)), null);
-  const facts = { collection, status, answer, expiresAt: ends.includes(null) ? null : expiresAt };
-  return sendTo(ports, profileId, (profile) => requestDecidedMail(head, profile, facts));
+  const expiries = (await ports.accessMatrix.rows(filter, null, waysMax)).map(({ way }) => way.expiresAt);
+  const expiresAt = expiries.reduce<number | null>(
+    (last, expiry) => (expiry === null ? last : Math.max(last ?? 0, expiry)),
+    null,
+  );
+  const facts = { collection, status, answer, expiresAt: expiries.includes(null) ? null : expiresAt };
+  return mailTo(ports, profileId, (profile) => requestDecidedMail(head, profile, facts));
 };
 
-/** By how many ways a mail looks for the last end of an access. */
+/** The maximum number of access ways that are read to find the latest expiry of an access. */
 const waysMax = 100;
 
 const pendingRequests = async ({ requests }: Needs): Promise<PendingRequests> => {
@@ -218,27 +224,27 @@ const pendingRequests = async ({ requests }: Needs): Promise<PendingRequests> =>
   return { total, newest: newest.map(({ collectionName: collection, ...request }) => ({ ...request, collection })) };
 };
 
-/** What ends from now on, within the longest time before which anybody is told. */
-const soon = ({ clock }: Needs) => {
+/** Expiries within the longest notice period. */
+const noticePeriod = ({ clock }: Needs) => {
   const after = clock.now();
   return { after, until: after + Math.max(...noticeDays) * dayMs };
 };
 
-/** Sends nothing if nothing ends any more. */
+/** Sends nothing if nothing expires any more. */
 const sendExpiry = async (ports: Needs, head: Letterhead, profileId: Recipient['id']): Promise<boolean> => {
-  const { total, first } = await ports.expiries.ofProfile(profileId, soon(ports), endsMax);
-  return total > 0 && sendTo(ports, profileId, (profile) => expiryMail(head, profile, first, total));
+  const { total, first } = await ports.expiries.ofProfile(profileId, noticePeriod(ports), expiriesMax);
+  return total > 0 && mailTo(ports, profileId, (profile) => expiryMail(head, profile, first, total));
 };
 
-/** The same to an admin, if the recipient still gets notices. */
+/** The same for an admin, if the recipient still receives notices. */
 const sendExpiries = async (
   ports: Needs,
   settings: NoticeSettings,
   head: Letterhead,
   profileId: Recipient['id'],
 ): Promise<boolean> => {
-  const { total, first } = await ports.expiries.ofAll(soon(ports), endsMax);
-  const admin = (await noticedAdmins(ports, settings)).find((noticed) => noticed.id === profileId);
+  const { total, first } = await ports.expiries.ofAll(noticePeriod(ports), expiriesMax);
+  const admin = (await noticeRecipients(ports, settings)).find((candidate) => candidate.id === profileId);
   if (total === 0 || !admin) return false;
   await ports.mailer.send(expiriesNotice(head, admin, first, total));
   return true;
@@ -250,20 +256,20 @@ const recordFailure = async (
   error: unknown,
 ): Promise<JobOutcome> => {
   // A remote server may have put anything into its message.
-  const said = shortLine(error instanceof Error ? error.message : String(error), errorLengthMax);
+  const message = shortLine(error instanceof Error ? error.message : String(error), errorLengthMax);
   const now = clock.now();
-  const delay = isForGood(error) ? null : retryDelayMs(task.kind, attempts + 1);
-  if (delay === null) await outbox.deadLetter(id, now, said);
-  else await outbox.retry(id, now + delay, said);
-  return { failed: task.kind, error: said, givenUp: delay === null };
+  const delay = isPermanent(error) ? null : retryDelayMs(task.kind, attempts + 1);
+  if (delay === null) await outbox.deadLetter(id, now, message);
+  else await outbox.retry(id, now + delay, message);
+  return { failed: task.kind, error: message, givenUp: delay === null };
 };
 
 /** Whether a retry cannot help. */
-const isForGood = (error: unknown): boolean =>
+const isPermanent = (error: unknown): boolean =>
   error instanceof TextRefusedError || (error instanceof DeliveryError && error.permanent);
 
 /**
- * Offers due jobs to the queue; returns how many. Every process that runs jobs relays them, so that none depends on
+ * Offers due jobs to the queue; returns their number. Every process that runs jobs relays them, so that none depends on
  * another: a job that several offer is claimed once.
  */
 export const relayJobs =
@@ -271,7 +277,7 @@ export const relayJobs =
   async (): Promise<number> => {
     const now = clock.now();
     const offerDue = async (kind: JobKind): Promise<number> => {
-      const due = await outbox.due(kind, now, offeredAtOnce);
+      const due = await outbox.due(kind, now, offerBatchSize);
       queue.offer(kind, due);
       return due.length;
     };
@@ -279,7 +285,10 @@ export const relayJobs =
     return offered.reduce((sum, count) => sum + count, 0);
   };
 
-/** How many jobs wait, how many are dead letters, and how long the oldest due one has been waiting (0 if none is due). */
+/**
+ * Returns the number of waiting jobs, the number of dead letters, and how long the oldest due job has been due (0 if
+ * none is).
+ */
 export const readOutboxState =
   ({ outbox, clock }: Pick<Ports, 'outbox' | 'clock'>) =>
   async (): Promise<{ readonly waiting: number; readonly deadLetters: number; readonly oldestDueSeconds: number }> => {

@@ -6,26 +6,26 @@ import {
   type LimitRule,
   type Override,
   type OverridePage,
-  replacedBy,
+  deactivateOthers,
 } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
-import { ofProfile, recorded } from '../audit/system-entry.ts';
+import { ofProfile, auditEffects } from '../audit/system-entry.ts';
 import { clientOf, type Needs } from './read-effective-limit.ts';
-import { type Changes, merged, ruleFields } from './tiers.ts';
+import { type Changes, mergeChanges, ruleFields } from './tiers.ts';
 
-/** All overrides or only the active ones, by id. */
+/** Returns all overrides or only the active ones, sorted by id. */
 export const listOverrides =
   ({ limits }: Pick<Ports, 'limits'>) =>
   (_authority: AdminAuthority, activeOnly: boolean): Promise<readonly Override[]> =>
     limits.overrides(activeOnly);
 
-/** The overrides with whom they are for, by id, all or a page. */
+/** Returns the overrides with their clients, sorted by id, all or one page. */
 export const listClientOverrides =
   ({ limits }: Pick<Ports, 'limits'>) =>
   (_authority: AdminAuthority, page: OverridePage): Promise<readonly ClientOverride[]> =>
     limits.clientOverrides(page);
 
-/** How many there are, over all pages. */
+/** Returns the number of overrides, on all pages. */
 export const countOverrides =
   ({ limits }: Pick<Ports, 'limits'>) =>
   (_authority: AdminAuthority, activeOnly: boolean): Promise<number> =>
@@ -47,16 +47,16 @@ export const createOverride =
       ...ofProfile(profile),
       ...ruleFields(rule),
     };
-    const effects = recorded(ports, authority, message);
+    const effects = auditEffects(ports, authority, message);
     const override = { ...rule, clientId, createdAt: now, updatedAt: now };
     return ports.limits.addOverride(profile.id, (others) => ({
       override,
-      others: replacedBy(override, others),
+      others: deactivateOthers(override, others),
       ...effects,
     }));
   };
 
-/** Undefined members stay as they are. */
+/** Undefined members stay unchanged. */
 export const updateOverride =
   (ports: Needs) =>
   async (
@@ -66,7 +66,7 @@ export const updateOverride =
   ): Promise<Override> => {
     const now = ports.clock.now();
     return ports.limits.updateOverride(id, (current, client, others) => {
-      const override = { ...merged(current, change), updatedAt: nextChangeAt(current.updatedAt, now) };
+      const override = { ...mergeChanges(current, change), updatedAt: nextChangeAt(current.updatedAt, now) };
       const message = {
         action: 'override.update' as const,
         override_id: id,
@@ -74,7 +74,7 @@ export const updateOverride =
         ...ofProfile(client),
         ...ruleFields(override),
       };
-      return { override, others: replacedBy(override, others), ...recorded(ports, authority, message) };
+      return { override, others: deactivateOthers(override, others), ...auditEffects(ports, authority, message) };
     });
   };
 
@@ -89,6 +89,6 @@ export const removeOverride =
         client_id: clientId,
         ...ofProfile(client),
       };
-      return recorded(ports, authority, message);
+      return auditEffects(ports, authority, message);
     });
   };

@@ -13,7 +13,7 @@ export interface ClientLimit extends EffectiveLimit {
   readonly usage: RateLimitResult;
 }
 
-/** Returns the limit that applies to a client and how much of it is left; for an admin, or for the client itself. */
+/** Returns the limit that applies to a client and its remaining requests; for an admin, or for the client itself. */
 export const readEffectiveLimit =
   (ports: Needs, { defaultLimit }: Settings) =>
   async (principal: Principal, client: ClientId | ProfileId | null): Promise<ClientLimit> => {
@@ -26,7 +26,10 @@ export const readEffectiveLimit =
     return { ...limit, clientId: subject.clientId, usage };
   };
 
-/** Returns an approved client. Throws `client_not_found` if it has no API client identifier, or is an admin (key asleep). */
+/**
+ * Returns an approved client. Throws `client_not_found` if it has no API client identifier, or is an admin (whose key
+ * is dormant).
+ */
 export const clientOf = async (
   { callers, clock }: Pick<Ports, 'callers' | 'clock'>,
   client: ClientId | ProfileId | null,

@@ -10,30 +10,30 @@ import {
 import type { Ports } from '../../ports/index.ts';
 import type { Settings } from '../../settings.ts';
 
-/** How near a client is to its limit at this moment. */
+/** How close a client is to its limit at this moment. */
 export interface ClientStanding extends EffectiveLimit {
   readonly client: Omit<LimitedClient, 'limits'>;
-  /** Counted requests in the window that ends now; at most as many as are allowed. */
+  /** Counted requests in the window that ends now; at most the allowed number. */
   readonly used: number;
   readonly remaining: number;
   /** When the oldest counted request leaves the window. */
   readonly resetsAt: Instant;
   /** In whole seconds, at least 1. */
   readonly resetSeconds: number;
-  /** Whole seconds until a request would be admitted; 0 if one would be now. */
+  /** Whole seconds until a request would be admitted; 0 if one would be admitted now. */
   readonly retryAfterSeconds: number;
 }
 
 export interface LimitStandings {
-  /** Whether all requests are counted, or only those to the process that answers. */
+  /** Whether all requests are counted, or only those to the responding process. */
   readonly scope: LimiterScope;
-  /** How many clients have used that share, listed or not. */
+  /** The number of clients that have used that share, listed or not. */
   readonly total: number;
-  /** Those that have used the largest share first, then by e-mail. */
+  /** Sorted by used share, largest first, then by e-mail. */
   readonly standings: readonly ClientStanding[];
 }
 
-/** Returns the clients that have used at least that share of what they may, at most `limit`. Counts nothing. */
+/** Returns at most `limit` clients that have used at least that share of their limit. Counts nothing. */
 export const readLimitStandings =
   ({ limits, limiter, clock }: Pick<Ports, 'limits' | 'limiter' | 'clock'>, { defaultLimit }: Settings) =>
   async (
@@ -44,11 +44,11 @@ export const readLimitStandings =
       client,
       effective: effectiveLimit(own, defaultLimit),
     }));
-    const { results, scope } = await limiter.peekEach(
+    const { results, scope } = await limiter.peekMany(
       clients.map(({ client, effective }) => ({ subject: clientSubject(client.id), rule: effective.rule })),
     );
     const now = clock.now();
-    const near = clients.flatMap(({ client, effective }, at): ClientStanding[] => {
+    const standings = clients.flatMap(({ client, effective }, at): ClientStanding[] => {
       const result = results[at];
       const used = result ? effective.rule.allowed - result.remaining : 0;
       if (!result || used === 0 || used < atLeast * effective.rule.allowed) return [];
@@ -56,9 +56,9 @@ export const readLimitStandings =
       const resetsAt = now + resetSeconds * 1_000;
       return [{ ...effective, client, used, remaining, resetsAt, resetSeconds, retryAfterSeconds }];
     });
-    // The sort is stable, and the clients came by e-mail.
-    const ordered = near.sort((a, b) => shareOf(b) - shareOf(a));
-    return { scope, total: ordered.length, standings: ordered.slice(0, limit) };
+    // The sort is stable, and the clients are sorted by e-mail.
+    const sorted = standings.sort((a, b) => shareOf(b) - shareOf(a));
+    return { scope, total: sorted.length, standings: sorted.slice(0, limit) };
   };
 
 const shareOf = ({ used, rule }: ClientStanding): number => used / rule.allowed;

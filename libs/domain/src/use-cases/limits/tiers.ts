@@ -2,10 +2,10 @@ import type { AdminAuthority } from '../../access/principal.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { LimitRule, Tier } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
-import { recorded } from '../audit/system-entry.ts';
+import { auditEffects } from '../audit/system-entry.ts';
 import type { Needs } from './read-effective-limit.ts';
 
-/** All tiers or only the active ones, by name. */
+/** Returns all tiers or only the active ones, sorted by name. */
 export const listTiers =
   ({ limits }: Pick<Ports, 'limits'>) =>
   async (activeOnly: boolean): Promise<readonly Tier[]> =>
@@ -18,11 +18,11 @@ export const createTier =
     const now = ports.clock.now();
     const tier: Tier = { ...input, createdAt: now, updatedAt: now };
     const message = { action: 'tier.create' as const, tier: tier.tier, ...ruleFields(tier) };
-    await ports.limits.addTier(tier, recorded(ports, authority, message));
+    await ports.limits.addTier(tier, auditEffects(ports, authority, message));
     return tier;
   };
 
-/** Undefined members stay as they are. Applies from the next request on. */
+/** Undefined members stay unchanged. Applies from the next request on. */
 export const updateTier =
   (ports: Needs) =>
   async (
@@ -32,16 +32,19 @@ export const updateTier =
   ): Promise<Tier> => {
     const now = ports.clock.now();
     return ports.limits.updateTier(name, (current) => {
-      const tier = { ...merged(current, change), updatedAt: nextChangeAt(current.updatedAt, now) };
-      return { tier, ...recorded(ports, authority, { action: 'tier.update', tier: name, ...ruleFields(tier) }) };
+      const tier = { ...mergeChanges(current, change), updatedAt: nextChangeAt(current.updatedAt, now) };
+      return { tier, ...auditEffects(ports, authority, { action: 'tier.update', tier: name, ...ruleFields(tier) }) };
     });
   };
 
-/** Removes a tier with its assignments: its clients fall back to the default limit, and a new tier of that name has none. */
+/**
+ * Removes a tier with its assignments: its clients fall back to the default limit, and a new tier with the same name
+ * has no clients.
+ */
 export const removeTier =
   (ports: Needs) =>
   async (authority: AdminAuthority, name: string): Promise<void> => {
-    const effects = recorded(ports, authority, { action: 'tier.delete', tier: name });
+    const effects = auditEffects(ports, authority, { action: 'tier.delete', tier: name });
     const removedAt = ports.clock.now();
     await ports.limits.removeTier(name, () => ({ removedAt, ...effects }));
   };
@@ -54,7 +57,7 @@ export const ruleFields = ({ allowed, windowSeconds, isActive }: LimitRule & { r
   is_active: isActive,
 });
 
-export const merged = <T extends object>(current: T, change: Changes<NoInfer<T>>): T => ({
+export const mergeChanges = <T extends object>(current: T, change: Changes<NoInfer<T>>): T => ({
   ...current,
   ...Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)),
 });

@@ -9,54 +9,57 @@ import type { Settings } from '../../settings.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'cipher'>;
 
-/** The settings that decide which admins are told. */
+/** The settings that decide which admins receive notices. */
 export type NoticeSettings = Pick<Settings, 'adminNotices' | 'issuers'>;
 
-/** A job that mails the credentials; they are kept sealed, for this job only. */
+/** A job that mails the credentials; they are stored sealed, for this job only. */
 export const credentialsMailJob = (ports: Needs, profileId: ProfileId, credentials: Credentials): NewJob => {
   const id = ports.random.uuid() as JobId;
-  return jobNow(ports, id, { kind: 'mail.credentials', profileId, sealed: sealedFor(ports, id, credentials) });
+  return createJob(ports, id, { kind: 'mail.credentials', profileId, sealed: sealCredentials(ports, id, credentials) });
 };
 
 /** The same for a secret that replaced another. */
 export const rotationMailJob = (ports: Needs, profileId: ProfileId, credentials: RotatedCredentials): NewJob => {
   const id = ports.random.uuid() as JobId;
-  return jobNow(ports, id, { kind: 'mail.rotation', profileId, sealed: sealedFor(ports, id, credentials) });
+  return createJob(ports, id, { kind: 'mail.rotation', profileId, sealed: sealCredentials(ports, id, credentials) });
 };
 
-/** A job that mails the notice. The reason is kept unsealed; null if none was given. */
+/** A job that mails the rejection. The reason is stored unsealed; null if none was given. */
 export const rejectionMailJob = (ports: Omit<Needs, 'cipher'>, profileId: ProfileId, reason: string | null): NewJob =>
-  jobNow(ports, ports.random.uuid() as JobId, { kind: 'mail.rejection', profileId, reason });
+  createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.rejection', profileId, reason });
 
 export const suspensionMailJob = (ports: Omit<Needs, 'cipher'>, profileId: ProfileId, reason: string | null): NewJob =>
-  jobNow(ports, ports.random.uuid() as JobId, { kind: 'mail.suspension', profileId, reason });
+  createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.suspension', profileId, reason });
 
 export const resumptionMailJob = (ports: Omit<Needs, 'cipher'>, profileId: ProfileId): NewJob =>
-  jobNow(ports, ports.random.uuid() as JobId, { kind: 'mail.resumption', profileId });
+  createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.resumption', profileId });
 
-/** Jobs that tell who asked what became of these requests; none if mail is not sent. */
-export const decidedJobs = (
+/** Jobs that notify the requesters of the decisions about these requests; none if mail is not sent. */
+export const decisionMailJobs = (
   ports: Omit<Needs, 'cipher'> & Pick<Ports, 'mailer'>,
   requests: readonly AccessRequest[],
 ): readonly NewJob[] =>
   ports.mailer.enabled
     ? requests.map(({ id, profileId }) =>
-        jobNow(ports, ports.random.uuid() as JobId, { kind: 'mail.request', profileId, requestId: id }),
+        createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.request', profileId, requestId: id }),
       )
     : [];
 
-/** Jobs that tell these clients, and these admins, what ends soon. */
+/** Jobs that notify these clients, and these admins, of upcoming expiries. */
 export const expiryMailJobs = (
   ports: Omit<Needs, 'cipher'>,
   clients: readonly ProfileId[],
   admins: readonly Pick<Profile, 'id'>[],
 ): readonly NewJob[] => [
-  ...clients.map((profileId) => jobNow(ports, ports.random.uuid() as JobId, { kind: 'mail.expiry', profileId })),
-  ...admins.map(({ id }) => jobNow(ports, ports.random.uuid() as JobId, { kind: 'mail.expiries', profileId: id })),
+  ...clients.map((profileId) => createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.expiry', profileId })),
+  ...admins.map(({ id }) => createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.expiries', profileId: id })),
 ];
 
-/** The admins who are told who waits, and what ends: those who can sign in; none if notices are off. */
-export const noticedAdmins = async (
+/**
+ * Returns the admins who receive notices of pending decisions and expiries: those who can sign in; none if notices are
+ * off.
+ */
+export const noticeRecipients = async (
   { profiles }: Pick<Ports, 'profiles'>,
   settings: NoticeSettings,
 ): Promise<readonly Profile[]> =>
@@ -64,39 +67,39 @@ export const noticedAdmins = async (
     ? (await profiles.admins()).filter((admin) => admin.status === 'approved' && canSignIn(settings, admin))
     : [];
 
-/** Jobs that tell each of these admins that somebody waits; none if mail is not sent. */
+/** Jobs that notify each of these admins of pending decisions; none if mail is not sent. */
 export const noticeJobs = async (
   ports: Omit<Needs, 'cipher'> & Pick<Ports, 'profiles' | 'mailer'>,
   settings: NoticeSettings,
 ): Promise<readonly NewJob[]> =>
   ports.mailer.enabled
-    ? (await noticedAdmins(ports, settings)).map(({ id }) =>
-        jobNow(ports, ports.random.uuid() as JobId, { kind: 'mail.notice', profileId: id, asked: 1 }),
+    ? (await noticeRecipients(ports, settings)).map(({ id }) =>
+        createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.notice', profileId: id, requestCount: 1 }),
       )
     : [];
 
-/** Throws if they were sealed for another job, or with a key that is not configured. */
+/** Throws if the credentials were sealed for another job, or with a key that is not configured. */
 export const openCredentials = <Sealed extends Credentials = Credentials>(
   cipher: Ports['cipher'],
   jobId: JobId,
   sealed: string,
 ): Sealed => JSON.parse(cipher.open(sealed, sealingContext(jobId))) as Sealed;
 
-/** The sealed part of a job, resealed with the current key; null if it already is. */
-export const resealedMail = (cipher: Ports['cipher'], jobId: JobId, sealed: string): string | null => {
+/** Returns the sealed part of a job, resealed with the current key; null if it already is. */
+export const resealSealedMail = (cipher: Ports['cipher'], jobId: JobId, sealed: string): string | null => {
   if (cipher.isCurrent(sealed)) return null;
   const context = sealingContext(jobId);
   return cipher.seal(cipher.open(sealed, context), context);
 };
 
-const jobNow = ({ clock }: Pick<Ports, 'clock'>, id: JobId, task: JobTask): NewJob => ({
+const createJob = ({ clock }: Pick<Ports, 'clock'>, id: JobId, task: JobTask): NewJob => ({
   id,
   task,
   group: null,
   dueAt: clock.now(),
 });
 
-const sealedFor = ({ cipher }: Pick<Ports, 'cipher'>, jobId: JobId, credentials: Credentials): string =>
+const sealCredentials = ({ cipher }: Pick<Ports, 'cipher'>, jobId: JobId, credentials: Credentials): string =>
   cipher.seal(JSON.stringify(credentials), sealingContext(jobId));
 
 const sealingContext = (jobId: JobId): string => `outbox:${jobId}`;

@@ -1,4 +1,4 @@
-import { createCallerTurns } from '../../access/caller-turns.ts';
+import { createCallerQueue } from '../../access/caller-queue.ts';
 import { type Principal, readableTarget } from '../../access/principal.ts';
 import type { AuthenticationScheme, Collection, CollectionHead } from '../../collections/collection.ts';
 import type { Deadline } from '../../deadline.ts';
@@ -6,33 +6,33 @@ import { PorticoError } from '../../errors.ts';
 import type { OperationKey } from '../../ids.ts';
 import type { SliceOptions } from '../../operations/operation-slice.ts';
 import type { Ports } from '../../ports/index.ts';
-import type { Counting } from '../../usage/usage-counter.ts';
+import type { WithUsageCounter } from '../../usage/usage-counter.ts';
 import type { OperationForm, SliceRequest, StoredDocument } from '../../ports/operation-slicer.ts';
 
 export interface OperationRequest extends SliceOptions {
   readonly form: OperationForm;
 }
 
-/** An operation as it was asked for. */
+/** An operation in the requested form. */
 export interface DescribedOperation {
   /** JSON in UTF-8. */
   readonly text: Uint8Array;
-  /** Whether it is of the document that the request was admitted with, and not of one that replaced it since. */
-  readonly isOfRequest: boolean;
+  /** Whether it comes from the document that the request was admitted with, and not from one that replaced it since. */
+  readonly isFromAdmittedDocument: boolean;
 }
 
 type Needs = Pick<Ports, 'collections' | 'operations' | 'slicer'>;
 
-/** How often in a row a document may be replaced while an operation is cut out of it. */
+/** How often in a row a document may be replaced while an operation is extracted from it. */
 const attemptsMax = 5;
 
 /**
- * Returns all that is needed to call an operation of the collection that the request is about. If the document changed
- * since the request was admitted, the operation is cut out of the new one. Callers take turns (`createCallerTurns`).
- * Throws `operation_not_found`.
+ * Returns everything that is needed to call an operation of the collection that the request is about. If the document
+ * changed since the request was admitted, the operation is extracted from the new one. Callers are queued
+ * (`createCallerQueue`). Throws `operation_not_found`.
  */
-export const describeOperation = (ports: Needs & Counting) => {
-  const inTurn = createCallerTurns();
+export const describeOperation = (ports: Needs & WithUsageCounter) => {
+  const enqueue = createCallerQueue();
   return async (
     principal: Principal<Collection>,
     key: OperationKey,
@@ -43,26 +43,26 @@ export const describeOperation = (ports: Needs & Counting) => {
     if (!operation) throw new PorticoError('operation_not_found');
     const { method, path } = operation;
     const { id: collectionId, name: collectionName, baseUrl } = collection;
-    const authentication = schemeInForce(collection);
+    const authentication = effectiveScheme(collection);
     const facts = { collectionId, collectionName, operationKey: key, baseUrl, authentication };
-    const asked = { ...request, method, path, facts };
-    const described = await inTurn(principal, () => sliceOf(ports, collection, asked, principal.deadline));
+    const sliceRequest = { ...request, method, path, facts };
+    const result = await enqueue(principal, () => sliceOf(ports, collection, sliceRequest, principal.deadline));
     ports.uses.count(principal, 'slice', collectionId);
-    return described;
+    return result;
   };
 };
 
 const sliceOf = async (
   ports: Needs,
   collection: Collection,
-  asked: SliceRequest,
+  request: SliceRequest,
   deadline: Deadline | null,
 ): Promise<DescribedOperation> => {
   let digest = collection.documentDigest;
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     try {
-      const text = await ports.slicer.slice(storedDocument(ports, collection, digest), asked, deadline);
-      return { text, isOfRequest: digest === collection.documentDigest };
+      const text = await ports.slicer.slice(storedDocument(ports, collection, digest), request, deadline);
+      return { text, isFromAdmittedDocument: digest === collection.documentDigest };
     } catch (error) {
       if (!(error instanceof DocumentReplaced)) throw error;
       digest = error.digest;
@@ -71,20 +71,20 @@ const sliceOf = async (
   throw new Error(`The document of collection ${collection.id} was replaced ${attemptsMax} times while it was read`);
 };
 
-/** How calls authenticate, without the credential: what an admin set, else what the document says. */
-export const schemeInForce = ({ storedAuthentication, derivedAuthentication }: Collection): AuthenticationScheme => {
+/** Returns how calls authenticate, without the credential: the scheme set by an admin, else the document's. */
+export const effectiveScheme = ({ storedAuthentication, derivedAuthentication }: Collection): AuthenticationScheme => {
   const { type, name, in: place } = storedAuthentication ?? derivedAuthentication;
   return { type, name, in: place };
 };
 
-/** The document of that digest; reading it throws `DocumentReplaced` if there is another by now. */
+/** Returns the document with that digest; reading it throws `DocumentReplaced` if it has been replaced. */
 const storedDocument = ({ collections }: Needs, { id }: CollectionHead, digest: string): StoredDocument => ({
   digest,
   async load() {
-    const found = await collections.document(id);
-    if (!found) throw new PorticoError('collection_not_found');
-    if (found.digest !== digest) throw new DocumentReplaced(found.digest);
-    return found.packed;
+    const document = await collections.document(id);
+    if (!document) throw new PorticoError('collection_not_found');
+    if (document.digest !== digest) throw new DocumentReplaced(document.digest);
+    return document.packed;
   },
 });
 

@@ -7,10 +7,10 @@ import type { Checkpoint, Ports } from '../../ports/index.ts';
 type Needs = Pick<Ports, 'collections' | 'operations' | 'operationBlocks' | 'operationEmbedder' | 'documents'>;
 
 /**
- * Brings the operations of a collection, and their vectors, in line with its document. A document that was stored
- * without its operations, by an earlier version, is read once more. Drops a result for a document, a name or a
- * description that has changed meanwhile: the change queued its own job. Indexes are not told: the next search names
- * the block's sequence, and they read it. What a checkpoint throws ends it, with nothing stored.
+ * Brings the operations of a collection, and their vectors, up to date with its document. A document that an earlier
+ * version stored without its operations is read again. Drops a result for a document, a name or a description that has
+ * changed in the meantime: the change queued its own job. Indexes are not notified: the next search passes the block's
+ * sequence, and they read the block. If a checkpoint throws, throws the same, and nothing is stored.
  */
 export const indexOperations = async (ports: Needs, id: CollectionId, checkpoint: Checkpoint): Promise<void> => {
   const collection = await ports.collections.find(id);
@@ -18,9 +18,9 @@ export const indexOperations = async (ports: Needs, id: CollectionId, checkpoint
   if (!(await hasCurrentOperations(ports, collection))) return;
   const packing = new OperationPacking();
   let modelId = await ports.operationEmbedder.modelId();
-  for await (const portion of ports.operationEmbedder.embedOperations(collection, portions(ports, id), checkpoint)) {
-    const { operations, vectors } = portion;
-    ({ modelId } = portion);
+  for await (const batch of ports.operationEmbedder.embedOperations(collection, readBatches(ports, id), checkpoint)) {
+    const { operations, vectors } = batch;
+    ({ modelId } = batch);
     packing.add(operations.map(({ key, method }, i) => ({ key, method, vector: vectors[i] ?? missing(method) })));
   }
   await ports.operationBlocks.put({
@@ -33,7 +33,10 @@ export const indexOperations = async (ports: Needs, id: CollectionId, checkpoint
   });
 };
 
-/** Whether those that are stored are of the collection's document, or are now; false if it has changed meanwhile. */
+/**
+ * Whether the stored operations are those of the collection's document, or are now; false if the document has changed
+ * in the meantime.
+ */
 const hasCurrentOperations = async (ports: Needs, { id, documentDigest }: Collection): Promise<boolean> => {
   const { collections, operations, documents } = ports;
   if ((await operations.digest(id)) === documentDigest) return true;
@@ -42,14 +45,17 @@ const hasCurrentOperations = async (ports: Needs, { id, documentDigest }: Collec
   return operations.replace(id, documentDigest, await documents.readOperations(document.packed));
 };
 
-/** In one read they would hold up everybody. If the document changes meanwhile, their vectors are not stored. */
-const operationsAtOnce = 1_000;
+/**
+ * Reading all of them in one call would block other work. If the document changes in the meantime, their vectors are
+ * not stored.
+ */
+const batchSize = 1_000;
 
-async function* portions({ operations }: Needs, id: CollectionId): AsyncGenerator<readonly Operation[], void, void> {
-  for (let from = 0; ; from += operationsAtOnce) {
-    const read = await operations.list(id, { tag: null, containing: null }, { from, limit: operationsAtOnce });
-    yield read;
-    if (read.length < operationsAtOnce) return;
+async function* readBatches({ operations }: Needs, id: CollectionId): AsyncGenerator<readonly Operation[], void, void> {
+  for (let from = 0; ; from += batchSize) {
+    const batch = await operations.list(id, { tag: null, containing: null }, { from, limit: batchSize });
+    yield batch;
+    if (batch.length < batchSize) return;
   }
 }
 

@@ -1,35 +1,35 @@
 import { PorticoError } from '../../errors.ts';
-import { operationVector, questionVector } from '../../operations/model-vectors.ts';
-import { operationText, ownerText } from '../../operations/operation-text.ts';
+import { operationVector, queryVector } from '../../operations/model-vectors.ts';
+import { operationText, collectionText } from '../../operations/operation-text.ts';
 import type { Checkpoint, Embedder, OperationEmbedder } from '../../ports/index.ts';
 import { embeddingDimension, TextRefusedError } from '../../search/embedding.ts';
 
 export interface ModelOperationEmbedderOptions {
-  /** Says what operations and questions mean. */
+  /** Embeds the meaning of operations and queries. */
   readonly model: Embedder;
-  /** Says which words they are written with, and what they name. */
+  /** Embeds the words of operations and queries. */
   readonly words: OperationEmbedder;
 }
 
-/** How many texts are embedded at once: few, because searches and collections wait behind them. */
-const textsAtOnce = 4;
+/** The number of texts that are embedded concurrently: few, because searches and collections wait behind them. */
+const concurrentTexts = 4;
 
-/** How many vectors of unfinished work are kept: 12 MB. */
-const keptMax = 4_096;
+/** The maximum number of cached vectors of unfinished work: 12 MB. */
+const cacheEntriesMax = 4_096;
 
-/** Changes with the texts that are embedded, and with how their vectors are put together. */
+/** Changes with the texts that are embedded, and with the composition of their vectors. */
 const scheme = 'operations-1';
 
 /**
- * Embeds operations with a language model, and their words with another embedder. A few texts at a time; if it is
- * interrupted, or the model is away, what is embedded already is kept in memory, so that the next attempt goes on from
- * there. A text that the model refuses is found by its words alone.
+ * Embeds operations with a language model, and their words with another embedder. Embeds a few texts at a time; if it
+ * is interrupted, or the model is unavailable, finished vectors stay cached in memory, so that the next attempt
+ * continues from there. A text that the model rejects can be found by its words alone.
  */
 export const createModelOperationEmbedder = ({ model, words }: ModelOperationEmbedderOptions): OperationEmbedder => {
-  const kept = createKeptVectors();
+  const cache = createVectorCache();
 
   const embedOne = async (text: string, expectedId: string): Promise<Float32Array> => {
-    const { modelId, vectors } = await model.embed([text], 'document').catch(refused(expectedId));
+    const { modelId, vectors } = await model.embed([text], 'document').catch(zeroVectorIfRefused(expectedId));
     if (modelId !== expectedId) throw unavailable('the model was replaced meanwhile');
     return vectors[0] ?? missing();
   };
@@ -39,22 +39,22 @@ export const createModelOperationEmbedder = ({ model, words }: ModelOperationEmb
     modelId: string,
     checkpoint: Checkpoint,
   ): Promise<readonly Float32Array[]> => {
-    const known = new Map<string, Float32Array>();
+    const vectors = new Map<string, Float32Array>();
     for (const text of texts) {
-      const vector = kept.find(modelId, text);
-      if (vector) known.set(text, vector);
+      const vector = cache.find(modelId, text);
+      if (vector) vectors.set(text, vector);
     }
-    const left = [...new Set(texts)].filter((text) => !known.has(text));
-    for (let start = 0; start < left.length; start += textsAtOnce) {
+    const missingTexts = [...new Set(texts)].filter((text) => !vectors.has(text));
+    for (let start = 0; start < missingTexts.length; start += concurrentTexts) {
       await checkpoint();
-      const keep = async (text: string): Promise<void> => {
+      const embedAndCache = async (text: string): Promise<void> => {
         const vector = await embedOne(text, modelId);
-        known.set(text, vector);
-        kept.add(modelId, text, vector);
+        vectors.set(text, vector);
+        cache.add(modelId, text, vector);
       };
-      await Promise.all(left.slice(start, start + textsAtOnce).map(keep));
+      await Promise.all(missingTexts.slice(start, start + concurrentTexts).map(embedAndCache));
     }
-    return texts.map((text) => known.get(text) ?? missing());
+    return texts.map((text) => vectors.get(text) ?? missing());
   };
 
   const idOf = (modelId: string, wordsId: string): string => `${modelId}+${wordsId}+${scheme}`;
@@ -62,54 +62,54 @@ export const createModelOperationEmbedder = ({ model, words }: ModelOperationEmb
   return {
     modelId: async () => idOf(await model.modelId(), await words.modelId()),
 
-    async *embedOperations(owner, portions, checkpoint) {
+    async *embedOperations(context, batches, checkpoint) {
       const modelId = await model.modelId();
       const finished: string[] = [];
-      for await (const written of words.embedOperations(owner, portions, checkpoint)) {
-        const { operations } = written;
-        const texts = [ownerText(owner), ...operations.map((operation) => operationText(owner, operation))];
-        const [ofOwner, ...meanings] = await embedAll(operations.length === 0 ? [] : texts, modelId, checkpoint);
-        const vectors = written.vectors.map(({ sparse }, i) =>
-          operationVector(meanings[i] ?? missing(), ofOwner ?? missing(), sparse),
+      for await (const batch of words.embedOperations(context, batches, checkpoint)) {
+        const { operations } = batch;
+        const texts = [collectionText(context), ...operations.map((operation) => operationText(context, operation))];
+        const [contextVector, ...meanings] = await embedAll(operations.length === 0 ? [] : texts, modelId, checkpoint);
+        const vectors = batch.vectors.map(({ sparse }, i) =>
+          operationVector(meanings[i] ?? missing(), contextVector ?? missing(), sparse),
         );
         finished.push(...texts);
-        yield { modelId: idOf(modelId, written.modelId), operations, vectors };
+        yield { modelId: idOf(modelId, batch.modelId), operations, vectors };
       }
-      kept.remove(finished);
+      cache.remove(finished);
     },
 
-    async embedQuestion(text) {
-      const [{ modelId, vectors }, written] = await Promise.all([
+    async embedQuery(text) {
+      const [{ modelId, vectors }, wordsResult] = await Promise.all([
         model.embed([text], 'query'),
-        words.embedQuestion(text),
+        words.embedQuery(text),
       ]);
-      const vector = questionVector(vectors[0] ?? missing(), written.vector.sparse);
-      return { modelId: idOf(modelId, written.modelId), vector };
+      const vector = queryVector(vectors[0] ?? missing(), wordsResult.vector.sparse);
+      return { modelId: idOf(modelId, wordsResult.modelId), vector };
     },
   };
 };
 
-/** Vectors of one model, by text. */
-const createKeptVectors = () => {
+/** A cache of the vectors of one model, by text. */
+const createVectorCache = () => {
   const vectors = new Map<string, Float32Array>();
-  let ofModel = '';
+  let cachedModelId = '';
   return {
-    find: (modelId: string, text: string) => (modelId === ofModel ? vectors.get(text) : undefined),
+    find: (modelId: string, text: string) => (modelId === cachedModelId ? vectors.get(text) : undefined),
     add(modelId: string, text: string, vector: Float32Array): void {
-      if (modelId !== ofModel) vectors.clear();
-      ofModel = modelId;
-      if (vectors.size < keptMax) vectors.set(text, vector);
+      if (modelId !== cachedModelId) vectors.clear();
+      cachedModelId = modelId;
+      if (vectors.size < cacheEntriesMax) vectors.set(text, vector);
     },
-    /** If it was full, work that nobody finished may have filled it: then it forgets everything. */
+    /** If the cache was full, abandoned work may have filled it: then it is cleared. */
     remove(texts: readonly string[]): void {
-      if (vectors.size >= keptMax) vectors.clear();
+      if (vectors.size >= cacheEntriesMax) vectors.clear();
       for (const text of texts) vectors.delete(text);
     },
   };
 };
 
-/** No meaning: of all numbers only these are equally far from every question. */
-const refused = (modelId: string) => (error: unknown) => {
+/** Returns a zero vector for a rejected text: it has the same distance to every query. */
+const zeroVectorIfRefused = (modelId: string) => (error: unknown) => {
   if (error instanceof TextRefusedError) return { modelId, vectors: [new Float32Array(embeddingDimension)] };
   throw error;
 };

@@ -1,5 +1,5 @@
 import { type Principal, readableTarget } from '../../access/principal.ts';
-import type { PlacedOperation } from '../../documents/operation.ts';
+import type { PositionedOperation } from '../../documents/operation.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { OperationFilter, OperationPage } from '../../ports/operation-store.ts';
 
@@ -10,5 +10,5 @@ export const listOperations =
     principal: Principal,
     filter: OperationFilter,
     page: OperationPage | null,
-  ): Promise<readonly PlacedOperation[]> =>
+  ): Promise<readonly PositionedOperation[]> =>
     operations.list(readableTarget(principal).id, filter, page);

@@ -1,64 +1,63 @@
 import type { Principal } from '../../access/principal.ts';
 import type { CollectionId } from '../../ids.ts';
 import { operationResults, type OperationResult } from '../../operations/operation-result.ts';
-import type { EmbeddedQuestion, Ports } from '../../ports/index.ts';
-import type { Counting } from '../../usage/usage-counter.ts';
-import { createRememberedQueries } from '../search/remembered-queries.ts';
-import type { Seeing } from '../search/visible-sets.ts';
+import type { EmbeddedQuery, Ports } from '../../ports/index.ts';
+import type { WithUsageCounter } from '../../usage/usage-counter.ts';
+import { createQueryCache } from '../search/query-cache.ts';
+import type { WithVisibleSets } from '../search/visible-sets.ts';
 
 export interface OperationSearch {
   readonly query: string;
   readonly limit: number;
-  /** Searches this collection alone; null for all that the caller may see. */
+  /** Searches this collection alone; null for all collections that the caller may see. */
   readonly collectionId: CollectionId | null;
-  /** In capitals; null for all. */
+  /** In upper case; null for all. */
   readonly method: string | null;
 }
 
-export interface OperationAnswer {
+export interface OperationSearchResults {
   readonly results: readonly OperationResult[];
-  /** Whether the index was away, so that the vectors of the database were compared instead. */
+  /** Whether the index was unavailable, so that the vectors in the database were compared instead. */
   readonly isFallback: boolean;
 }
 
-/** How many more are looked for, in place of those that a document no longer has. */
-const spare = 50;
+/** The number of additional matches to request, in place of those that a document no longer has. */
+const extraMatches = 50;
 
-type Needs = Seeing & Pick<Ports, 'operations' | 'operationEmbedder' | 'operationIndex'>;
+type Needs = WithVisibleSets & Pick<Ports, 'operations' | 'operationEmbedder' | 'operationIndex'>;
 
 /**
- * Returns the operations that do what was asked, best first, of the collections that the caller may see; none if
- * nothing fits. Hidden collections influence neither results nor scores, because they are left out before anything is
- * ranked. What is shown is read from the database: an operation that the index still has and a document no longer is
- * never shown.
+ * Returns the operations that match the query, best first, of the collections that the caller may see; none if nothing
+ * matches. Hidden collections influence neither results nor scores, because they are excluded before ranking. Displayed
+ * data is read from the database: an operation that is still in the index but no longer in a document is never shown.
  */
-export const searchOperations = (ports: Needs & Counting) => {
+export const searchOperations = (ports: Needs & WithUsageCounter) => {
   const searchAmong = createSearch(ports);
-  return async (principal: Principal, search: OperationSearch): Promise<OperationAnswer> => {
+  return async (principal: Principal, search: OperationSearch): Promise<OperationSearchResults> => {
     const visible = await ports.visibleSets(principal);
     const among =
       search.collectionId === null ? visible : visible.includes(search.collectionId) ? [search.collectionId] : [];
-    const answer = await searchAmong(among, principal.epochs.operations, search);
-    // A collection that may not be seen may not exist either.
+    const result = await searchAmong(among, principal.epochs.operations, search);
+    // A collection that the caller may not see may not exist either.
     ports.uses.count(principal, 'search', among.length > 0 ? search.collectionId : null);
-    return answer;
+    return result;
   };
 };
 
 const createSearch = ({ operationEmbedder, operationIndex, operations }: Needs) => {
-  const remembered = createRememberedQueries<EmbeddedQuestion>(
+  const cachedQuery = createQueryCache<EmbeddedQuery>(
     ({ vector: { dense, sparse } }) => dense.byteLength + sparse.indices.byteLength + sparse.weights.byteLength,
   );
   return async (
     among: readonly CollectionId[],
     asOf: number,
     { query, limit, method }: OperationSearch,
-  ): Promise<OperationAnswer> => {
+  ): Promise<OperationSearchResults> => {
     if (among.length === 0) return { results: [], isFallback: false };
     const current = await operationEmbedder.modelId();
-    const { modelId, vector } = await remembered(current, query, () => operationEmbedder.embedQuestion(query));
-    const wanted = { modelId, vector, among, method, limit: limit + spare, asOf };
-    const { matches, isFallback } = await operationIndex.search(wanted);
-    return { results: operationResults(matches, await operations.found(matches)).slice(0, limit), isFallback };
+    const { modelId, vector } = await cachedQuery(current, query, () => operationEmbedder.embedQuery(query));
+    const indexQuery = { modelId, vector, among, method, limit: limit + extraMatches, asOf };
+    const { matches, isFallback } = await operationIndex.search(indexQuery);
+    return { results: operationResults(matches, await operations.findMany(matches)).slice(0, limit), isFallback };
   };
 };

@@ -1,14 +1,14 @@
 import type { ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
-import { storedEmail } from '../../profiles/email.ts';
+import { toStoredEmail } from '../../profiles/email.ts';
 import { canSignIn } from '../../profiles/identity.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Settings } from '../../settings.ts';
 import { ofProfile, systemEntry } from '../audit/system-entry.ts';
-import { promoted } from './edit-profile.ts';
+import { promote } from './edit-profile.ts';
 
-/** The first admin that the operator names, and the issuer whose tokens identify them. */
+/** The first admin, as configured by the operator, and the issuer whose tokens identify them. */
 export interface FirstAdmin {
   readonly uid: string;
   readonly email: string;
@@ -16,16 +16,16 @@ export interface FirstAdmin {
 }
 
 /**
- * Makes the first admin if no admin can sign in through an enabled issuer: from the profile with this uid or e-mail, or
- * else as a new one without a key pair, bound by uid and issuer. Returns it, or null if there already is one
+ * Creates the first admin if no admin can sign in through an enabled issuer: from the profile with this uid or e-mail,
+ * or else as a new profile without a key pair, bound by uid and issuer. Returns it, or null if there already is one
  * (specification, "First admin").
  */
 export const claimFirstAdmin =
   (ports: Pick<Ports, 'clock' | 'random' | 'profiles'>, settings: Pick<Settings, 'issuers'>) =>
-  async ({ uid, issuer, ...named }: FirstAdmin): Promise<Profile | null> => {
-    const email = storedEmail(named.email);
+  async ({ uid, issuer, ...input }: FirstAdmin): Promise<Profile | null> => {
+    const email = toStoredEmail(input.email);
     const now = ports.clock.now();
-    const fresh: Profile = {
+    const newAdmin: Profile = {
       id: ports.random.uuid() as ProfileId,
       email,
       fullName: 'Administrator',
@@ -45,12 +45,12 @@ export const claimFirstAdmin =
       if (admins.some((admin) => canSignIn(settings, admin))) return null;
       const profile = match
         ? {
-            ...promoted(match.status === 'rejected' ? { ...match, status: 'pending' } : match, now),
+            ...promote(match.status === 'rejected' ? { ...match, status: 'pending' } : match, now),
             uid,
             issuer,
             updatedAt: nextChangeAt(match.updatedAt, now),
           }
-        : fresh;
+        : newAdmin;
       return {
         profile,
         entries: [systemEntry(ports, null, { action: 'admin.bootstrap', ...ofProfile(profile), issuer })],

@@ -9,13 +9,16 @@ import type { ApprovedProfile, Profile, Role } from '../../profiles/profile.ts';
 import { nextStatus } from '../../profiles/registration-machine.ts';
 import { nextSuspension } from '../../profiles/suspension-machine.ts';
 import type { Settings } from '../../settings.ts';
-import { ofProfile, recorded } from '../audit/system-entry.ts';
+import { ofProfile, auditEffects } from '../audit/system-entry.ts';
 import { resumptionMailJob, suspensionMailJob } from '../mails/mail-jobs.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'profiles'>;
 type MailingNeeds = Needs & Pick<Ports, 'mailer'>;
 
-/** What a profile may change about itself; undefined members stay, a `companyName` of null is cleared. */
+/**
+ * The fields that a profile may change about itself; undefined members stay unchanged, a `companyName` of null is
+ * cleared.
+ */
 export interface OwnProfileChange {
   readonly fullName?: string | undefined;
   readonly companyName?: string | null | undefined;
@@ -30,60 +33,60 @@ export const updateOwnProfile =
       fullName: change.fullName ?? current.fullName,
       companyName: change.companyName === undefined ? current.companyName : change.companyName,
     });
-    const same = (a: Profile, b: Profile) => a.fullName === b.fullName && a.companyName === b.companyName;
-    if (same(edit(profile), profile)) return profile;
+    const isSame = (a: Profile, b: Profile) => a.fullName === b.fullName && a.companyName === b.companyName;
+    if (isSame(edit(profile), profile)) return profile;
     return profiles.update(profile.id, (state) => ({
-      ...changed(state, edit(state.profile), clock.now()),
+      ...changeOf(state, edit(state.profile), clock.now()),
       deadline,
     }));
   };
 
-/** A profile in its new role, with a warning for the admin who changed it. */
+/** A profile with its new role, and a warning for the admin who changed it. */
 export interface ChangedRole {
   readonly profile: Profile;
-  /** Says that nobody can sign in as this admin yet; null if there is nothing to warn of. */
+  /** Warns that no user can sign in as this admin yet; null if there is no warning. */
   readonly warning: string | null;
 }
 
-/** Turns a client into an admin or an admin into a client. Keys and grants sleep while the role is `admin`. */
+/** Changes a client to an admin or an admin to a client. Keys and grants are dormant while the role is `admin`. */
 export const changeRole =
   (ports: Needs, settings: Settings) =>
   async (authority: PersonAuthority, id: ProfileId, role: Role): Promise<ChangedRole> => {
     const now = ports.clock.now();
     const profile = await ports.profiles.update(id, (state) => {
       if (state.profile.role === role) return { ...state, deadline: authority.deadline };
-      const next = role === 'admin' ? promoted(state.profile, now) : demoted(settings, state);
-      const effects = recorded(ports, authority, { action: 'profile.role', ...ofProfile(state.profile), role });
-      return { ...changed(state, next, now), ...effects };
+      const next = role === 'admin' ? promote(state.profile, now) : demote(settings, state);
+      const effects = auditEffects(ports, authority, { action: 'profile.role', ...ofProfile(state.profile), role });
+      return { ...changeOf(state, next, now), ...effects };
     });
     return { profile, warning: role === 'admin' ? adminWarning(settings, profile) : null };
   };
 
 const adminWarning = (settings: Settings, profile: Profile): string | null => {
   if (canSignIn(settings, profile)) return null;
-  if (profile.suspendedAt !== null) return 'Nobody can sign in as this admin: the profile is suspended.';
+  if (profile.suspendedAt !== null) return 'No one can sign in as this admin: the profile is suspended.';
   if (profile.issuer !== null)
-    return 'Nobody can sign in as this admin: the issuer that the profile is bound to is disabled.';
+    return 'No one can sign in as this admin: the issuer that the profile is bound to is disabled.';
   const claims = settings.identityEmailCheck === 'off' ? 'user id' : 'user id and e-mail';
-  return `Nobody has signed in as this profile yet: whoever first presents a token with its ${claims} becomes the admin.`;
+  return `No one has signed in as this profile yet: the first person to present a token with its ${claims} becomes the admin.`;
 };
 
 /** An admin is always approved. */
-export const promoted = (profile: Profile, now: number): ApprovedProfile => ({
+export const promote = (profile: Profile, now: number): ApprovedProfile => ({
   ...profile,
   role: 'admin',
   status: nextStatus(profile.status, 'promote'),
   approvedAt: profile.approvedAt ?? now,
 });
 
-const demoted = (settings: Settings, state: ProfileState): Profile => {
-  refuseLastAdmin(settings, state);
+const demote = (settings: Settings, state: ProfileState): Profile => {
+  rejectIfLastAdmin(settings, state);
   return { ...state.profile, role: 'client' };
 };
 
 /**
- * Suspends a profile: from then on nobody is let in as it, by token or key, and nothing of it is lost. The last admin who
- * can sign in stays. It is told by mail, with the reason.
+ * Suspends a profile: from then on it cannot authenticate, by token or key, and none of its data is lost. The last
+ * admin who can sign in cannot be suspended. The profile is notified by mail, with the reason.
  */
 export const suspendProfile =
   (ports: MailingNeeds, settings: Settings) =>
@@ -91,10 +94,14 @@ export const suspendProfile =
     const now = ports.clock.now();
     return ports.profiles.update(id, (state) => {
       const suspendedAt = nextSuspension(state.profile, 'suspend', now);
-      refuseLastAdmin(settings, state);
-      const effects = recorded(ports, authority, { action: 'profile.suspend', ...ofProfile(state.profile), reason });
+      rejectIfLastAdmin(settings, state);
+      const effects = auditEffects(ports, authority, {
+        action: 'profile.suspend',
+        ...ofProfile(state.profile),
+        reason,
+      });
       const jobs = ports.mailer.enabled ? [suspensionMailJob(ports, id, reason)] : [];
-      return { ...changed(state, { ...state.profile, suspendedAt }, now), ...effects, jobs };
+      return { ...changeOf(state, { ...state.profile, suspendedAt }, now), ...effects, jobs };
     });
   };
 
@@ -104,9 +111,9 @@ export const resumeProfile =
     const now = ports.clock.now();
     return ports.profiles.update(id, (state) => {
       const suspendedAt = nextSuspension(state.profile, 'resume', now);
-      const effects = recorded(ports, authority, { action: 'profile.resume', ...ofProfile(state.profile) });
+      const effects = auditEffects(ports, authority, { action: 'profile.resume', ...ofProfile(state.profile) });
       const jobs = ports.mailer.enabled ? [resumptionMailJob(ports, id)] : [];
-      return { ...changed(state, { ...state.profile, suspendedAt }, now), ...effects, jobs };
+      return { ...changeOf(state, { ...state.profile, suspendedAt }, now), ...effects, jobs };
     });
   };
 
@@ -117,28 +124,31 @@ export const assignTier =
     const now = ports.clock.now();
     return ports.profiles.update(id, (state) => {
       if (state.profile.tier === tier) return { ...state, deadline: authority.deadline };
-      const effects = recorded(ports, authority, { action: 'profile.tier', ...ofProfile(state.profile), tier });
-      return { ...changed(state, { ...state.profile, tier }, now), ...effects };
+      const effects = auditEffects(ports, authority, { action: 'profile.tier', ...ofProfile(state.profile), tier });
+      return { ...changeOf(state, { ...state.profile, tier }, now), ...effects };
     });
   };
 
-/** Deletes a profile with its grants, keys, overrides and unsent mails. The last admin stays. */
+/** Deletes a profile with its grants, keys, overrides and unsent mails. The last admin cannot be deleted. */
 export const removeProfile =
   (ports: Needs, settings: Settings) =>
   async (authority: PersonAuthority, id: ProfileId): Promise<void> => {
     await ports.profiles.remove(id, (state) => {
-      refuseLastAdmin(settings, state);
-      return recorded(ports, authority, { action: 'profile.delete', ...ofProfile(state.profile) });
+      rejectIfLastAdmin(settings, state);
+      return auditEffects(ports, authority, { action: 'profile.delete', ...ofProfile(state.profile) });
     });
   };
 
-/** At least one admin who can sign in must remain. An admin of a disabled issuer does not count, nor does an unbound one. */
-const refuseLastAdmin = (settings: Settings, { profile, admins }: ProfileState): void => {
-  const remains = admins.some((admin) => admin.id !== profile.id && canSignIn(settings, admin));
-  if (profile.role === 'admin' && !remains) throw new PorticoError('last_admin');
+/**
+ * At least one admin who can sign in must remain. An admin of a disabled issuer does not count, nor does an unbound
+ * one.
+ */
+const rejectIfLastAdmin = (settings: Settings, { profile, admins }: ProfileState): void => {
+  const isOtherLeft = admins.some((admin) => admin.id !== profile.id && canSignIn(settings, admin));
+  if (profile.role === 'admin' && !isOtherLeft) throw new PorticoError('last_admin');
 };
 
-const changed = ({ profile, key }: ProfileState, next: Profile, now: number) => ({
+const changeOf = ({ profile, key }: ProfileState, next: Profile, now: number) => ({
   profile: { ...next, updatedAt: nextChangeAt(profile.updatedAt, now) },
   key,
 });

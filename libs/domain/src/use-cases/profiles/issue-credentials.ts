@@ -2,14 +2,14 @@ import type { Initiator, PersonAuthority, Principal } from '../../access/princip
 import { secretBytes } from '../../checked-secret.ts';
 import type { Deadline } from '../../deadline.ts';
 import { PorticoError } from '../../errors.ts';
-import { refusePast } from '../../grants/expiry.ts';
+import { rejectPastExpiry } from '../../grants/expiry.ts';
 import type { ClientId, ProfileId } from '../../ids.ts';
 import { type Instant, nextChangeAt, toIso } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
 import { type Credentials, makeSecret, type StoredSecret } from '../../profiles/api-key.ts';
 import type { ApprovedProfile, Profile } from '../../profiles/profile.ts';
 import { nextStatus } from '../../profiles/registration-machine.ts';
-import { ofProfile, recorded } from '../audit/system-entry.ts';
+import { ofProfile, auditEffects } from '../audit/system-entry.ts';
 import { credentialsMailJob, rotationMailJob } from '../mails/mail-jobs.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer'>;
@@ -21,11 +21,11 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | '
 export const approveProfile =
   (ports: Needs) =>
   async (authority: PersonAuthority, id: ProfileId): Promise<Credentials> => {
-    await refuseEarly(ports, id);
-    return approveWith(ports, authority, id, await newSecret(ports, authority.deadline));
+    await rejectEarly(ports, id);
+    return approveWith(ports, authority, id, await createSecret(ports, authority.deadline));
   };
 
-/** Approves with a secret that was made for it. */
+/** Approves a profile with an existing secret. */
 export const approveWith = async (
   ports: Needs,
   authority: PersonAuthority,
@@ -45,23 +45,23 @@ export const approveWith = async (
       updatedAt: nextChangeAt(profile.updatedAt, now),
     },
     key: { current: stored, previous: null, expiresAt: null },
-    ...recorded(ports, authority, { action: 'profile.approve', ...ofProfile(profile), client_id: clientId }),
+    ...auditEffects(ports, authority, { action: 'profile.approve', ...ofProfile(profile), client_id: clientId }),
     jobs,
   }));
   return credentials;
 };
 
-/** Refuses early, before a hash is computed in vain; the decision itself is made in the transaction. */
-const refuseEarly = async ({ profiles }: Pick<Ports, 'profiles'>, id: ProfileId): Promise<void> => {
+/** Rejects early, before a hash is computed unnecessarily; the decision itself is made in the transaction. */
+const rejectEarly = async ({ profiles }: Pick<Ports, 'profiles'>, id: ProfileId): Promise<void> => {
   const profile = await profiles.find(id);
   if (!profile) throw new PorticoError('user_not_found');
   nextStatus(profile.status, 'approve');
 };
 
-/** How a secret is replaced. */
+/** The options for replacing a secret. */
 interface Rotation {
   readonly graceSeconds: number;
-  /** When the key expires from now on, both secrets with it; undefined keeps what was set, null removes it. */
+  /** The new expiry of the key, with both secrets; undefined leaves it unchanged, null removes it. */
   readonly expiresAt?: Instant | null | undefined;
 }
 
@@ -77,7 +77,7 @@ export const rotateCredentials =
     graceSeconds: number,
     expiresAt?: Rotation['expiresAt'],
   ): Promise<Credentials> => {
-    refusePast(expiresAt, ports.clock.now());
+    rejectPastExpiry(expiresAt, ports.clock.now());
     return rotate(ports, authority, id, { graceSeconds, expiresAt }, ports.mailer.enabled);
   };
 
@@ -86,24 +86,24 @@ export const changeKeyExpiry =
   (ports: Pick<Ports, 'clock' | 'random' | 'profiles'>) =>
   async (authority: PersonAuthority, id: ProfileId, expiresAt: Instant | null): Promise<Profile> => {
     const now = ports.clock.now();
-    refusePast(expiresAt, now);
+    rejectPastExpiry(expiresAt, now);
     return ports.profiles.update(id, (state) => {
       const { profile, key } = state;
-      refuseKeyless(profile);
+      rejectIfKeyless(profile);
       if (!key) throw new PorticoError('has_no_key_yet');
       if (key.expiresAt === expiresAt) return { ...state, deadline: authority.deadline };
-      const message = { action: 'credentials.expiry' as const, ...ofProfile(profile), ...endOf(expiresAt) };
+      const message = { action: 'credentials.expiry' as const, ...ofProfile(profile), ...expiryField(expiresAt) };
       return {
         profile: { ...profile, updatedAt: nextChangeAt(profile.updatedAt, now) },
         key: { ...key, expiresAt },
-        ...recorded(ports, authority, message),
+        ...auditEffects(ports, authority, message),
       };
     });
   };
 
-const endOf = (expiresAt: Instant | null) => ({ expires_at: expiresAt === null ? null : toIso(expiresAt) });
+const expiryField = (expiresAt: Instant | null) => ({ expires_at: expiresAt === null ? null : toIso(expiresAt) });
 
-/** The same, by the client for itself: it needs no mail about it, and the end that an administrator has set stays. */
+/** The same, by the client for itself: it needs no mail about it, and the expiry set by an administrator stays. */
 export const rotateOwnCredentials =
   (ports: Needs) =>
   ({ profile, deadline }: Principal, graceSeconds: number): Promise<Credentials> =>
@@ -118,20 +118,20 @@ const rotate = async (
 ): Promise<Credentials> => {
   const profile = await ports.profiles.find(id);
   if (!profile) throw new PorticoError('user_not_found');
-  refuseKeyless(profile);
-  const freshId = ports.random.uuid() as ClientId;
-  const { secret, stored } = await newSecret(ports, initiator.deadline);
+  rejectIfKeyless(profile);
+  const newClientId = ports.random.uuid() as ClientId;
+  const { secret, stored } = await createSecret(ports, initiator.deadline);
   const now = ports.clock.now();
   const after = await ports.profiles.update(id, ({ profile, key }) => {
-    refuseKeyless(profile);
-    const clientId = profile.clientId ?? freshId;
+    rejectIfKeyless(profile);
+    const clientId = profile.clientId ?? newClientId;
     const previousUntil = key && graceSeconds > 0 ? now + graceSeconds * 1_000 : null;
-    const end = expiresAt === undefined ? {} : endOf(expiresAt);
+    const expiry = expiresAt === undefined ? {} : expiryField(expiresAt);
     const message = {
       action: 'credentials.rotate' as const,
       ...ofProfile(profile),
       grace_seconds: graceSeconds,
-      ...end,
+      ...expiry,
     };
     return {
       profile: { ...profile, clientId, updatedAt: nextChangeAt(profile.updatedAt, now) },
@@ -140,34 +140,34 @@ const rotate = async (
         previous: key && previousUntil !== null ? { ...key.current, until: previousUntil } : null,
         expiresAt: expiresAt === undefined ? (key?.expiresAt ?? null) : expiresAt,
       },
-      ...recorded(ports, initiator, message),
+      ...auditEffects(ports, initiator, message),
       jobs: isMailed ? [rotationMailJob(ports, id, { clientId, secret, previousUntil })] : [],
     };
   });
-  return { clientId: after.clientId ?? freshId, secret };
+  return { clientId: after.clientId ?? newClientId, secret };
 };
 
-function refuseKeyless(profile: Profile): asserts profile is ApprovedProfile {
+function rejectIfKeyless(profile: Profile): asserts profile is ApprovedProfile {
   if (profile.role === 'admin') throw new PorticoError('has_no_key');
   if (profile.status !== 'approved') throw new PorticoError('not_approved');
 }
 
-/** A new secret, with what may be kept of it. */
+/** A new secret, and the parts of it that may be stored. */
 export interface NewSecret {
   readonly secret: string;
   readonly stored: StoredSecret;
 }
 
-export const newSecret = async (
+export const createSecret = async (
   { random, keys }: Pick<Ports, 'random' | 'keys'>,
   deadline: Deadline | null,
 ): Promise<NewSecret> => {
   const secret = makeSecret(random.bytes(secretBytes));
-  return { secret, stored: await storedSecret(keys, secret, deadline) };
+  return { secret, stored: await toStoredSecret(keys, secret, deadline) };
 };
 
-/** What may be kept of a secret. */
-export const storedSecret = async (
+/** Returns the parts of a secret that may be stored. */
+export const toStoredSecret = async (
   keys: Ports['keys'],
   secret: string,
   deadline: Deadline | null,

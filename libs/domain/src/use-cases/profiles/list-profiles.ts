@@ -3,15 +3,15 @@ import { PorticoError } from '../../errors.ts';
 import type { ProfileId } from '../../ids.ts';
 import type { Instant } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
-import { everyProfile, type ProfileFilter, type ProfilePage, wholeList } from '../../profiles/profile-filter.ts';
+import { allProfiles, type ProfileFilter, type ProfilePage, wholeList } from '../../profiles/profile-filter.ts';
 import type { Profile } from '../../profiles/profile.ts';
 
-/** Returns the profiles under the filter, all of them oldest first, or a page. */
+/** Returns the profiles that match the filter, all of them oldest first, or one page. */
 export const listProfiles =
   ({ profiles }: Pick<Ports, 'profiles'>) =>
   (
     _authority: AdminAuthority,
-    filter: ProfileFilter = everyProfile,
+    filter: ProfileFilter = allProfiles,
     page: ProfilePage = wholeList,
   ): Promise<readonly Profile[]> =>
     profiles.select(filter, page);
@@ -30,13 +30,13 @@ export const readProfile =
     return profile;
   };
 
-/** When the keys of these profiles expire, without those that have none or never do. */
+/** Returns when the keys of these profiles expire, omitting profiles without a key or with one that never expires. */
 export const readKeyExpiries =
   ({ accessMatrix }: Pick<Ports, 'accessMatrix'>) =>
   (_authority: AdminAuthority, profiles: readonly Pick<Profile, 'id'>[]): Promise<ReadonlyMap<ProfileId, Instant>> =>
     accessMatrix.keyExpiries(profiles.map(({ id }) => id));
 
-/** The same of the caller's own key; null if it has no end. */
+/** Returns when the caller's own key expires; null if it never does. */
 export const readOwnKeyExpiry =
   ({ accessMatrix }: Pick<Ports, 'accessMatrix'>) =>
   async ({ profile }: Principal): Promise<Instant | null> =>

@@ -2,8 +2,8 @@ import type { Deadline } from '../../deadline.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ProfileId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
-import { isSameEmail, storedEmail } from '../../profiles/email.ts';
-import { bindingAgrees, type IdentityClaims } from '../../profiles/identity.ts';
+import { isSameEmail, toStoredEmail } from '../../profiles/email.ts';
+import { canBind, type IdentityClaims } from '../../profiles/identity.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Settings } from '../../settings.ts';
 import { bindingEntry, ofProfile, systemEntry } from '../audit/system-entry.ts';
@@ -12,7 +12,7 @@ import { noticeJobs } from '../mails/mail-jobs.ts';
 export interface Registration {
   /** The identity provider's user id (`sub`), as stated by the caller. */
   readonly uid: string;
-  /** As sent; stored as `storedEmail`. */
+  /** As sent; stored as `toStoredEmail`. */
   readonly email: string;
   readonly fullName: string;
   readonly companyName: string | null;
@@ -21,14 +21,14 @@ export interface Registration {
 type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'mailer'>;
 
 /**
- * Registers a profile with the role `client`, waiting for approval; a valid identity token may bind it at once. Throws
+ * Registers a profile with the role `client`, pending approval; a valid identity token may bind it immediately. Throws
  * `invalid_body` if the token is for the same uid with another e-mail, and `invalid_token` if the configuration
  * requires a token that binds it (specification, section 3).
  */
 export const registerProfile =
   (ports: Needs, settings: Settings) =>
   async (registration: Registration, identity: IdentityClaims | null, deadline: Deadline | null): Promise<Profile> => {
-    const email = storedEmail(registration.email);
+    const email = toStoredEmail(registration.email);
     const issuer = bindingIssuer(settings, { uid: registration.uid, email }, identity);
     const now = ports.clock.now();
     const profile: Profile = {
@@ -45,7 +45,7 @@ export const registerProfile =
       updatedAt: now,
       approvedAt: null,
     };
-    // Without a token that binds it, nobody has shown that they are this profile.
+    // Without a token that binds it, the caller has not proven to be this profile.
     const actor = issuer === null ? null : profile;
     const message = { action: 'profile.register' as const, ...ofProfile(profile), bound: issuer !== null };
     const entry = systemEntry(ports, actor, message);
@@ -54,14 +54,14 @@ export const registerProfile =
     return profile;
   };
 
-/** The issuer of the token that binds the registration; null if none does. */
+/** Returns the issuer of the token that binds the registration; null if none does. */
 const bindingIssuer = (
   { identityEmailCheck, registrationRequiresToken }: Settings,
   { uid, email }: Pick<Registration, 'uid' | 'email'>,
   identity: IdentityClaims | null,
 ): string | null => {
   if (identity?.uid === uid) {
-    if (bindingAgrees(identityEmailCheck, email, identity)) return identity.issuer;
+    if (canBind(identityEmailCheck, email, identity)) return identity.issuer;
     if (identity.email !== null && !isSameEmail(identity.email, email)) {
       throw new PorticoError('invalid_body', { because: 'email must be that of the token' });
     }

@@ -4,10 +4,10 @@ import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import { nextStatus } from '../../profiles/registration-machine.ts';
-import { ofProfile, recorded } from '../audit/system-entry.ts';
+import { ofProfile, auditEffects } from '../audit/system-entry.ts';
 import { rejectionMailJob } from '../mails/mail-jobs.ts';
 
-/** Takes a rejection back: the registration waits for a decision again, with what it was granted. */
+/** Reverts a rejection: the registration is pending again, with its previous grants. */
 export const reopenRegistration =
   (ports: Pick<Ports, 'clock' | 'random' | 'profiles'>) =>
   (authority: PersonAuthority, id: ProfileId): Promise<Profile> => {
@@ -15,11 +15,11 @@ export const reopenRegistration =
     return ports.profiles.update(id, ({ profile, key }) => ({
       profile: withoutApproval(profile, nextStatus(profile.status, 'reopen'), now),
       key,
-      ...recorded(ports, authority, { action: 'profile.reopen', ...ofProfile(profile) }),
+      ...auditEffects(ports, authority, { action: 'profile.reopen', ...ofProfile(profile) }),
     }));
   };
 
-/** Rejects a pending profile; the notice, with the reason if there is one, is mailed if mail is enabled. */
+/** Rejects a pending profile; if mail is enabled, a notice is mailed, with the reason if there is one. */
 export const rejectProfile =
   (ports: Pick<Ports, 'clock' | 'random' | 'profiles' | 'mailer'>) =>
   async (authority: PersonAuthority, id: ProfileId, reason: string | null): Promise<void> => {
@@ -28,7 +28,7 @@ export const rejectProfile =
     await ports.profiles.update(id, ({ profile, key }) => ({
       profile: withoutApproval(profile, nextStatus(profile.status, 'reject'), now),
       key,
-      ...recorded(ports, authority, { action: 'profile.reject', ...ofProfile(profile) }),
+      ...auditEffects(ports, authority, { action: 'profile.reject', ...ofProfile(profile) }),
       jobs,
     }));
   };

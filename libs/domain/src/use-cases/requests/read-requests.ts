@@ -7,16 +7,16 @@ import type { ListedRequest, RequestFilter } from '../../requests/access-request
 
 type Needs = Pick<Ports, 'requests' | 'collections'>;
 
-/** A request as its reader sees it. */
-export interface ShownRequest extends Omit<ListedRequest, 'collectionName' | 'discoverable'> {
+/** A request, as visible to its reader. */
+export interface VisibleRequest extends Omit<ListedRequest, 'collectionName' | 'discoverable'> {
   /** Null if the reader may no longer see the collection. */
   readonly collectionName: string | null;
 }
 
 /**
- * Returns a page of the requests under the filter: for an admin everybody's, for anyone else its own; throws
- * `admin_required` if it asks for another's. The pending ones come oldest first, since these wait; all others newest
- * first.
+ * Returns a page of the requests that match the filter: for an admin, those of all profiles, for any other caller, its
+ * own; throws `admin_required` if the filter is for another profile. Pending requests are sorted oldest first, since
+ * they are waiting; all others newest first.
  */
 export const listRequests =
   ({ requests, collections }: Needs) =>
@@ -24,40 +24,40 @@ export const listRequests =
     principal: Principal,
     filter: RequestFilter,
     page: Omit<RequestPage, 'order'>,
-  ): Promise<readonly ShownRequest[]> => {
+  ): Promise<readonly VisibleRequest[]> => {
     const profileId = isAdmin(principal.profile) ? filter.profileId : ownId(principal, filter.profileId);
-    const found = await requests.list({ ...filter, profileId }, { ...page, order: orderOf(filter) });
-    return shownTo({ collections }, principal, found);
+    const listed = await requests.list({ ...filter, profileId }, { ...page, order: orderOf(filter) });
+    return visibleTo({ collections }, principal, listed);
   };
 
 const orderOf = ({ status }: RequestFilter): RequestPage['order'] =>
   status === 'pending' ? 'oldest first' : 'newest first';
 
-/** Returns a request; throws `request_not_found` unless it is the caller's, or the caller an admin. */
+/** Returns a request; throws `request_not_found` unless it is the caller's own, or the caller is an admin. */
 export const readRequest =
   ({ requests, collections }: Needs) =>
-  async (principal: Principal, id: RequestId): Promise<ShownRequest> => {
-    const found = await requests.find(id);
-    const isOwn = found?.profileId === principal.profile.id;
-    const [shown] =
-      found && (isOwn || isAdmin(principal.profile)) ? await shownTo({ collections }, principal, [found]) : [];
-    if (!shown) throw new PorticoError('request_not_found');
-    return shown;
+  async (principal: Principal, id: RequestId): Promise<VisibleRequest> => {
+    const request = await requests.find(id);
+    const isOwn = request?.profileId === principal.profile.id;
+    const [visible] =
+      request && (isOwn || isAdmin(principal.profile)) ? await visibleTo({ collections }, principal, [request]) : [];
+    if (!visible) throw new PorticoError('request_not_found');
+    return visible;
   };
 
-const ownId = ({ profile }: Principal, asked: ProfileId | null): ProfileId => {
-  if (asked !== null && asked !== profile.id) throw new PorticoError('admin_required');
+const ownId = ({ profile }: Principal, requestedId: ProfileId | null): ProfileId => {
+  if (requestedId !== null && requestedId !== profile.id) throw new PorticoError('admin_required');
   return profile.id;
 };
 
-const shownTo = async (
+const visibleTo = async (
   { collections }: Pick<Ports, 'collections'>,
   principal: Principal,
-  found: readonly ListedRequest[],
-): Promise<readonly ShownRequest[]> => {
-  const isShown = isAdmin(principal.profile) || found.every(({ discoverable }) => discoverable);
-  const visible = isShown ? null : new Set(await collections.visibleIds(visibilityOf(principal)));
-  return found.map(({ discoverable, ...request }) =>
+  listed: readonly ListedRequest[],
+): Promise<readonly VisibleRequest[]> => {
+  const seesAllNames = isAdmin(principal.profile) || listed.every(({ discoverable }) => discoverable);
+  const visible = seesAllNames ? null : new Set(await collections.visibleIds(visibilityOf(principal)));
+  return listed.map(({ discoverable, ...request }) =>
     visible === null || discoverable || visible.has(request.collectionId)
       ? request
       : { ...request, collectionName: null },

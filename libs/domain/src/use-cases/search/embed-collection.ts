@@ -1,16 +1,16 @@
 import type { CollectionId } from '../../ids.ts';
 import type { Embedder, Ports } from '../../ports/index.ts';
 import { TextRefusedError } from '../../search/embedding.ts';
-import { unlessAway } from './serving-embedder.ts';
+import { nullIfUnavailable } from './serving-embedder.ts';
 
 type Needs = Pick<Ports, 'collections' | 'embeddings' | 'models' | 'embedder' | 'earlierEmbedders' | 'vectors'>;
 
 /**
- * Brings the embeddings in line with the collection: embeds it again if it exists; else removes it from the index, as
- * its rows are already gone. Drops a result for a text that has changed meanwhile: the change queued its own job.
- * Indexes are not told about a new embedding: the next search names its sequence, and they read it. Earlier models come
- * first, because searches may still use one of them and the current one may take long; if one fails, the others are
- * stored nevertheless.
+ * Brings the embeddings up to date with the collection: embeds it again if it exists; else removes it from the index,
+ * as its rows no longer exist. Drops a result for a text that has changed in the meantime: the change queued its own
+ * job. Indexes are not notified of a new embedding: the next search passes its sequence, and they read it. Earlier
+ * models come first, because searches may still use one of them and the current one may take long; if one fails, the
+ * others are stored nevertheless.
  */
 export const embedCollection = async (ports: Needs, id: CollectionId): Promise<void> => {
   const collection = await ports.collections.find(id);
@@ -22,8 +22,8 @@ export const embedCollection = async (ports: Needs, id: CollectionId): Promise<v
     await ports.embeddings.put({ collectionId: id, modelId, contentRevision: collection.contentRevision, vector });
   };
   const failures: unknown[] = [];
-  for (const embedder of await neededEarlier(ports, id)) {
-    // A text that an earlier model refuses has no vector of it, and needs none.
+  for (const embedder of await outdatedEarlier(ports, id)) {
+    // A text that an earlier model rejects has no vector of that model, and needs none.
     await store(embedder).catch((error: unknown) => error instanceof TextRefusedError || failures.push(error));
   }
   await store(ports.embedder);
@@ -31,17 +31,18 @@ export const embedCollection = async (ports: Needs, id: CollectionId): Promise<v
 };
 
 /**
- * Those of earlier models that are still recorded, and whose embedding of this collection is not up to date. One whose
- * server is away is not needed yet: the current one is on the same server, so that the job will run again.
+ * Returns the embedders of earlier models that are still recorded, and whose embedding of this collection is not up to
+ * date. One with an unavailable server is skipped for now: the current model is on the same server, so the job will run
+ * again.
  */
-const neededEarlier = async (
+const outdatedEarlier = async (
   { models, embeddings, earlierEmbedders }: Needs,
   collectionId: CollectionId,
 ): Promise<readonly Embedder[]> => {
   if (earlierEmbedders.length === 0) return [];
   const [{ announced }, upToDate] = await Promise.all([models.state(), embeddings.upToDate(collectionId)]);
   const isNeeded = (id: string) => !upToDate.includes(id) && announced.some(({ modelId }) => modelId === id);
-  const ids = await Promise.all(earlierEmbedders.map((embedder) => embedder.modelId().catch(unlessAway)));
+  const ids = await Promise.all(earlierEmbedders.map((embedder) => embedder.modelId().catch(nullIfUnavailable)));
   return earlierEmbedders.filter((_, i) => isNeeded(ids[i] ?? ''));
 };
 

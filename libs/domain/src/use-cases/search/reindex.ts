@@ -1,17 +1,17 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReindexProgress, ReindexRun } from '../../search/reindex-run.ts';
-import { recorded } from '../audit/system-entry.ts';
+import { auditEffects } from '../audit/system-entry.ts';
 import { collectionJob } from './collection-jobs.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'embeddings' | 'embeddingJobs' | 'embedder'>;
 
-/** Starts embedding every collection again in the background, unless that is under way; returns the run. */
+/** Starts embedding every collection again in the background, unless that is in progress; returns the run. */
 export const startReindex =
   (ports: Needs) =>
   async (authority: AdminAuthority): Promise<ReindexRun> => {
     const id = ports.random.uuid();
-    const effects = recorded(ports, authority, { action: 'search.reindex', job_id: id });
+    const effects = auditEffects(ports, authority, { action: 'search.reindex', job_id: id });
     return ports.embeddingJobs.startRun((collections) => ({
       run: { id, total: collections.length, startedAt: ports.clock.now() },
       ...effects,

@@ -2,8 +2,8 @@ import { isPorticoError } from '../../errors.ts';
 import type { Embedder, Ports } from '../../ports/index.ts';
 
 /**
- * The embedder of the model that searches use, if this process has it, else its current one. The current one is not
- * asked for its id: it may be on a server, and is used for any other model as well.
+ * Returns the embedder of the model that searches use, if this process has it, else its current one. Does not request
+ * the id of the current one: it may be on a server, and is used for any other model as well.
  */
 export const servingEmbedder = async (
   { embedder, earlierEmbedders }: Pick<Ports, 'embedder' | 'earlierEmbedders'>,
@@ -13,8 +13,8 @@ export const servingEmbedder = async (
   return embedder;
 };
 
-/** For a model whose id is not known while its server is away. */
-export const unlessAway = (error: unknown): null => {
+/** Returns null instead of the id of a model while its server is unavailable. */
+export const nullIfUnavailable = (error: unknown): null => {
   if (isPorticoError(error, 'embedding_unavailable')) return null;
   throw error;
 };

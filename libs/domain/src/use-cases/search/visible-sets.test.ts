@@ -3,7 +3,7 @@ import type { Principal } from '../../access/principal.ts';
 import type { CollectionId } from '../../ids.ts';
 import { createVisibleSets } from './visible-sets.ts';
 
-/** Sets of callers who see so many collections each, and who was read for. */
+/** Visible sets for callers who see `size` collections each, and the callers whose sets were read. */
 const setUp = (size: number) => {
   const reads: string[] = [];
   const ids = Array.from({ length: size }, (_, i) => String(i) as CollectionId);
@@ -26,7 +26,7 @@ const callerOf = (id: string, version: number) =>
     readAt: 0,
   }) as unknown as Principal;
 
-test('a set is read once, and again when its version has changed', async () => {
+test('a set is read once, and again after its version has changed', async () => {
   const { reads, see } = setUp(3);
   const first = await see('ada');
   expect(await see('ada')).toBe(first);
@@ -34,8 +34,8 @@ test('a set is read once, and again when its version has changed', async () => {
   expect(reads).toEqual(['ada', 'ada']);
 });
 
-test('sets are kept up to 64 MiB, and the least recently used goes first', async () => {
-  // 100 bytes an id and 500 a set: eight fit.
+test('sets are cached up to 64 MiB, and the least recently used is evicted first', async () => {
+  // With 100 bytes per id and 500 per set, eight sets fit.
   const { reads, see } = setUp(83_880);
   const names = Array.from({ length: 8 }, (_, i) => `caller ${i}`);
   for (const name of names) await see(name);
@@ -48,7 +48,7 @@ test('sets are kept up to 64 MiB, and the least recently used goes first', async
   expect(reads).toEqual([...names, 'one more', 'caller 0']);
 });
 
-test('a new version takes the place of the one before', async () => {
+test('a new version replaces the previous one', async () => {
   const { reads, see } = setUp(83_880);
   await see('bob');
   for (let version = 0; version < 20; version++) await see('ada', version);
@@ -56,7 +56,7 @@ test('a new version takes the place of the one before', async () => {
   expect(reads.filter((name) => name === 'bob')).toEqual(['bob']);
 });
 
-test('a set that is larger than all may be is kept until the next one', async () => {
+test('a set that exceeds the limit is cached until the next one', async () => {
   const { reads, see } = setUp(900_000);
   await see('ada');
   await see('ada');

@@ -2,19 +2,19 @@ import type { AdminAuthority } from '../../access/principal.ts';
 import type { CollectionId, JobId, ProfileId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { SealedSecrets } from '../../ports/sealed-store.ts';
-import { recorded } from '../audit/system-entry.ts';
+import { auditEffects } from '../audit/system-entry.ts';
 import { effectiveAuthentication } from '../collections/authentication.ts';
 import { openCredentials } from '../mails/mail-jobs.ts';
 
-/** What no configured key opens, and what is lost with it. */
+/** Secrets that no configured key opens, and the data lost with them. */
 export interface LostSecrets {
   /** Collections whose credential is lost, in the order of lists. */
   readonly collections: readonly { readonly id: CollectionId; readonly name: string }[];
   /** Waiting mails that can no longer be sent. */
   readonly mails: readonly { readonly id: JobId; readonly profileId: ProfileId }[];
-  /** Null if the pepper opens, so that every API key stays valid; otherwise how many are lost. */
+  /** Null if the pepper opens, so that every API key stays valid; otherwise the number of lost keys. */
   readonly apiKeys: number | null;
-  /** How many service accounts lose their token with it. */
+  /** The number of service accounts that lose their token with it. */
   readonly accountKeys: number;
 }
 
@@ -27,16 +27,17 @@ export const pepperContext = 'api-key-pepper';
 export const isAnythingLost = ({ collections, mails, apiKeys }: LostSecrets): boolean =>
   collections.length > 0 || mails.length > 0 || apiKeys !== null;
 
-/** Returns what a reset would remove. */
+/** Returns the secrets that a reset would remove. */
 export const findLostSecrets =
   ({ cipher, sealed }: Pick<Needs, 'cipher' | 'sealed'>) =>
   async (): Promise<LostSecrets> =>
-    lostOf(cipher, await sealed.read());
+    findLost(cipher, await sealed.read());
 
 /**
- * Removes what no configured key opens, so that the service can continue without it: credentials of collections,
- * waiting mails, and, if the pepper is affected, every API key and every token of a service account. What some key opens stays. If nothing is lost, nothing
- * is written. `pepper` is the new one in clear, as the installation keeps it. Returns what was removed.
+ * Removes the secrets that no configured key opens, so that the service can continue without them: credentials of
+ * collections, waiting mails, and, if the pepper is affected, every API key and every token of a service account.
+ * Secrets that some key opens stay. If nothing is lost, nothing is written. `pepper` is the new one in plain text, as
+ * the installation stores it. Returns the removed secrets.
  */
 export const resetSecrets =
   (ports: Needs) =>
@@ -44,7 +45,7 @@ export const resetSecrets =
     const { cipher, clock } = ports;
     let lost: LostSecrets = nothingLost;
     await ports.sealed.reset((sealed) => {
-      lost = lostOf(cipher, sealed);
+      lost = findLost(cipher, sealed);
       if (!isAnythingLost(lost)) return null;
       const { collections, mails, apiKeys, accountKeys } = lost;
       const keys = { api_keys: apiKeys ?? 0, service_accounts: accountKeys };
@@ -55,7 +56,7 @@ export const resetSecrets =
         pepper: apiKeys === null ? null : cipher.seal(pepper, pepperContext),
         at: clock.now(),
         reason: 'The secrets key that sealed it is lost',
-        ...recorded(ports, authority, { action: 'secrets.reset', ...counts }),
+        ...auditEffects(ports, authority, { action: 'secrets.reset', ...counts }),
       };
     });
     return lost;
@@ -63,22 +64,22 @@ export const resetSecrets =
 
 const nothingLost: LostSecrets = { collections: [], mails: [], apiKeys: null, accountKeys: 0 };
 
-const lostOf = (cipher: Ports['cipher'], sealed: SealedSecrets): LostSecrets => {
+const findLost = (cipher: Ports['cipher'], sealed: SealedSecrets): LostSecrets => {
   const { collections, mails, pepper } = sealed;
-  const isPepperLost = pepper !== null && !opens(() => cipher.open(pepper, pepperContext));
+  const isPepperLost = pepper !== null && !canOpen(() => cipher.open(pepper, pepperContext));
   return {
     collections: collections
-      .filter((collection) => !opens(() => effectiveAuthentication(cipher, collection)))
+      .filter((collection) => !canOpen(() => effectiveAuthentication(cipher, collection)))
       .map(({ id, name }) => ({ id, name })),
     mails: mails
-      .filter(({ id, sealed: mail }) => !opens(() => openCredentials(cipher, id, mail)))
+      .filter(({ id, sealed: mail }) => !canOpen(() => openCredentials(cipher, id, mail)))
       .map(({ id, profileId }) => ({ id, profileId })),
     apiKeys: isPepperLost ? sealed.apiKeys : null,
     accountKeys: isPepperLost ? sealed.accountKeys : 0,
   };
 };
 
-const opens = (open: () => unknown): boolean => {
+const canOpen = (open: () => unknown): boolean => {
   try {
     open();
     return true;

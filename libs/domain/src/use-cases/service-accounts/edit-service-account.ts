@@ -2,7 +2,7 @@ import type { PersonAuthority } from '../../access/principal.ts';
 import { secretBytes } from '../../checked-secret.ts';
 import type { Deadline } from '../../deadline.ts';
 import { PorticoError } from '../../errors.ts';
-import { refusePast } from '../../grants/expiry.ts';
+import { rejectPastExpiry } from '../../grants/expiry.ts';
 import type { ServiceAccountId } from '../../ids.ts';
 import { type Instant, nextChangeAt, toIso } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -16,8 +16,8 @@ import {
   type Scope,
   type ServiceAccount,
 } from '../../service-accounts/service-account.ts';
-import { recorded, type SystemMessage } from '../audit/system-entry.ts';
-import { storedSecret } from '../profiles/issue-credentials.ts';
+import { auditEffects, type SystemMessage } from '../audit/system-entry.ts';
+import { toStoredSecret } from '../profiles/issue-credentials.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'keys' | 'serviceAccounts'>;
 
@@ -28,7 +28,7 @@ export interface NewServiceAccount {
   readonly expiresAt: Instant | null;
 }
 
-/** Undefined members stay as they are. */
+/** Undefined members stay unchanged. */
 export interface ServiceAccountChange {
   readonly name?: string | undefined;
   readonly scopes?: readonly Scope[] | undefined;
@@ -36,16 +36,16 @@ export interface ServiceAccountChange {
 }
 
 /**
- * Creates a service account and its token, which is returned only this once. Throws `invalid_body` for a time of expiry
- * that has passed, `service_account_taken`, and `too_many_service_accounts`.
+ * Creates a service account and its token, which is returned only this once. Throws `invalid_body` for an expiry in the
+ * past, `service_account_taken`, and `too_many_service_accounts`.
  */
 export const createServiceAccount =
   (ports: Needs) =>
   async (authority: PersonAuthority, input: NewServiceAccount): Promise<IssuedAccount> => {
     const now = ports.clock.now();
-    refusePast(input.expiresAt, now);
+    rejectPastExpiry(input.expiresAt, now);
     const id = ports.random.uuid() as ServiceAccountId;
-    const { token, stored } = await newToken(ports, id, authority.deadline);
+    const { token, stored } = await createToken(ports, id, authority.deadline);
     const account: ServiceAccount = {
       id,
       name: input.name,
@@ -55,7 +55,7 @@ export const createServiceAccount =
       createdAt: now,
       updatedAt: now,
     };
-    const effects = recorded(ports, authority, { action: 'service_account.create', ...factsOf(account) });
+    const effects = auditEffects(ports, authority, { action: 'service_account.create', ...factsOf(account) });
     await ports.serviceAccounts.add((count) => {
       if (count >= accountsMax)
         throw new PorticoError('too_many_service_accounts', { because: `revoke some of the ${accountsMax} first` });
@@ -64,7 +64,7 @@ export const createServiceAccount =
     return { account, token };
   };
 
-/** All accounts, by name; never a secret. */
+/** Returns all accounts, sorted by name; never a secret. */
 export const listServiceAccounts =
   ({ serviceAccounts }: Needs) =>
   (_authority: PersonAuthority): Promise<readonly ServiceAccount[]> =>
@@ -74,9 +74,9 @@ export const listServiceAccounts =
 export const readServiceAccount =
   ({ serviceAccounts }: Needs) =>
   async (_authority: PersonAuthority, id: ServiceAccountId): Promise<ServiceAccount> => {
-    const found = await serviceAccounts.find(id);
-    if (!found) throw new PorticoError('service_account_not_found');
-    return found;
+    const account = await serviceAccounts.find(id);
+    if (!account) throw new PorticoError('service_account_not_found');
+    return account;
   };
 
 /** Changes name, scopes or expiry, from the next request on; its token stays. Writes nothing if nothing changes. */
@@ -84,35 +84,35 @@ export const updateServiceAccount =
   (ports: Needs) =>
   async (authority: PersonAuthority, id: ServiceAccountId, change: ServiceAccountChange): Promise<ServiceAccount> => {
     const now = ports.clock.now();
-    refusePast(change.expiresAt, now);
+    rejectPastExpiry(change.expiresAt, now);
     return ports.serviceAccounts.update(id, ({ account: current, key }) => {
-      const wanted: ServiceAccount = {
+      const next: ServiceAccount = {
         ...current,
         name: change.name ?? current.name,
         scopes: change.scopes ? scopesOf(change.scopes) : current.scopes,
         expiresAt: change.expiresAt === undefined ? current.expiresAt : change.expiresAt,
       };
-      if (isSame(current, wanted)) return { account: current, key, deadline: authority.deadline };
-      const account = { ...wanted, updatedAt: nextChangeAt(current.updatedAt, now) };
+      if (isSame(current, next)) return { account: current, key, deadline: authority.deadline };
+      const account = { ...next, updatedAt: nextChangeAt(current.updatedAt, now) };
       return {
         account,
         key,
-        ...recorded(ports, authority, { action: 'service_account.update', ...factsOf(account) }),
+        ...auditEffects(ports, authority, { action: 'service_account.update', ...factsOf(account) }),
       };
     });
   };
 
-/** Replaces the token; the one before stays valid for `graceSeconds`. Throws `service_account_not_found`. */
+/** Replaces the token; the previous one stays valid for `graceSeconds`. Throws `service_account_not_found`. */
 export const rotateServiceAccount =
   (ports: Needs) =>
   async (authority: PersonAuthority, id: ServiceAccountId, graceSeconds: number): Promise<IssuedAccount> => {
-    // Before a hash is computed in vain.
+    // Fails before a hash is computed unnecessarily.
     await readServiceAccount(ports)(authority, id);
-    const { token, stored } = await newToken(ports, id, authority.deadline);
+    const { token, stored } = await createToken(ports, id, authority.deadline);
     const now = ports.clock.now();
     const account = await ports.serviceAccounts.update(id, (state) => ({
-      ...rotated(state, stored, graceSeconds, now),
-      ...recorded(ports, authority, {
+      ...rotateKey(state, stored, graceSeconds, now),
+      ...auditEffects(ports, authority, {
         action: 'service_account.rotate',
         ...factsOf(state.account),
         grace_seconds: graceSeconds,
@@ -121,19 +121,19 @@ export const rotateServiceAccount =
     return { account, token };
   };
 
-/** Removes the account: no later request is admitted by its token. Throws `service_account_not_found`. */
+/** Removes the account: no later request is admitted with its token. Throws `service_account_not_found`. */
 export const revokeServiceAccount =
   (ports: Needs) =>
   async (authority: PersonAuthority, id: ServiceAccountId): Promise<void> => {
     await ports.serviceAccounts.remove(id, (account) =>
-      recorded(ports, authority, { action: 'service_account.revoke', ...factsOf(account) }),
+      auditEffects(ports, authority, { action: 'service_account.revoke', ...factsOf(account) }),
     );
   };
 
 const isSame = (a: ServiceAccount, b: ServiceAccount): boolean =>
   a.name === b.name && a.expiresAt === b.expiresAt && a.scopes.join() === b.scopes.join();
 
-const rotated = (
+const rotateKey = (
   { account, key }: AccountState,
   stored: StoredSecret,
   graceSeconds: number,
@@ -146,16 +146,16 @@ const rotated = (
   },
 });
 
-const newToken = async (
+const createToken = async (
   { random, keys }: Pick<Ports, 'random' | 'keys'>,
   id: ServiceAccountId,
   deadline: Deadline | null,
 ): Promise<{ readonly token: string; readonly stored: StoredSecret }> => {
   const token = makeAccountToken(id, random.bytes(secretBytes));
-  return { token, stored: await storedSecret(keys, token, deadline) };
+  return { token, stored: await toStoredSecret(keys, token, deadline) };
 };
 
-/** The members of an entry: which account, and what it may do from now on. */
+/** Returns the members of an audit entry: the account, its scopes and its expiry. */
 const factsOf = ({ id, name, scopes, expiresAt }: ServiceAccount): Omit<SystemMessage, 'action'> => ({
   service_account_id: id,
   service_account: name,

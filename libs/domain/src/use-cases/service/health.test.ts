@@ -6,55 +6,55 @@ import type { Probe } from '../../ports/probe.ts';
 import type { VectorIndex } from '../../ports/vector-index.ts';
 import { watchHealth } from './health.ts';
 
-/** A dependency that answers on command and counts its checks. */
+/** A dependency that responds on command and counts its checks. */
 const dependency = () => {
-  const it = {
-    asked: 0,
+  const fake = {
+    checks: 0,
     pending: Promise.withResolvers<void>(),
     check: () => {
-      it.asked += 1;
-      return it.pending.promise;
+      fake.checks += 1;
+      return fake.pending.promise;
     },
-    answer: () => it.pending.resolve(),
-    fail: (error: Error) => it.pending.reject(error),
+    answer: () => fake.pending.resolve(),
+    fail: (error: Error) => fake.pending.reject(error),
     hang: () => {
-      it.pending = Promise.withResolvers<void>();
+      fake.pending = Promise.withResolvers<void>();
     },
   };
-  return it;
+  return fake;
 };
 
-const dependencies = (more: Partial<Probe> = {}, checkOperations = async (): Promise<void> => undefined) => {
+const dependencies = (probeChange: Partial<Probe> = {}, checkOperations = async (): Promise<void> => undefined) => {
   const [database, embedder, vectors] = [dependency(), dependency(), dependency()];
   const clock = { elapsed: 0, now: () => 0, monotonic: () => clock.elapsed };
   const embedding: Embedder = {
     check: embedder.check,
     modelId: async () => 'a model',
-    embed: () => Promise.reject(new Error('not asked for')),
+    embed: () => Promise.reject(new Error('not expected')),
   };
   const index: VectorIndex = {
     kind: 'an index',
     check: vectors.check,
     remove: async () => undefined,
-    forget: async () => undefined,
-    search: () => Promise.reject(new Error('not asked for')),
+    dropModel: async () => undefined,
+    search: () => Promise.reject(new Error('not expected')),
   };
-  const probes: readonly Probe[] = [{ name: 'database', essential: true, check: database.check, ...more }];
+  const probes: readonly Probe[] = [{ name: 'database', essential: true, check: database.check, ...probeChange }];
   const operationIndex: OperationIndex = {
     check: checkOperations,
-    search: () => Promise.reject(new Error('not asked for')),
+    search: () => Promise.reject(new Error('not expected')),
   };
   const health = watchHealth({ probes, embedder: embedding, vectors: index, operationIndex, clock });
   const all = [database, embedder, vectors];
-  return { database, embedder, vectors, clock, health, all, asked: () => all.map(({ asked }) => asked) };
+  return { database, embedder, vectors, clock, health, all, checks: () => all.map(({ checks }) => checks) };
 };
 
 const ok = { status: 'ok' };
 
-const away = { status: 'unavailable', reason: null };
+const unavailable = { status: 'unavailable', reason: null };
 
 test('three hundred concurrent callers cause one check of each dependency', async () => {
-  const { health, all, asked } = dependencies();
+  const { health, all, checks } = dependencies();
   const [ready, search] = [
     Array.from({ length: 300 }, () => health.readReadiness()),
     Array.from({ length: 300 }, () => health.readVectorHealth()),
@@ -68,61 +68,61 @@ test('three hundred concurrent callers cause one check of each dependency', asyn
     ]);
   }
   for (const { embedder } of await Promise.all(search)) expect(embedder).toEqual({ ...ok, model: 'a model' });
-  expect(asked()).toEqual([1, 1, 1]);
+  expect(checks()).toEqual([1, 1, 1]);
 });
 
-test('the vector index works only if that of operations does too', async () => {
-  const { health, all } = dependencies({}, () => Promise.reject(new Error('away')));
+test('the vector index works only if the operation index does too', async () => {
+  const { health, all } = dependencies({}, () => Promise.reject(new Error('unavailable')));
   for (const { answer } of all) answer();
-  expect((await health.readVectorHealth()).index).toEqual({ ...away, kind: 'an index' });
+  expect((await health.readVectorHealth()).index).toEqual({ ...unavailable, kind: 'an index' });
 });
 
-test('an answer is reused for one second after its check ends, however long that took', async () => {
-  const { health, all, clock, database, asked } = dependencies();
+test('a result is reused for one second after its check, regardless of the duration of the check', async () => {
+  const { health, all, clock, database, checks } = dependencies();
   const first = health.readReadiness();
   clock.elapsed = 60_000;
   const second = health.readReadiness();
   for (const { answer } of all) answer();
   expect([(await first).ready, (await second).ready]).toEqual([true, true]);
   database.hang();
-  database.fail(new Error('away'));
+  database.fail(new Error('unavailable'));
   clock.elapsed += 999;
   expect((await health.readReadiness()).ready).toBe(true);
-  expect(asked()).toEqual([1, 1, 1]);
+  expect(checks()).toEqual([1, 1, 1]);
   clock.elapsed += 1;
   expect((await health.readReadiness()).ready).toBe(false);
-  expect(asked()).toEqual([2, 2, 2]);
+  expect(checks()).toEqual([2, 2, 2]);
 });
 
-test('a failure is shared like any other answer', async () => {
-  const { health, all, clock, embedder, asked } = dependencies();
-  for (const { fail } of all.slice(1)) fail(new Error('away'));
+test('a failure is shared like any other result', async () => {
+  const { health, all, clock, embedder, checks } = dependencies();
+  for (const { fail } of all.slice(1)) fail(new Error('unavailable'));
   expect(await health.readVectorHealth()).toMatchObject({
     healthy: false,
-    embedder: { ...away, model: null },
-    index: { ...away },
+    embedder: { ...unavailable, model: null },
+    index: { ...unavailable },
   });
   embedder.hang();
   embedder.answer();
   expect((await health.readVectorHealth()).embedder.status).toBe('unavailable');
   clock.elapsed += 1_000;
   expect((await health.readVectorHealth()).embedder).toEqual({ ...ok, model: 'a model' });
-  expect(asked()).toEqual([0, 2, 2]);
+  expect(checks()).toEqual([0, 2, 2]);
 });
 
-test('a probe decides how long its answer is reused', async () => {
-  const { health, all, clock, database } = dependencies({ keptMs: 10_000 });
+test('a probe decides how long its result is reused', async () => {
+  const { health, all, clock, database } = dependencies({ resultTtlMs: 10_000 });
   for (const { answer } of all) answer();
   await health.readReadiness();
   clock.elapsed = 9_999;
   await health.readReadiness();
-  expect(database.asked).toBe(1);
+  expect(database.checks).toBe(1);
   clock.elapsed = 10_000;
   await health.readReadiness();
-  expect(database.asked).toBe(2);
+  expect(database.checks).toBe(2);
 });
 
-test('the service is ready without a non-essential dependency, and gives only reasons in its own words', async () => {
+test('the service is ready without a non-essential dependency, and reports only the reasons of its own errors', async () => {
   const { health, database, embedder, vectors } = dependencies();
   database.answer();
   embedder.fail(new PorticoError('embedding_unavailable', { because: 'the model is being pulled' }));
@@ -132,6 +132,6 @@ test('the service is ready without a non-essential dependency, and gives only re
   expect(parts.map(({ state }) => state)).toMatchObject([
     ok,
     { reason: expect.stringContaining('pulled') as string },
-    away,
+    unavailable,
   ]);
 });

@@ -2,9 +2,11 @@ import { isPorticoError } from '../../errors.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Probe } from '../../ports/probe.ts';
 import { embeddingDimension } from '../../search/embedding.ts';
-import { sharedAnswer } from './shared-answer.ts';
+import { shareResult } from './share-result.ts';
 
-/** The reason is given only if it is one of our own errors, which name neither address nor secret; otherwise null. */
+/**
+ * The reason is given only for one of our own errors, which contain neither address nor secret; otherwise it is null.
+ */
 export type PartState = { readonly status: 'ok' } | { readonly status: 'unavailable'; readonly reason: string | null };
 
 export interface Readiness {
@@ -28,38 +30,38 @@ export interface VectorHealth {
   readonly dimension: number;
 }
 
-const usualKeptMs = 1_000;
+const defaultTtlMs = 1_000;
 
 /**
- * Checks the dependencies and shares each answer: callers need no credential and may call as often as they like, but
- * cause at most one check a second.
+ * Checks the dependencies and shares each result: callers need no credential and may call as often as they like, but
+ * cause at most one check per second.
  */
 export const watchHealth = ({ probes, embedder, vectors, operationIndex, clock }: HealthPorts) => {
-  const share = <State>(keptMs: number, ask: () => Promise<State>) => sharedAnswer(clock, keptMs, ask);
-  const embedderState = share(usualKeptMs, () => stateOfEmbedder(embedder));
-  const indexState = share(usualKeptMs, () =>
+  const share = <State>(ttlMs: number, check: () => Promise<State>) => shareResult(clock, ttlMs, check);
+  const embedderState = share(defaultTtlMs, () => stateOfEmbedder(embedder));
+  const indexState = share(defaultTtlMs, () =>
     stateOf(async () => {
       await Promise.all([vectors.check(), operationIndex.check()]);
     }),
   );
   const parts = [
     ...probes.map((probe) =>
-      part(
+      createPart(
         probe,
-        share(probe.keptMs ?? usualKeptMs, () => stateOf(() => probe.check())),
+        share(probe.resultTtlMs ?? defaultTtlMs, () => stateOf(() => probe.check())),
       ),
     ),
-    part({ name: 'embedder', essential: false }, embedderState),
-    part({ name: 'vector index', essential: false }, indexState),
+    createPart({ name: 'embedder', essential: false }, embedderState),
+    createPart({ name: 'vector index', essential: false }, indexState),
   ];
   return {
-    /** Whether the service can answer: every essential dependency works. */
+    /** Whether the service can serve requests: every essential dependency works. */
     async readReadiness(): Promise<Readiness> {
       const states = await Promise.all(parts.map((read) => read()));
       return { ready: states.every(({ essential, state }) => state.status === 'ok' || !essential), parts: states };
     },
 
-    /** Whether search works: the embedder embeds and the index answers. */
+    /** Whether search works: the embedder and the index are available. */
     async readVectorHealth(): Promise<VectorHealth> {
       const [embedding, index] = await Promise.all([embedderState(), indexState()]);
       return {
@@ -72,10 +74,10 @@ export const watchHealth = ({ probes, embedder, vectors, operationIndex, clock }
   };
 };
 
-const part =
-  ({ name, essential, inFallback = () => false }: Omit<Probe, 'check'>, ask: () => Promise<PartState>) =>
+const createPart =
+  ({ name, essential, inFallback = () => false }: Omit<Probe, 'check'>, check: () => Promise<PartState>) =>
   async (): Promise<ReadinessPart> => {
-    const state = await ask();
+    const state = await check();
     return { name, essential, state, inFallback: inFallback() };
   };
 
@@ -90,7 +92,7 @@ const stateOfEmbedder = async (embedder: Ports['embedder']): Promise<VectorHealt
   return { ...state, model };
 };
 
-/** A failed check is the answer here, not an error; the probe itself logs why. */
+/** A failed check is the result here, not an error; the probe itself logs the reason. */
 const stateOf = async (check: () => Promise<void>): Promise<PartState> => {
   try {
     await check();

@@ -11,28 +11,28 @@ export interface UsageQuery {
   readonly by: UsageGrouping;
   readonly profileId: ProfileId | null;
   readonly collectionId: CollectionId | null;
-  /** As `daysBetween` takes them. */
+  /** The arguments of `daysBetween`. */
   readonly from: Instant | null;
   readonly to: Instant | null;
-  /** Only so many lines, those with most uses, most first; without it all, in their own order. */
+  /** Return only this number of lines, those with the most uses first; if absent, all lines in their own order. */
   readonly top?: number | null;
 }
 
 /**
- * Returns the uses under the query. An admin sees everybody's, anyone else its own, without the names of collections
- * that it may no longer see; throws `admin_required` if it asks for another's.
+ * Returns the uses that match the query. An admin sees those of all profiles, any other caller its own, without the
+ * names of collections that it may no longer see; throws `admin_required` if the query is for another profile.
  */
 export const readUsage =
   ({ usage, collections, clock }: Pick<Ports, 'usage' | 'collections' | 'clock'>) =>
   async (principal: Principal, query: UsageQuery): Promise<readonly UsageLine[]> => {
     const profileId = isAdmin(principal.profile) ? query.profileId : ownId(principal, query.profileId);
-    const lines = await reported({ usage, clock }, { ...query, profileId });
+    const lines = await readLines({ usage, clock }, { ...query, profileId });
     if (query.by !== 'collection' || isAdmin(principal.profile)) return lines;
     const visible = new Set(await collections.visibleIds(visibilityOf(principal)));
     return lines.map((line) => withoutHiddenName(line, visible));
   };
 
-const reported = async (
+const readLines = async (
   { usage, clock }: Pick<Ports, 'usage' | 'clock'>,
   { by, from, to, top, profileId, collectionId }: UsageQuery,
 ): Promise<readonly UsageLine[]> => {
@@ -45,8 +45,8 @@ const reported = async (
 
 const tooMany = `more than ${usageLinesMax.toLocaleString('en')} lines: ask for a shorter time, one collection, one profile or the top`;
 
-const ownId = ({ profile }: Principal, asked: ProfileId | null): ProfileId => {
-  if (asked !== null && asked !== profile.id) throw new PorticoError('admin_required');
+const ownId = ({ profile }: Principal, requestedId: ProfileId | null): ProfileId => {
+  if (requestedId !== null && requestedId !== profile.id) throw new PorticoError('admin_required');
   return profile.id;
 };
 
@@ -58,8 +58,8 @@ const withoutHiddenName = ({ of, counts }: UsageLine, visible: ReadonlySet<Colle
 /** Returns when these profiles were last used. */
 export const readProfileUses =
   ({ usage }: Pick<Ports, 'usage'>) =>
-  (_authority: AdminAuthority, of: readonly Pick<Profile, 'id'>[]): Promise<ReadonlyMap<ProfileId, LastUse>> =>
-    usage.profileUses(of.map(({ id }) => id));
+  (_authority: AdminAuthority, profiles: readonly Pick<Profile, 'id'>[]): Promise<ReadonlyMap<ProfileId, LastUse>> =>
+    usage.profileUses(profiles.map(({ id }) => id));
 
 /** Returns when the caller's own profile was last used; null if never. */
 export const readOwnUse =
@@ -67,10 +67,13 @@ export const readOwnUse =
   async ({ profile }: Principal): Promise<LastUse | null> =>
     (await usage.profileUses([profile.id])).get(profile.id) ?? null;
 
-/** Returns when these collections were last used: for an admin by anyone, for anyone else by the caller. */
+/** Returns when these collections were last used: for an admin by anyone, for any other caller by itself. */
 export const readCollectionUses =
   ({ usage }: Pick<Ports, 'usage'>) =>
-  ({ profile }: Principal, of: readonly Pick<CollectionHead, 'id'>[]): Promise<ReadonlyMap<CollectionId, Instant>> => {
-    const ids = of.map(({ id }) => id);
+  (
+    { profile }: Principal,
+    collections: readonly Pick<CollectionHead, 'id'>[],
+  ): Promise<ReadonlyMap<CollectionId, Instant>> => {
+    const ids = collections.map(({ id }) => id);
     return usage.collectionUses(ids, isAdmin(profile) ? null : profile.id);
   };

@@ -1,19 +1,19 @@
 import { readDocument, type FileRead } from './read-document.ts';
 
-/** A file to read, and the number that its answer bears. */
-export interface Order {
+/** A file to read, and the number of its result. */
+export interface ReadRequest {
   readonly number: number;
   readonly file: File;
 }
-export interface Answer {
+export interface ReadResult {
   readonly number: number;
   readonly read: FileRead;
 }
 
-/** One after another, so that answers come in the order of the files. */
-let turn: Promise<unknown> = Promise.resolve();
+/** Reads one file after another, so that results are in the order of the files. */
+let queue: Promise<unknown> = Promise.resolve();
 
-// A large document takes a second to parse: here the page does not stand still meanwhile.
-self.onmessage = ({ data: { number, file } }: MessageEvent<Order>) => {
-  turn = turn.then(async () => self.postMessage({ number, read: await readDocument(file) } satisfies Answer));
+// A large document takes a second to parse: a worker does not block the page meanwhile.
+self.onmessage = ({ data: { number, file } }: MessageEvent<ReadRequest>) => {
+  queue = queue.then(async () => self.postMessage({ number, read: await readDocument(file) } satisfies ReadResult));
 };

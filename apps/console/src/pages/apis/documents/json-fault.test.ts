@@ -21,12 +21,12 @@ test.each([
   expect(faultOffset(text)).toBe(offset);
 });
 
-test('what is JSON is passed to its end', () => {
+test('valid JSON is read to its end', () => {
   const text = JSON.stringify({ 'a"\\\n': [{}, [], '', -0.5e-7, 1e300, true, false, null, '\u2028 ü 🐈'] }, null, 2);
   expect(faultOffset(text)).toBe(text.length);
 });
 
-test('a long string takes no stack', () => {
+test('a long string does not overflow the stack', () => {
   expect(faultOffset(`["${String.raw`x\n`.repeat(3_000_000)}",,]`)).toBe(9_000_004);
 });
 

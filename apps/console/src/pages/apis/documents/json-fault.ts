@@ -1,48 +1,49 @@
 const blanks = /[\t\n\r ]*/y;
 const parts = {
-  // All but quotation mark, backslash and controls; or escaped.
+  // Any character except quotation mark, backslash and control characters; or an escape.
   string: /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\uffff]*)*"/y,
   word: /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y,
 };
 
-type Want = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'nothing';
+type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'nothing';
 
 /**
- * Returns the offset at which a text stops being JSON (RFC 8259). Only some browsers tell it, and only for some faults.
- * The text's length for one that is cut short, and for one without fault.
+ * Returns the offset at which a text stops being JSON (RFC 8259): only some browsers report it, and only for some
+ * errors. Returns the length of the text if it is truncated or valid.
  */
 export const faultOffset = (text: string): number => {
   const open: ('{' | '[')[] = [];
-  let want: Want = 'value';
+  let expected: Expected = 'value';
   let at = 0;
-  const after = (): Want => (open.length === 0 ? 'nothing' : 'comma or end');
+  const after = (): Expected => (open.length === 0 ? 'nothing' : 'comma or end');
   for (;;) {
     at = endOf(blanks, text, at) ?? at;
     const char = text[at];
     if (char === undefined) return text.length;
-    if (want === 'colon' && char === ':') want = 'value';
-    else if (want === 'comma or end' && char === ',') want = open.at(-1) === '{' ? 'key' : 'value';
-    else if (mayEnd(want, open.at(-1)) && char === (open.at(-1) === '{' ? '}' : ']')) {
+    if (expected === 'colon' && char === ':') expected = 'value';
+    else if (expected === 'comma or end' && char === ',') expected = open.at(-1) === '{' ? 'key' : 'value';
+    else if (mayEnd(expected, open.at(-1)) && char === (open.at(-1) === '{' ? '}' : ']')) {
       open.pop();
-      want = after();
-    } else if (want.startsWith('value') && (char === '{' || char === '[')) {
+      expected = after();
+    } else if (expected.startsWith('value') && (char === '{' || char === '[')) {
       open.push(char);
-      want = char === '{' ? 'key or end' : 'value or end';
+      expected = char === '{' ? 'key or end' : 'value or end';
     } else {
-      const isKey = want.startsWith('key');
-      if (!isKey && !want.startsWith('value')) return at;
+      const isKey = expected.startsWith('key');
+      if (!isKey && !expected.startsWith('value')) return at;
       const end = endOf(char === '"' || isKey ? parts.string : parts.word, text, at);
       if (end === null) return at;
-      want = isKey ? 'colon' : after();
+      expected = isKey ? 'colon' : after();
       at = end - 1;
     }
     at++;
   }
 };
 
-const mayEnd = (want: Want, inside: '{' | '[' | undefined): boolean => inside !== undefined && want.endsWith('or end');
+const mayEnd = (expected: Expected, inside: '{' | '[' | undefined): boolean =>
+  inside !== undefined && expected.endsWith('or end');
 
-/** Where the part that begins here ends; null if none does. */
+/** Returns the end of the part that begins here; null if there is none. */
 const endOf = (part: RegExp, text: string, at: number): number | null => {
   part.lastIndex = at;
   return part.test(text) ? part.lastIndex : null;

@@ -6,14 +6,14 @@ import { jsonOfYaml } from './yaml-to-json.ts';
 
 const read = (text: BlobPart, name: string) => readDocument(new File([text], name));
 
-test('a JSON document keeps its text, without a byte order mark', async () => {
+test('keeps the text of a JSON document, without a byte order mark', async () => {
   const text = '{"openapi": "3.0.3", "info": {"title": "Tides"}, "x": 12345678901234567890, "x": 1.0}';
-  const found = await read(`\ufeff${text}`, 'tides.json');
-  expect(found).toMatchObject({ kind: 'document', title: 'Tides' });
-  expect(found.kind === 'document' && (await found.json.text())).toBe(text);
+  const result = await read(`\ufeff${text}`, 'tides.json');
+  expect(result).toMatchObject({ kind: 'document', title: 'Tides' });
+  expect(result.kind === 'document' && (await result.json.text())).toBe(text);
 });
 
-test('YAML keeps order, digits and dates, and expands merge keys', () => {
+test('keeps order, digits and dates of YAML, and expands merge keys', () => {
   const text = 'b: 1\n10: 12345678901234567890\na: &x {on: 2020-01-01, no: yes}\nc: {<<: *x, f: 1.5}\nn:\n';
   expect(jsonOfYaml(text).json).toBe(
     '{"b":1,"10":12345678901234567890,"a":{"on":"2020-01-01","no":"yes"},' +
@@ -21,7 +21,7 @@ test('YAML keeps order, digits and dates, and expands merge keys', () => {
   );
 });
 
-test('aliases do not expand beyond measure', () => {
+test('limits the expansion of aliases', () => {
   const levels = [...'abcdefghij'].map((name, index, all) => {
     const before = all[index - 1];
     return `${name}: &${name} [${Array.from({ length: 9 }, () => (before ? `*${before}` : '1')).join(', ')}]`;
@@ -37,20 +37,20 @@ test.each([
   ['text.json', 'text', { kind: 'other' }],
   ['compose.yaml', 'services: {}\n', { kind: 'other' }],
   ['deep.yaml', `openapi: ${'['.repeat(50_000)}`, { kind: 'broken' }],
-])('%s is told for what it is', async (name, text, { detail, ...expected }: Record<string, unknown>) => {
-  const found = await read(text, name);
-  expect(found).toMatchObject(expected);
-  if (detail) expect(found.kind === 'broken' && found.detail).toMatch(detail as RegExp);
+])('detects the kind of %s', async (name, text, { detail, ...expected }: Record<string, unknown>) => {
+  const result = await read(text, name);
+  expect(result).toMatchObject(expected);
+  if (detail) expect(result.kind === 'broken' && result.detail).toMatch(detail as RegExp);
 });
 
-test('names are those of the tool: the title in one line, else the name of the file', () => {
+test('uses the same names as the tool: the title in one line, or else the file name', () => {
   expect(nameOf(' The\n Tides ', 'a/b.json')).toBe('The  Tides');
   expect(nameOf('\u0000', 'a/tides.v1.yaml')).toBe('tides.v1');
   expect(nameOf(null, '.json')).toBe('Untitled');
   expect([...nameOf('🐈'.repeat(300), 'x')]).toHaveLength(200);
 });
 
-test('keys are those of the tool, and a lone file goes by its title', () => {
+test('uses the same keys as the tool, and the title of a single file', () => {
   const by = 'path' as const;
   expect(importKeyOf({ path: 'docs/a.json' }, { by, source: '' })).toBe('file:docs/a.json');
   expect(importKeyOf({ path: 'docs/a.json' }, { by, source: 'acme/sea' })).toBe('acme/sea:docs/a.json');

@@ -1,16 +1,16 @@
 import { faultOffset, placeAt, type Place } from './json-fault.ts';
 import { jsonOfYaml, YamlFault } from './yaml-to-json.ts';
 
-/** What a file turned out to be. */
+/** The result of reading a file. */
 export type FileRead =
   | {
       readonly kind: 'document';
-      /** Its `info.title`, as it stands there. */
+      /** Its `info.title`, unchanged. */
       readonly title: string | null;
-      /** Its JSON; of a JSON file the very text. */
+      /** Its JSON; the unchanged text of a JSON file. */
       readonly json: Blob;
     }
-  /** Nothing in it says that it is meant as an OpenAPI document. */
+  /** The file does not claim to be an OpenAPI document. */
   | { readonly kind: 'other' }
   | {
       readonly kind: 'broken';
@@ -19,7 +19,7 @@ export type FileRead =
       readonly place: Place | null;
     };
 
-/** Reads a file without the page's own thread: this runs in the worker. */
+/** Reads a file. Runs in the worker, not in the thread of the page. */
 export const readDocument = async (file: File): Promise<FileRead> => {
   const text = await textOf(file);
   if (typeof text !== 'string') return text;
@@ -27,7 +27,7 @@ export const readDocument = async (file: File): Promise<FileRead> => {
   try {
     return isYaml ? readYaml(text) : readJson(text);
   } catch (error) {
-    // The readers recurse.
+    // The parsers recurse.
     if (error instanceof RangeError) return { kind: 'broken', because: 'deep', detail: '', place: null };
     throw error;
   }
@@ -38,7 +38,7 @@ const textOf = async (file: File): Promise<string | FileRead> => {
   const bytes = await file.arrayBuffer().catch(() => null);
   if (!bytes) return broken('unreadable');
   try {
-    // It leaves a byte order mark out, which some editors write.
+    // It removes a byte order mark, which some editors write.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return broken('utf-8');
@@ -48,8 +48,8 @@ const textOf = async (file: File): Promise<string | FileRead> => {
 const readJson = (text: string): FileRead => {
   try {
     const value: unknown = JSON.parse(text);
-    const isMeant = typeof value === 'object' && value !== null && ('openapi' in value || 'swagger' in value);
-    return isMeant ? { kind: 'document', title: titleOf(value), json: new Blob([text]) } : { kind: 'other' };
+    const isOpenApi = typeof value === 'object' && value !== null && ('openapi' in value || 'swagger' in value);
+    return isOpenApi ? { kind: 'document', title: titleOf(value), json: new Blob([text]) } : { kind: 'other' };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     if (!/"(?:openapi|swagger)"\s*:/.test(text)) return { kind: 'other' };

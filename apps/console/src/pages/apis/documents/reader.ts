@@ -1,19 +1,19 @@
-import type { Answer, Order } from './document-worker.ts';
+import type { ReadResult, ReadRequest } from './document-worker.ts';
 import type { FileRead } from './read-document.ts';
 
 let worker: Worker | null = null;
 let last = 0;
 const waiting = new Map<number, (read: FileRead) => void>();
 
-/** Starts with the first file, and stays. */
-const started = (): Worker => {
+/** Starts the worker with the first file; it keeps running. */
+const startedWorker = (): Worker => {
   if (worker) return worker;
   worker = new Worker(new URL('./document-worker.ts', import.meta.url), { type: 'module' });
-  worker.onmessage = ({ data: { number, read } }: MessageEvent<Answer>) => {
+  worker.onmessage = ({ data: { number, read } }: MessageEvent<ReadResult>) => {
     waiting.get(number)?.(read);
     waiting.delete(number);
   };
-  // Whatever it was reading is given up; the next file gets a new worker.
+  // All pending files fail; the next file starts a new worker.
   worker.onerror = () => {
     worker = null;
     for (const answer of waiting.values()) answer({ kind: 'broken', because: 'unreadable', detail: '', place: null });
@@ -22,15 +22,15 @@ const started = (): Worker => {
   return worker;
 };
 
-/** Reads a file beside the page. Never rejects. */
+/** Reads a file in the worker. Never rejects. */
 export const readFile = (file: File): Promise<FileRead> =>
   new Promise((resolve) => {
     const number = ++last;
     waiting.set(number, resolve);
-    started().postMessage({ number, file } satisfies Order);
+    startedWorker().postMessage({ number, file } satisfies ReadRequest);
   });
 
-/** The body that publishes a document: its text stays as it is. */
+/** Returns the body that publishes a document, with the document's text unchanged. */
 export const bodyWith = (fields: Readonly<Record<string, unknown>>, json: Blob): Blob => {
   const before = JSON.stringify(fields).slice(0, -1);
   return new Blob([before, before === '{' ? '' : ',', '"openapi_spec":', json, '}']);

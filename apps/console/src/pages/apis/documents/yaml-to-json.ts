@@ -1,7 +1,7 @@
 import { LineCounter, parseDocument } from 'yaml';
 import type { Place } from './json-fault.ts';
 
-/** How often one anchor may be repeated, and how long the JSON may become by it; as the service's own tool has it. */
+/** The maximum number of aliases and size of the expanded JSON, as in the service's tool. */
 const aliasesMax = 10_000;
 const expandedMax = 64_000_000;
 
@@ -15,8 +15,8 @@ export class YamlFault extends Error {
 }
 
 /**
- * Returns the JSON of a YAML text as `portico import` makes it, so that both publish the same: YAML 1.2, core schema,
- * with merge keys; dates stay strings, an integer keeps all its digits, and members stay in order. Throws `YamlFault`.
+ * Converts YAML to JSON like `portico import`, so that both publish the same: YAML 1.2, core schema, with merge keys.
+ * Dates stay strings, integers keep all digits, and members stay in order. Throws `YamlFault`.
  */
 export const jsonOfYaml = (text: string): { readonly json: string; readonly value: unknown } => {
   const lines = new LineCounter();
@@ -39,32 +39,32 @@ export const jsonOfYaml = (text: string): { readonly json: string; readonly valu
   const value: unknown = document.toJS({ maxAliasCount: aliasesMax, mapAsMap: true });
   const parts: string[] = [];
   let length = 0;
-  sayValue(value, '', (part) => {
+  writeValue(value, '', (part) => {
     if ((length += part.length) > expandedMax) throw new YamlFault('its aliases expand it beyond 64 MB', null);
     parts.push(part);
   });
   return { json: parts.join(''), value };
 };
 
-/** `name` is the member's name, for a message. */
-const sayValue = (value: unknown, name: string, say: (part: string) => void): void => {
+/** `name` is the name of the member, for error messages. */
+const writeValue = (value: unknown, name: string, write: (part: string) => void): void => {
   if (value instanceof Map) {
     let before = '{';
     for (const [key, member] of value as ReadonlyMap<string, unknown>) {
-      say(`${before}${JSON.stringify(key)}:`);
-      sayValue(member, key, say);
+      write(`${before}${JSON.stringify(key)}:`);
+      writeValue(member, key, write);
       before = ',';
     }
-    say(value.size === 0 ? '{}' : '}');
+    write(value.size === 0 ? '{}' : '}');
   } else if (Array.isArray(value)) {
     value.forEach((item: unknown, index) => {
-      say(index === 0 ? '[' : ',');
-      sayValue(item, name, say);
+      write(index === 0 ? '[' : ',');
+      writeValue(item, name, write);
     });
-    say(value.length === 0 ? '[]' : ']');
+    write(value.length === 0 ? '[]' : ']');
   } else if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new YamlFault(`${name || 'the document'} is ${value}, a number that JSON cannot say`, null);
+    throw new YamlFault(`${name || 'the document'} is ${value}, a number that JSON cannot represent`, null);
   } else {
-    say(typeof value === 'bigint' ? `${value}` : JSON.stringify(value));
+    write(typeof value === 'bigint' ? `${value}` : JSON.stringify(value));
   }
 };

@@ -1,0 +1,10 @@
+import { parseDateOrDateTime, toIso } from '@portico/domain';
+
+const dayMs = 86_400_000;
+
+/** Formats an expiry for people: the last valid day, as entered, if it is midnight in UTC; else the timestamp. */
+export const formatExpiry = (expiry: string): string => {
+  if (!expiry.endsWith('T00:00:00.000Z')) return expiry;
+  const at = parseDateOrDateTime(expiry);
+  return at === null ? expiry : toIso(at - dayMs).slice(0, 'yyyy-mm-dd'.length);
+};

@@ -1,0 +1,49 @@
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { replaceFile, type Environment } from '@portico/composition';
+import { contentOf } from '../files.ts';
+import { OperatorError } from '../terminal.ts';
+
+/** A sign-in at one server. `portico login` stores it in a file that only its owner can read. */
+export interface SignIn {
+  readonly server: string;
+  readonly issuer: string;
+  readonly client_id: string;
+  readonly id_token: string;
+  /** Absent if the issuer returned none: then a new sign-in is needed after an hour or so. */
+  readonly refresh_token?: string;
+}
+
+/** Returns the stored sign-in for a server; null if there is none. Throws if others can read the file. */
+export const readSignIn = async (environment: Environment, server: string): Promise<SignIn | null> => {
+  const path = pathOf(environment, server);
+  const content = await contentOf(path);
+  if (content === null) return null;
+  if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0)
+    throw new OperatorError(`${path} can be read by others: change that (chmod 600), and sign in again to be safe`);
+  try {
+    const stored = JSON.parse(content.toString('utf8')) as Partial<SignIn>;
+    if (stored.server === server && stored.issuer && stored.client_id && stored.id_token) return stored as SignIn;
+  } catch {
+    // This tool did not write it.
+  }
+  throw new OperatorError(`${path} contains no sign-in: run "portico login" again`);
+};
+
+/** Stores a sign-in in place of an earlier one at the same server; a crash leaves one of the two. */
+export const storeSignIn = async (environment: Environment, signIn: SignIn): Promise<void> => {
+  const path = pathOf(environment, signIn.server);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  // Two commands may renew a sign-in at the same time.
+  await replaceFile(path, `${JSON.stringify(signIn, null, 2)}\n`, `${path}.${process.pid}`);
+};
+
+export const removeSignIn = (environment: Environment, server: string): Promise<void> =>
+  rm(pathOf(environment, server), { force: true });
+
+/** As in the XDG Base Directory Specification, relative paths in the variable are ignored. */
+const pathOf = ({ XDG_CONFIG_HOME: folder, HOME }: Environment, server: string): string => {
+  const configuration = folder?.startsWith('/') ? folder : join(HOME ?? homedir(), '.config');
+  return join(configuration, 'portico', 'sign-ins', `${encodeURIComponent(server)}.json`);
+};

@@ -1,0 +1,52 @@
+import type { Environment } from '@portico/composition';
+import { OperatorError } from '../terminal.ts';
+import { removeSignIn, storeSignIn, readSignIn, type SignIn } from './sign-in-store.ts';
+import { expiryOf } from './tokens.ts';
+
+/** A token that expires sooner is renewed first, so that it outlives the requests of a command. */
+const minLifetimeMs = 120_000;
+
+/**
+ * Returns the stored identity token for a server, renewed if it expires soon; null if there is none. Throws an
+ * `OperatorError` if it has expired and cannot be renewed.
+ */
+export const storedToken = async (environment: Environment, server: string): Promise<string | null> => {
+  const signIn = await readSignIn(environment, server);
+  if (!signIn) return null;
+  const remainingMs = expiryOf(signIn.id_token) - Date.now();
+  if (remainingMs > minLifetimeMs) return signIn.id_token;
+  if (signIn.refresh_token) return renew(environment, signIn, signIn.refresh_token, remainingMs > 0);
+  if (remainingMs > 0) return signIn.id_token;
+  throw new OperatorError(`the sign-in at ${server} has expired: run "portico login --server ${server}" again`);
+};
+
+const renew = async (
+  environment: Environment,
+  signIn: SignIn,
+  refreshToken: string,
+  isStillValid: boolean,
+): Promise<string> => {
+  // Only a renewal needs the OpenID client.
+  const { errorCodeOf, asOperatorError, discoverIssuer } = await import('./issuer.ts');
+  const { refreshTokenGrant } = await import('openid-client');
+  const again = `run "portico login --server ${signIn.server}" again`;
+  try {
+    const issuer = await discoverIssuer(signIn.issuer, signIn.client_id);
+    const tokens = await refreshTokenGrant(issuer, refreshToken);
+    if (!tokens.id_token) throw new OperatorError(`the issuer does not renew identity tokens: ${again}`);
+    await storeSignIn(environment, {
+      ...signIn,
+      id_token: tokens.id_token,
+      refresh_token: tokens.refresh_token ?? refreshToken,
+    });
+    return tokens.id_token;
+  } catch (error) {
+    // Another command may have renewed it concurrently, with the same refresh token.
+    const stored = await readSignIn(environment, signIn.server);
+    if (stored && stored.refresh_token !== refreshToken) return stored.id_token;
+    if (isStillValid) return signIn.id_token;
+    if (errorCodeOf(error) !== 'invalid_grant') return asOperatorError('the sign-in cannot be renewed')(error);
+    await removeSignIn(environment, signIn.server);
+    throw new OperatorError(`the sign-in at ${signIn.server} is no longer valid: ${again}`);
+  }
+};

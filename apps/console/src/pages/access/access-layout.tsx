@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react';
+import { NavLink } from 'react-router';
+import { useRead } from '../../api/use-call.ts';
+import { Page } from '../../layout/page.tsx';
+import { words } from '../../words/words.ts';
+import styles from './access.module.css';
+
+const text = words.access;
+
+/** The maximum count of pending requests; a larger number is shown with a plus sign. */
+const countMax = 100;
+
+/** A page about access, with links to the other ones. */
+export const AccessLayout = ({
+  title,
+  actions,
+  children,
+}: {
+  readonly title: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}) => (
+  <Page title={title} actions={actions}>
+    <nav aria-label={text.navigation}>
+      <ul className={styles.tabs}>
+        <li>
+          <NavLink to="/access" end>
+            {text.matrix.title}
+          </NavLink>
+        </li>
+        <li>
+          <NavLink to="/access/groups">{text.groups.title}</NavLink>
+        </li>
+        <li>
+          <NavLink to="/access/requests">
+            {text.requests.title} <Waiting />
+          </NavLink>
+        </li>
+      </ul>
+    </nav>
+    {children}
+  </Page>
+);
+
+const Waiting = () => {
+  const read = useRead('GET /api/access/requests', { query: { status: 'pending', limit: countMax } });
+  const count = read.data?.length ?? 0;
+  if (count === 0) return null;
+  return <span className={styles.quiet}>{text.pendingCount(count, count === countMax)}</span>;
+};

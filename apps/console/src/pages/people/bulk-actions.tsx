@@ -1,0 +1,121 @@
+import { Button } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import { call } from '../../api/call.ts';
+import { Loading } from '../../parts/loading.tsx';
+import { words } from '../../words/words.ts';
+import { useBatches, type BulkAction, type Outcome } from './use-batches.ts';
+import { IssuedKeyDialog, type IssuedKey } from './issued-key.tsx';
+import { ApproveDialog, ReasonDialog, TierDialog } from './bulk-dialogs.tsx';
+import { Outcomes } from './outcomes.tsx';
+import type { Person } from './listed-person.ts';
+import styles from './people.module.css';
+
+const text = words.people;
+
+/** The group picker is large and rarely needed on this page. */
+const GroupDialog = lazy(async () => ({ default: (await import('./group-dialog.tsx')).GroupDialog }));
+
+/** The maximum that the service approves in one call. */
+const approvedAtOnce = 50;
+
+type Asking = 'approve' | 'reject' | 'suspend' | 'tier' | 'group' | null;
+
+/** The bulk actions on the selected people: decisions on pending ones, and changes of approved ones. */
+export const BulkActions = ({
+  status,
+  people,
+  isEmpty,
+  clear,
+}: {
+  readonly status: 'pending' | 'approved';
+  readonly people: readonly Person[];
+  /** Whether the list is empty. */
+  readonly isEmpty: boolean;
+  readonly clear: () => void;
+}) => {
+  const { progress, run, dismiss } = useBatches(['GET /api/profiles/', 'GET /api/groups']);
+  const [asking, setAsking] = useState<Asking>(null);
+  const [issued, setIssued] = useState<IssuedKey | null>(null);
+  const busy = progress?.isRunning ?? false;
+  const act = (action: BulkAction<Person>): void => {
+    setAsking(null);
+    void run(people, action).then(clear);
+  };
+  const approve = (): void => act(approval((one) => people.length === 1 && setIssued(one)));
+  const close = () => setAsking(null);
+  const button = (label: string, onClick: () => void) => (
+    <Button variant="default" disabled={busy || people.length === 0} onClick={onClick}>
+      {label}
+    </Button>
+  );
+  return (
+    <>
+      {isEmpty ? null : (
+        <div className={styles.actions}>
+          {status === 'pending' ? (
+            <>
+              <Button
+                disabled={people.length === 0}
+                loading={busy}
+                onClick={() => (people.length > 1 ? setAsking('approve') : approve())}
+              >
+                {people.length === 0 ? text.bulk.approve : text.bulk.approveMany(people.length)}
+              </Button>
+              {button(people.length === 0 ? text.bulk.reject : text.bulk.rejectMany(people.length), () =>
+                setAsking('reject'),
+              )}
+            </>
+          ) : (
+            <>
+              {button(text.bulk.setTier, () => setAsking('tier'))}
+              {button(text.bulk.addToGroup, () => setAsking('group'))}
+              {button(text.bulk.suspend, () => setAsking('suspend'))}
+            </>
+          )}
+          <SelectionNote count={people.length} clear={clear} />
+        </div>
+      )}
+      <Outcomes progress={progress} dismiss={dismiss} />
+      {asking === 'approve' ? <ApproveDialog count={people.length} close={close} act={approve} /> : null}
+      {asking === 'reject' || asking === 'suspend' ? (
+        <ReasonDialog kind={asking} count={people.length} close={close} act={act} />
+      ) : null}
+      {asking === 'tier' ? <TierDialog count={people.length} close={close} act={act} /> : null}
+      {asking === 'group' ? (
+        <Suspense fallback={<Loading />}>
+          <GroupDialog count={people.length} close={close} act={act} />
+        </Suspense>
+      ) : null}
+      <IssuedKeyDialog issued={issued} close={() => setIssued(null)} />
+    </>
+  );
+};
+
+const SelectionNote = ({ count, clear }: { readonly count: number; readonly clear: () => void }) =>
+  count === 0 ? (
+    <span className={styles.quiet}>{text.selectHint}</span>
+  ) : (
+    <>
+      <span>{text.selected(count)}</span>
+      <Button variant="subtle" onClick={clear}>
+        {text.clear}
+      </Button>
+    </>
+  );
+
+/** Approves people. Their new keys are passed only to `issue`, one at a time. */
+const approval = (issue: (key: IssuedKey) => unknown): BulkAction<Person> => ({
+  batchSize: approvedAtOnce,
+  nameOf: ({ full_name: name }) => name,
+  done: text.bulk.approvedMany,
+  send: async (batch) => {
+    const names = new Map(batch.map(({ email, full_name: name }) => [email, name]));
+    const body = { profiles: batch.map(({ email }) => email) };
+    const { outcomes } = await call('POST /api/profiles/approve', { body });
+    return outcomes.map(({ outcome, email, client_id: clientId, client_secret: secret }): Outcome => {
+      const name = names.get(email) ?? email;
+      if (clientId && secret) issue({ name, clientId, secret, note: text.secret.approvedOnce });
+      return { name, isDone: outcome === 'approved', result: text.bulk.outcome[outcome] };
+    });
+  },
+});

@@ -1,0 +1,35 @@
+import type { CallResult } from '../../api/call.ts';
+import { useRead } from '../../api/use-call.ts';
+import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
+import { words } from '../../words/words.ts';
+import type { PersonDetails } from './person-details.ts';
+import { Section } from './section.tsx';
+
+const text = words.people.person;
+
+type Line = CallResult<'GET /api/usage'>[number];
+
+const count = (value: number): string => words.formats.number(value);
+const columns: readonly Column<Line>[] = [
+  { header: text.api, cell: ({ collection_name: name }) => name ?? text.noSingleApi },
+  { header: text.reads, cell: ({ reads }) => count(reads) },
+  { header: text.operationReads, cell: ({ slices }) => count(slices) },
+  { header: text.searches, cell: ({ searches }) => count(searches) },
+  { header: text.credentialReads, cell: ({ credential_reads: reads }) => count(reads) },
+];
+
+/** The usage of a person in the last 30 days, the service's default. */
+export const PersonUsage = ({ person }: { readonly person: PersonDetails }) => {
+  const read = useRead('GET /api/usage', { query: { by: 'collection', profile_id: person.id } });
+  return (
+    <Section title={text.usage}>
+      <DataTable
+        label={text.usage}
+        columns={columns}
+        pages={singlePage(read)}
+        keyOf={({ collection_id: id }) => id ?? ''}
+        empty={text.noUsage}
+      />
+    </Section>
+  );
+};

@@ -1,0 +1,7 @@
+/** The filter of the calls: a person, an API, a range of days. */
+export interface UsageFilter {
+  readonly from?: string;
+  readonly to?: string;
+  readonly collection?: string;
+  readonly profile?: string;
+}

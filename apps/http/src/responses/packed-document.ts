@@ -1,0 +1,84 @@
+import { promisify } from 'node:util';
+import { constants, crc32, createGunzip, createInflateRaw, gunzip, inflateRaw, inflateRawSync } from 'node:zlib';
+import type { PackedText } from '@portico/domain';
+import type { ChunkedBody } from './route-response.ts';
+import { combineCrc32 } from './crc32-combine.ts';
+
+/** ID1, ID2, deflate, no flags, no time, no hint, unknown system (RFC 1952, section 2.3). */
+const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+const storedMaxBytes = 65_535;
+
+/**
+ * Returns `head`, the packed text and `tail` as one gzip member. The text is not compressed again: its blocks go
+ * between stored blocks of the other two (RFC 1951, section 3.2.4), which works because it ends with a sync flush.
+ */
+export const gzipAround = (
+  head: Uint8Array,
+  { deflated, crc32: textCrc, bytes }: PackedText,
+  tail: Uint8Array,
+): Buffer => {
+  const crc = combineCrc32(combineCrc32(crc32(head), textCrc, bytes), crc32(tail), tail.length);
+  const trailer = Buffer.alloc(8);
+  trailer.writeUInt32LE(crc, 0);
+  trailer.writeUInt32LE((head.length + bytes + tail.length) % 0x1_0000_0000, 4);
+  return Buffer.concat([gzipHeader, ...storedBlocks(head, false), deflated, ...storedBlocks(tail, true), trailer]);
+};
+
+const storedBlocks = (content: Uint8Array, last: boolean): Uint8Array[] => {
+  const blocks: Uint8Array[] = [];
+  for (let from = 0; from === 0 || from < content.length; from += storedMaxBytes) {
+    const part = content.subarray(from, from + storedMaxBytes);
+    const header = Buffer.alloc(5);
+    header.writeUInt8(last && from + storedMaxBytes >= content.length ? 1 : 0, 0);
+    header.writeUInt16LE(part.length, 1);
+    header.writeUInt16LE(~part.length & 0xffff, 3);
+    blocks.push(header, part);
+  }
+  return blocks;
+};
+
+/** Texts up to this length are inflated on this thread: passing them to the thread pool would take longer. */
+const inflateInPlaceMaxBytes = 65_536;
+
+const inflateInPool = promisify(inflateRaw);
+const gunzipInPool = promisify<Uint8Array, Uint8Array>(gunzip);
+
+/** Longer texts are inflated in parts while they are sent, so that they never fill memory, even for slow clients. */
+const wholeMaxBytes = 1_048_576;
+const chunkOptions = { chunkSize: 262_144 };
+
+/** Returns `head`, the text and `tail`, uncompressed. */
+export const plainAround = async (
+  head: Uint8Array,
+  packed: PackedText,
+  tail: Uint8Array,
+): Promise<Uint8Array | ChunkedBody> =>
+  packed.bytes <= wholeMaxBytes
+    ? Buffer.concat([head, await unpacked(packed), tail])
+    : { length: head.length + packed.bytes + tail.length, parts: partsAround(head, packed, tail) };
+
+/** Returns the uncompressed content of a gzip member, which must have less than 4 GiB. */
+export const plainOf = async (gzip: Uint8Array): Promise<Uint8Array | ChunkedBody> => {
+  const length = new DataView(gzip.buffer, gzip.byteOffset + gzip.byteLength - 4, 4).getUint32(0, true);
+  return length <= wholeMaxBytes ? gunzipInPool(gzip) : { length, parts: gunzipped(gzip) };
+};
+
+async function* partsAround(
+  head: Uint8Array,
+  { deflated }: PackedText,
+  tail: Uint8Array,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (head.length > 0) yield head;
+  yield* createInflateRaw({ ...chunkOptions, finishFlush: constants.Z_SYNC_FLUSH }).end(deflated);
+  if (tail.length > 0) yield tail;
+}
+
+async function* gunzipped(gzip: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield* createGunzip(chunkOptions).end(gzip);
+}
+
+const unpacked = async ({ deflated, bytes }: PackedText): Promise<Uint8Array> => {
+  // The stream has no final block: it ends where the input ends.
+  const options = { finishFlush: constants.Z_SYNC_FLUSH, chunkSize: Math.max(bytes, 64) };
+  return bytes <= inflateInPlaceMaxBytes ? inflateRawSync(deflated, options) : inflateInPool(deflated, options);
+};

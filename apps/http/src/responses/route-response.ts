@@ -1,0 +1,195 @@
+import type { ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { createYielder, tick } from '@portico/composition';
+import type { CountedRequest } from '@portico/domain';
+import type { Exchange } from '../exchange.ts';
+
+/** Headers of a response besides those that every response has. */
+export type ResponseHeaders = Readonly<Record<string, string>>;
+
+/** A value that is sent as JSON. */
+export interface JsonResponse<Value = unknown> {
+  readonly kind: 'json';
+  readonly value: Value;
+  readonly headers: ResponseHeaders;
+  /** Overrides the route's status if it depends on the outcome. */
+  readonly status: number | null;
+}
+
+/** A body of known length that is produced in parts, as fast as the client reads it. */
+export interface ChunkedBody {
+  /** In bytes. */
+  readonly length: number;
+  readonly parts: AsyncIterable<Uint8Array>;
+}
+
+/** Bytes or text, ready to be sent; JSON unless `headers` has another `Content-Type`. */
+export interface ReadyResponse {
+  readonly kind: 'ready';
+  readonly body: Uint8Array | string | ChunkedBody;
+  readonly headers: ResponseHeaders;
+  /** As in `JsonResponse`. */
+  readonly status: number | null;
+}
+
+/** Parts that are sent as they arrive, as fast as the client reads them. */
+export interface StreamResponse {
+  readonly kind: 'stream';
+  readonly parts: AsyncIterable<string>;
+  readonly headers: ResponseHeaders;
+  readonly status: null;
+}
+
+export type RouteResponse<Value = unknown> = JsonResponse<Value> | ReadyResponse | StreamResponse;
+
+const none: ResponseHeaders = {};
+
+export const json = <Value>(value: Value, headers = none, status: number | null = null): JsonResponse<Value> => ({
+  kind: 'json',
+  value,
+  headers,
+  status,
+});
+
+export const ready = (body: ReadyResponse['body'], headers = none, status: number | null = null): ReadyResponse => ({
+  kind: 'ready',
+  body,
+  headers,
+  status,
+});
+
+export const stream = (parts: AsyncIterable<string>, headers = none): StreamResponse => ({
+  kind: 'stream',
+  parts,
+  headers,
+  status: null,
+});
+
+/** The client has this representation already (RFC 9110, section 15.4.5). */
+export const notModified = (headers: ResponseHeaders): ReadyResponse => ready('', headers, 304);
+
+/** The headers of every response, unless it overrides them. */
+const commonHeaders: ResponseHeaders = {
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+
+/** For pages in the window of a repeated sign-in, which passes its result to the window that opened it. */
+export const keepsOpener: ResponseHeaders = { 'Cross-Origin-Opener-Policy': 'unsafe-none' };
+
+/** Sends a response, unless one was sent already or the client is gone. `closing`: closes the connection after it. */
+export const send = async (
+  exchange: Exchange,
+  answer: RouteResponse,
+  status: number,
+  closing: boolean,
+): Promise<void> => {
+  await tick.flush();
+  const { response } = exchange;
+  if (response.headersSent || response.destroyed) return;
+  const headers = headersOf(exchange, answer, closing);
+  const code = answer.status ?? status;
+  if (answer.kind === 'stream') return sendParts(response, code, headers, inChunks(answer.parts));
+  const body = answer.kind === 'json' ? JSON.stringify(answer.value) : answer.body;
+  if (code === 304) {
+    response.writeHead(code, headers);
+    response.end();
+    return;
+  }
+  headers.push('Content-Length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.length));
+  if (typeof body === 'object' && 'parts' in body) return sendParts(response, code, headers, body.parts);
+  if (typeof body === 'object' && body.length > wholeMaxBytes) {
+    return sendParts(response, code, headers, slicesOf(body));
+  }
+  response.writeHead(code, headers);
+  if (typeof body === 'string' || body.length > singleWriteMaxBytes) response.end(body);
+  else response.end(latin1(body), 'latin1');
+};
+
+/** Node writes head and body in one call if both are text. Copying this much is cheaper than a second buffer. */
+const singleWriteMaxBytes = 8_192;
+
+/** The kernel copies each write in one go, which takes some milliseconds for a large document of several megabytes. */
+const wholeMaxBytes = 1_048_576;
+const sliceBytes = 262_144;
+
+async function* slicesOf(body: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  const yieldToEventLoop = createYielder();
+  for (let from = 0; from < body.length; from += sliceBytes) {
+    await yieldToEventLoop();
+    yield body.subarray(from, from + sliceBytes);
+  }
+}
+
+const latin1 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
+
+const commonList = Object.entries(commonHeaders).flat();
+
+/** Alternating names and values, which `writeHead` accepts as they are. */
+const headersOf = (
+  { requestId, counted }: Exchange,
+  { headers: own, status }: RouteResponse,
+  closing: boolean,
+): string[] => {
+  const headers: string[] = [];
+  for (let at = 0; at < commonList.length; at += 2) {
+    const [name, value] = [commonList[at] as string, commonList[at + 1] as string];
+    if (!(name in own) && !(status === 304 && name === 'Content-Type')) headers.push(name, value);
+  }
+  for (const name in own) headers.push(name, own[name] as string);
+  headers.push('X-Request-Id', requestId);
+  if (counted) addQuota(headers, counted);
+  if (closing) headers.push('Connection', 'close');
+  return headers;
+};
+
+/** The header fields of the IETF draft "RateLimit header fields for HTTP". */
+const addQuota = (headers: string[], { policy, rule, remaining, resetSeconds }: CountedRequest): void => {
+  headers.push(
+    'RateLimit-Policy',
+    `"${policy}";q=${rule.allowed};w=${rule.windowSeconds}`,
+    'RateLimit',
+    `"${policy}";r=${remaining};t=${resetSeconds}`,
+  );
+};
+
+/** Characters per write: sending single lines would cost more than producing them. */
+const chunkCharacters = 16_384;
+
+const sendParts = async (
+  response: ServerResponse,
+  status: number,
+  headers: string[],
+  parts: AsyncIterable<string | Uint8Array>,
+): Promise<void> => {
+  response.writeHead(status, headers);
+  response.flushHeaders();
+  if (response.req.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  try {
+    await pipeline(parts, response);
+  } catch (error) {
+    // The client is gone, as the request's log line shows.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
+};
+
+async function* inChunks(parts: AsyncIterable<string>): AsyncGenerator<string> {
+  let chunk = '';
+  for await (const part of parts) {
+    chunk += part;
+    if (chunk.length < chunkCharacters) continue;
+    yield chunk;
+    chunk = '';
+  }
+  yield chunk;
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { constants, gzip, gzipSync } from 'node:zlib';
+import { createYielder } from '@portico/composition';
+import { LRUCache } from 'lru-cache';
+import { notModified, ready, type ReadyResponse } from './route-response.ts';
+import { acceptsGzip, ifNoneMatchLists } from './negotiation.ts';
+
+/** Part of every entity tag: increase it whenever the format of a response changes. */
+export const formatVersion = 1;
+
+export type Coding = 'gzip' | 'identity';
+
+export const codingFor = ({ headers }: IncomingMessage): Coding =>
+  acceptsGzip(headers['accept-encoding']) ? 'gzip' : 'identity';
+
+/** Only the caller may cache it, and must revalidate it each time (specification, section 1, "Caching headers"). */
+export const cachingHeaders = (etag: string, coding: Coding) => ({
+  'Cache-Control': 'private, no-cache',
+  ETag: etag,
+  Vary: 'Accept-Encoding',
+  ...(coding === 'gzip' ? { 'Content-Encoding': 'gzip' } : {}),
+});
+
+/** Returns a 304 if the caller has this body, else null. It has the headers of the 200, except `Content-Encoding`. */
+export const unchanged = ({ headers }: IncomingMessage, etag: string): ReadyResponse | null =>
+  ifNoneMatchLists(headers['if-none-match'], etag) ? notModified(cachingHeaders(etag, 'identity')) : null;
+
+export const taggedResponse = (request: IncomingMessage, coding: Coding, { etag, bytes }: TaggedBody): ReadyResponse =>
+  unchanged(request, etag) ?? ready(bytes, cachingHeaders(etag, coding));
+
+/** A value as JSON, in this coding. */
+export const encodedJson = (value: unknown, coding: Coding): Uint8Array => {
+  const text = Buffer.from(JSON.stringify(value));
+  return coding === 'gzip' ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text;
+};
+
+/** The same for a list; yields to the event loop if it is long. */
+export const encodedList = async (list: readonly unknown[], coding: Coding): Promise<Uint8Array> => {
+  if (list.length <= itemsPerChunk) return encodedJson(list, coding);
+  const yieldToEventLoop = createYielder();
+  const parts: string[] = [];
+  for (let from = 0; from < list.length; from += itemsPerChunk) {
+    parts.push(JSON.stringify(list.slice(from, from + itemsPerChunk)).slice(1, -1));
+    await yieldToEventLoop();
+  }
+  const text = Buffer.from(`[${parts.join()}]`);
+  return coding === 'gzip' ? gzipped(text, { level: constants.Z_BEST_SPEED }) : text;
+};
+
+/** About 200 KB, which take about a millisecond. */
+const itemsPerChunk = 1_000;
+/** Runs in the thread pool. */
+const gzipped = promisify(gzip);
+
+export const digestTag = (bytes: Uint8Array): string =>
+  `"${formatVersion}.${createHash('sha256').update(bytes).digest('base64url')}"`;
+
+/** A body, ready to be sent, with its strong entity tag (RFC 9110, section 8.8.3). */
+export interface TaggedBody {
+  readonly etag: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The cache of this process. A name is never reused for another body. */
+export interface BodyCache {
+  get(name: string): TaggedBody | undefined;
+  set(name: string, body: TaggedBody): void;
+}
+
+export interface BodyCacheOptions {
+  /** For all bodies together; the least recently used are evicted first. */
+  readonly bytesMax: number;
+}
+
+/** The overhead of an entry: name, tag, list node and map slot. */
+const entryBytes = 500;
+
+/** Does not cache bodies larger than a quarter of `bytesMax`: one would evict too many others. */
+export const createBodyCache = ({ bytesMax }: BodyCacheOptions): BodyCache => {
+  const bodies = new LRUCache<string, TaggedBody>({
+    maxSize: bytesMax,
+    maxEntrySize: bytesMax / 4,
+    sizeCalculation: ({ bytes }) => bytes.length + entryBytes,
+  });
+  return {
+    get: (name) => bodies.get(name),
+    set: (name, { etag, bytes }) => void bodies.set(name, { etag, bytes: ownBytes(bytes) }),
+  };
+};
+
+/** Copies a view of a larger buffer, which would otherwise stay in memory. */
+const ownBytes = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);

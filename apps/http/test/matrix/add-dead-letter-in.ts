@@ -1,0 +1,13 @@
+import type { JobId, Ports, ProfileId } from '@portico/domain';
+
+/** Adds a dead letter directly to the store: a mail to that profile. Returns its id. */
+export const addDeadLetterIn =
+  ({ embeddingJobs, outbox, random, clock }: Pick<Ports, 'embeddingJobs' | 'outbox' | 'random' | 'clock'>) =>
+  async (profile: string): Promise<string> => {
+    const id = random.uuid() as JobId;
+    const now = clock.now();
+    const task = { kind: 'mail.resumption', profileId: profile as ProfileId } as const;
+    await embeddingJobs.enqueue({ jobs: [{ id, task, group: null, dueAt: now }], deadline: null });
+    await outbox.deadLetter(id, now, 'The mailbox is full');
+    return id;
+  };

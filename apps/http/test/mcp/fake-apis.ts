@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@portico/domain';
+
+/** A credential, and its location in a request. */
+export interface ExpectedCredential {
+  readonly in: 'header' | 'query' | 'cookie';
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A fake of a real API. */
+export interface FakeApi {
+  /** The real document, with the fake as its first server. */
+  readonly document: JsonObject;
+  readonly expectedCredential: ExpectedCredential | null;
+}
+
+/** One server for many APIs, each at its own path. */
+export interface FakeApiServer {
+  readonly addressOf: (name: string) => string;
+  readonly add: (name: string, api: FakeApi) => void;
+  readonly close: () => void;
+}
+
+/**
+ * Starts a server that responds 200 with the called operation as `METHOD /path` if the document has it and the request
+ * has the credential and everything that the document requires; otherwise 400 with the problems.
+ */
+export const startFakeApiServer = async (): Promise<FakeApiServer> => {
+  const apis = new Map<string, FakeApi>();
+  const server = createServer((request, response) => {
+    void respond(apis, request).then(([status, text]) => response.writeHead(status).end(text));
+  });
+  // Otherwise idle connections are closed while a test computes for seconds, at the moment of their reuse.
+  server.keepAliveTimeout = 0;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    addressOf: (name) => `${base}/${name}`,
+    add: (name, api) => void apis.set(name, api),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};
+
+const respond = async (apis: ReadonlyMap<string, FakeApi>, request: IncomingMessage): Promise<[number, string]> => {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const [, name = '', path = ''] = /^\/([^/]+)(.*)$/.exec(url.pathname) ?? [];
+  let body = '';
+  for await (const part of request) body += String(part);
+  const api = apis.get(name);
+  if (!api) return [404, 'no such API'];
+  const match = operationAt(api.document, request.method ?? '', path);
+  if (!match) return [404, `no operation ${request.method} ${path}`];
+  const faults = [
+    ...credentialFaults(api.expectedCredential, request, url),
+    ...requiredFaults(api.document, match, request, url, body),
+  ];
+  return faults.length === 0 ? [200, `${request.method} ${match.path}`] : [400, faults.join('; ')];
+};
+
+interface OperationMatch {
+  readonly path: string;
+  readonly item: JsonObject;
+  readonly operation: JsonObject;
+}
+
+/** Returns the matching operation with the fewest placeholders in its path. */
+const operationAt = ({ paths }: JsonObject, method: string, path: string): OperationMatch | null => {
+  const candidates = Object.entries(paths as JsonObject).flatMap(([template, item]) => {
+    const [plain = ''] = template.split('#');
+    const pattern = plain.split(/\{[^{}]+\}/).map((text) => text.replace(/[^\w/]/g, '\\$&'));
+    const operation = isJsonObject(item) ? item[method.toLowerCase()] : undefined;
+    const matches = new RegExp(`^/*${pattern.join('[^/]+').replace(/^\/+/, '')}$`).test(decodeURI(path));
+    return matches && isJsonObject(item) && isJsonObject(operation) ? [{ path: template, item, operation }] : [];
+  });
+  return candidates.sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0] ?? null;
+};
+
+const credentialFaults = (expected: ExpectedCredential | null, { headers }: IncomingMessage, url: URL): string[] => {
+  if (!expected) return [];
+  const { in: place, name, value } = expected;
+  const cookies = (headers.cookie ?? '').split('; ');
+  const isThere = {
+    header: () => headers[name.toLowerCase()] === value,
+    query: () => url.searchParams.get(name) === value,
+    cookie: () => cookies.includes(`${name}=${value}`),
+  }[place]();
+  return isThere ? [] : [`no credential in the ${place} ${name}`];
+};
+
+const requiredFaults = (
+  document: JsonObject,
+  { item, operation }: OperationMatch,
+  { headers }: IncomingMessage,
+  url: URL,
+  body: string,
+): string[] => {
+  const parameters = [item['parameters'], operation['parameters']].flatMap((list) =>
+    list !== undefined && isJsonArray(list) ? list.map((one) => resolve(document, one)) : [],
+  );
+  const missing = parameters
+    .filter((parameter) => parameter['required'] === true)
+    .map((parameter) => [textOf(parameter['in']), textOf(parameter['name'])] as const)
+    .filter(([place, name]) => {
+      if (place === 'query') return !url.searchParams.has(name);
+      return place === 'header' && !/^(accept|content-type)$/i.test(name) && headers[name.toLowerCase()] === undefined;
+    })
+    .map(([place, name]) => `no ${place} parameter ${name}`);
+  const requestBody = resolve(document, operation['requestBody'] ?? {});
+  return [...missing, ...bodyFaults(document, requestBody, body)];
+};
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+
+const bodyFaults = (document: JsonObject, requestBody: JsonObject, body: string): string[] => {
+  if (requestBody['required'] === true && body === '') return ['no body'];
+  const json = (requestBody['content'] as JsonObject | undefined)?.['application/json'];
+  if (!isJsonObject(json) || body === '') return [];
+  const { required } = resolve(document, json['schema'] ?? {});
+  const value = JSON.parse(body) as JsonObject;
+  const names = required !== undefined && isJsonArray(required) ? required.map(String) : [];
+  return names.filter((name) => !Object.hasOwn(value, name)).map((name) => `no ${name} in the body`);
+};
+
+/** Resolves a local reference. */
+const resolve = (document: JsonObject, value: Json): JsonObject => {
+  const reference = isJsonObject(value) ? value['$ref'] : undefined;
+  if (typeof reference !== 'string') return isJsonObject(value) ? value : {};
+  const names = reference.slice(2).split('/');
+  const target = names.reduce<Json | undefined>(
+    (at, name) =>
+      isJsonObject(at) ? at[decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')] : undefined,
+    document,
+  );
+  return target === undefined ? {} : resolve(document, target);
+};

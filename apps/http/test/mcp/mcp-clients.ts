@@ -1,0 +1,72 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+
+/** The result of a tool call, as a model reads it. */
+export interface ToolResult {
+  readonly text: string;
+  /** The parts of the text. */
+  readonly texts: readonly string[];
+  readonly isError: boolean;
+  readonly data: Readonly<Record<string, unknown>> | null;
+}
+
+/** A connected official client. */
+export interface McpClient {
+  readonly listTools: () => Promise<readonly { readonly name: string }[]>;
+  readonly call: (name: string, args?: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
+  readonly instructions: () => string | undefined;
+  readonly close: () => Promise<void>;
+}
+
+export type Connect = (baseUrl: string, headers: Readonly<Record<string, string>>) => Promise<McpClient>;
+
+const clientInfo = { name: 'test', version: '1' };
+
+const resultOf = (result: object): ToolResult => {
+  const { content, isError, structuredContent } = result as {
+    readonly content?: readonly { readonly text?: string }[];
+    readonly isError?: boolean;
+    readonly structuredContent?: ToolResult['data'];
+  };
+  const texts = (content ?? []).map(({ text }) => text ?? '');
+  return {
+    text: texts.join('\n'),
+    texts,
+    isError: isError ?? false,
+    data: structuredContent ?? null,
+  };
+};
+
+const connectCurrent =
+  (mode: 'legacy' | 'auto' | { readonly pin: string }): Connect =>
+  async (baseUrl, headers) => {
+    const client = new Client(clientInfo, { versionNegotiation: { mode } });
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', baseUrl), { requestInit: { headers } }));
+    return {
+      listTools: async () => (await client.listTools()).tools,
+      call: async (name, args = {}) => resultOf(await client.callTool({ name, arguments: args })),
+      instructions: () => client.getInstructions(),
+      close: () => client.close(),
+    };
+  };
+
+const connectEarlier: Connect = async (baseUrl, headers) => {
+  const client = new EarlierClient(clientInfo);
+  const transport = new EarlierTransport(new URL('/mcp', baseUrl), { requestInit: { headers } });
+  await client.connect(transport);
+  return {
+    listTools: async () => (await client.listTools()).tools,
+    call: async (name, args = {}) => resultOf(await client.callTool({ name, arguments: args })),
+    instructions: () => client.getInstructions(),
+    close: () => client.close(),
+  };
+};
+
+/** The clients by protocol revision. */
+export const clients: Readonly<Record<string, Connect>> = {
+  'revision 2026-07-28': connectCurrent({ pin: '2026-07-28' }),
+  'the newest revision that both support': connectCurrent('auto'),
+  'revision 2025-11-25': connectCurrent('legacy'),
+  'the SDK version 1': connectEarlier,
+};

@@ -1,0 +1,40 @@
+import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
+
+/**
+ * A list that one thread sends to another. Receiving a message blocks the event loop until the whole message is
+ * deserialized, so a long list is sent in many messages over a separate port.
+ */
+export type SentList<Item> = readonly Item[] | MessagePort;
+
+/** In items; receiving them takes less than a millisecond. */
+const chunkLength = 512;
+
+/** Returns the list in the form in which it is sent. If that is a port, it must be transferred. */
+export function sendList<Item>(list: readonly Item[]): SentList<Item> {
+  if (list.length <= chunkLength) return list;
+  const { port1, port2 } = new MessageChannel();
+  for (let from = 0; from < list.length; from += chunkLength) {
+    port1.postMessage(list.slice(from, from + chunkLength));
+  }
+  // Posted messages can still be received, even after this thread has ended.
+  port1.close();
+  return port2;
+}
+
+/** Returns the whole list. Calls `yieldToEventLoop` after each chunk. */
+export async function receiveList<Item>(
+  list: SentList<Item>,
+  yieldToEventLoop: () => Promise<void>,
+): Promise<readonly Item[]> {
+  if (isList(list)) return list;
+  const items: Item[] = [];
+  for (;;) {
+    const chunk = receiveMessageOnPort(list) as { readonly message: readonly Item[] } | undefined;
+    if (!chunk) return items;
+    items.push(...chunk.message);
+    await yieldToEventLoop();
+  }
+}
+
+/** `Array.isArray` does not narrow to read-only arrays. */
+const isList = <Item>(list: SentList<Item>): list is readonly Item[] => Array.isArray(list);

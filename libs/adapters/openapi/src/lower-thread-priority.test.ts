@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import type { SliceRequest } from '@portico/domain';
+import { afterEach, expect, test } from 'vitest';
+import { createDocumentReader } from './create-document-reader.ts';
+import { createOperationSlicer } from './create-operation-slicer.ts';
+import { packText } from './packed-text.ts';
+import { lowerThreadPriority } from './lower-thread-priority.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(() => Promise.all(open.splice(0).map((one) => one.close())));
+const closeLater = <One extends { close(): Promise<void> }>(one: One): One => {
+  open.push(one);
+  return one;
+};
+
+/**
+ * The nice value of each thread of this process (proc_pid_stat(5)): the 19th field. The second field can contain
+ * spaces.
+ */
+const priorities = (): readonly number[] =>
+  readdirSync('/proc/self/task').map((thread) => {
+    const fields = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
+    return Number(fields?.[19 - 3]);
+  });
+const lowered = getPriority() + 5;
+const loweredThreads = (): number => priorities().filter((priority) => priority === lowered).length;
+
+const text = Buffer.from('{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},"paths":{}}');
+const slice = { method: 'GET', path: '/none' } as SliceRequest;
+
+/** At the lowest priority, a thread's priority cannot be lowered any further. */
+const lowestPriority = 19;
+
+test.runIf(process.platform === 'linux' && lowered <= lowestPriority)(
+  'threads that read and slice documents have a lower priority than request threads',
+  async () => {
+    const before = loweredThreads();
+    await closeLater(createDocumentReader()).readFile(text, 'json');
+    expect(loweredThreads()).toBe(before + 1);
+    const document = { digest: 'd', load: async () => packText(text) };
+    await closeLater(createOperationSlicer())
+      .slice(document, slice, null)
+      .catch(() => null);
+    expect(loweredThreads()).toBe(before + 2);
+    expect(getPriority()).toBe(lowered - 5);
+  },
+);
+
+test('a sandbox that forbids the system call causes no error', () => {
+  const set = () => {
+    throw new Error('setpriority: EPERM');
+  };
+  expect(() => lowerThreadPriority(set)).not.toThrow();
+});

@@ -1,0 +1,67 @@
+import { createOutage, TimeoutExceeded, type Log, type Outage } from '@portico/dependencies';
+import { QdrantFailure, type FailureKind } from './qdrant-failure.ts';
+
+/** Signals that nothing new is known: the outage state does not change. */
+export class NoStateChange extends Error {}
+
+/**
+ * Tracks why searches currently fall back to the database, and logs each change. The outage ends once Qdrant responded
+ * to a search, because nothing else proves that searches work.
+ */
+export class SearchOutage {
+  readonly #outage: Outage;
+  #isActive = false;
+
+  /** `of` is the subject of the searches. */
+  constructor(place: string, of: 'collections' | 'operations', log: Log) {
+    this.#outage = createOutage(log, {
+      recoveryMessage: 'Qdrant answers searches again',
+      fields: { qdrant: place, of },
+    });
+  }
+
+  /** Whether searches should not wait for Qdrant. */
+  get isActive(): boolean {
+    return this.#isActive;
+  }
+
+  begin(error: unknown): void {
+    if (error instanceof NoStateChange) return;
+    this.#isActive = true;
+    const kind = kindOf(error);
+    // An open circuit breaker is not a new cause.
+    if (kind === 'circuit open' && this.#outage.kind !== null) return;
+    if (kind === 'filling' || kind === 'missing') {
+      this.#outage.begin({ kind, level: 'info', message: preparationMessages[kind] });
+    } else if (error instanceof QdrantFailure) {
+      const message = 'Qdrant is unavailable; the database answers searches';
+      this.#outage.begin({ kind, message, fields: { reason: error.message } });
+    } else {
+      this.#outage.begin({
+        kind,
+        message: 'Qdrant could not be updated; the database answers searches',
+        fields: { err: error },
+      });
+    }
+  }
+
+  /** Qdrant is up to date: the next search waits for its response. */
+  ready(): void {
+    this.#isActive = false;
+  }
+
+  end(): void {
+    this.#isActive = false;
+    this.#outage.end();
+  }
+}
+
+const preparationMessages = {
+  filling: 'The vectors are being written to Qdrant; the database answers searches meanwhile',
+  missing: 'The collection in Qdrant was replaced; the database answers searches until the new one is ready',
+} as const;
+
+const kindOf = (error: unknown): FailureKind | 'filling' | 'unknown' => {
+  if (error instanceof TimeoutExceeded) return 'filling';
+  return error instanceof QdrantFailure ? error.kind : 'unknown';
+};

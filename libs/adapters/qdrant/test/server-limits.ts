@@ -1,0 +1,13 @@
+import { type Limits, defaultLimits } from '../src/connect.ts';
+
+/** A server used by tests: the stand-in, or the one at `QDRANT_URL`. */
+export interface Server {
+  readonly url: string;
+  readonly apiKey?: string | null | undefined;
+}
+
+/**
+ * The limits for suites that run on both, in real time: a slow machine exceeds the default limits without a fault of
+ * the adapter. Tests of the limits themselves run in stopped time.
+ */
+export const serverLimits: Limits = { ...defaultLimits, searchMs: 300_000, bulkMs: 600_000 };

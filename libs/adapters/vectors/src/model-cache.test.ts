@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { ModelCache } from './model-cache.ts';
+
+const idleMs = 20;
+const open = () => new ModelCache({ open: (modelId) => ({ modelId }), idleMs });
+const periods = (count: number) => new Promise((resolve) => setTimeout(resolve, count * idleMs));
+const searchModel = (models: ReturnType<typeof open>, modelId: string) => models.use(modelId, async (model) => model);
+
+test('the previous model is dropped after a while, even without a further search', async () => {
+  const models = open();
+  await searchModel(models, 'old');
+  const model = await searchModel(models, 'new');
+  expect(models.all).toHaveLength(2);
+  await expect.poll(() => models.all).toEqual([model]);
+});
+
+test('the previous model stays while requests that were admitted earlier still search it', async () => {
+  const models = open();
+  const [before, gate] = [await searchModel(models, 'old'), Promise.withResolvers<void>()];
+  const running = models.use('old', () => gate.promise);
+  await searchModel(models, 'new');
+  await periods(5);
+  expect(await searchModel(models, 'old')).toBe(before);
+  await searchModel(models, 'new');
+  gate.resolve();
+  await running;
+  await expect.poll(() => models.all).toHaveLength(1);
+});
+
+test('the only model stays, even if it is not searched for a long time', async () => {
+  const models = open();
+  const model = await searchModel(models, 'only');
+  await periods(5);
+  expect(await searchModel(models, 'only')).toBe(model);
+});

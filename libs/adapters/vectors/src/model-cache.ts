@@ -1,0 +1,67 @@
+interface LoadedModel<Model> {
+  readonly model: Model;
+  searches: number;
+  /** According to `performance.now()`. */
+  lastSearchedAt: number;
+}
+
+/** No request takes longer than this, so none still uses the previous model afterwards. */
+export const defaultIdleMs = 30_000;
+
+/**
+ * The models whose vectors this process has in memory: the one that searches use and, for a while, the previous one,
+ * since requests that were admitted earlier still use it. WebAssembly memory never shrinks, so each model has a
+ * separate one.
+ */
+export class ModelCache<Model> {
+  readonly #open: (modelId: string) => Model;
+  readonly #idleMs: number;
+  readonly #loaded = new Map<string, LoadedModel<Model>>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** A model is dropped if another one was searched since, and it was not searched within `idleMs`. */
+  constructor(options: { readonly open: (modelId: string) => Model; readonly idleMs: number }) {
+    this.#open = options.open;
+    this.#idleMs = options.idleMs;
+  }
+
+  get all(): readonly Model[] {
+    return [...this.#loaded.values()].map(({ model }) => model);
+  }
+
+  /** Runs a search on the model, which is not dropped while the search runs. */
+  async use<Result>(modelId: string, search: (model: Model) => Promise<Result>): Promise<Result> {
+    const loaded = this.#loaded.get(modelId) ?? this.#load(modelId);
+    loaded.searches += 1;
+    loaded.lastSearchedAt = performance.now();
+    try {
+      return await search(loaded.model);
+    } finally {
+      loaded.searches -= 1;
+      if (this.#loaded.size > 1) this.#dropIdle();
+    }
+  }
+
+  /** Drops the model immediately. */
+  drop(modelId: string): void {
+    this.#loaded.delete(modelId);
+  }
+
+  #load(modelId: string): LoadedModel<Model> {
+    const loaded = { model: this.#open(modelId), searches: 0, lastSearchedAt: 0 };
+    this.#loaded.set(modelId, loaded);
+    return loaded;
+  }
+
+  #dropIdle(): void {
+    const now = performance.now();
+    const latest = Math.max(...[...this.#loaded.values()].map(({ lastSearchedAt }) => lastSearchedAt));
+    for (const [modelId, { searches, lastSearchedAt }] of this.#loaded) {
+      const isIdle = searches === 0 && now - lastSearchedAt >= this.#idleMs;
+      if (isIdle && lastSearchedAt !== latest) this.#loaded.delete(modelId);
+    }
+    clearTimeout(this.#timer);
+    // There may be no further search that would drop the idle models.
+    if (this.#loaded.size > 1) this.#timer = setTimeout(() => this.#dropIdle(), this.#idleMs).unref();
+  }
+}

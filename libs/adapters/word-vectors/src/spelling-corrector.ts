@@ -1,0 +1,99 @@
+import { damerau } from './damerau.ts';
+import { fnv1a, mixBits } from './fnv1a.ts';
+import type { WordTable } from './word-table.ts';
+
+/** Finds the most likely intended known word for a misspelled one. */
+export interface SpellingCorrector {
+  /** Returns null if no known word is near, and for words that are not corrected: short ones, and ones with digits. */
+  nearest(word: string): Correction | null;
+}
+
+export interface Correction {
+  /** The index of the known word. */
+  readonly index: number;
+  /** The number of mistakes: 1 or 2. */
+  readonly mistakes: number;
+}
+
+const lengthMin = 4;
+/** Words of at least this length may have two mistakes. */
+const longMin = 7;
+
+/** Indexing this many words takes a fraction of a millisecond. */
+const batchSize = 100;
+
+/**
+ * Indexes each known word under itself and under each form without one letter (symmetric deletion; Garbe, 2012): a word
+ * with one mistake shares such a form, and so do most words with two. Calls `yieldToEventLoop` between batches.
+ */
+export const createSpellingCorrector = async (
+  table: WordTable,
+  yieldToEventLoop: () => Promise<void>,
+): Promise<SpellingCorrector> => {
+  const index = new FormIndex(table.size * 10);
+  for (let i = 0; i < table.size; i += 1) {
+    if (i % batchSize === 0) await yieldToEventLoop();
+    const word = table.word(i);
+    if (!isCorrectable(word)) continue;
+    for (let removed = -1; removed < word.length; removed += 1) index.put(hashOf(word, removed), i);
+  }
+  return { nearest: (word) => nearest(table, index, word) };
+};
+
+const isCorrectable = (word: string): boolean => word.length >= lengthMin - 1 && /^[a-z]+$/.test(word);
+
+const withoutLetter = (word: string, position: number): string => word.slice(0, position) + word.slice(position + 1);
+
+const nearest = (table: WordTable, index: FormIndex, word: string): Correction | null => {
+  if (word.length < lengthMin || !isCorrectable(word)) return null;
+  const mistakesMax = word.length < longMin ? 1 : 2;
+  let [best, lowestCost]: [Correction | null, number] = [null, Infinity];
+  const compare = (i: number): void => {
+    const known = table.word(i);
+    const distance = damerau(word, known, mistakesMax);
+    if (distance > mistakesMax) return;
+    const cost = 3 * distance + (known[0] === word[0] ? 0 : 1) + (0.35 / 16) * table.rarity(i);
+    if (cost < lowestCost) [best, lowestCost] = [{ index: i, mistakes: distance }, cost];
+  };
+  const seen = new Set<string>();
+  const search = (form: string, depth: number): void => {
+    if (seen.has(form)) return;
+    seen.add(form);
+    index.each(form, compare);
+    for (let position = 0; depth > 0 && position < form.length; position += 1)
+      search(withoutLetter(form, position), depth - 1);
+  };
+  search(word, mistakesMax);
+  return best;
+};
+
+/** Indices of words by form. A slot contains 16 bits of the form's hash and 16 of the index + 1; 0 is free. */
+class FormIndex {
+  #slots: Uint32Array;
+  #mask: number;
+
+  constructor(expected: number) {
+    this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(expected * 1.5 + 2)));
+    this.#mask = this.#slots.length - 1;
+  }
+
+  /** `hash` is the hash of the form. */
+  put(hash: number, index: number): void {
+    let slot = hash & this.#mask;
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & this.#mask;
+    this.#slots[slot] = ((hash & 0xffff0000) | (index + 1)) >>> 0;
+  }
+
+  each(form: string, use: (index: number) => void): void {
+    const hash = hashOf(form);
+    for (let slot = hash & this.#mask; ; slot = (slot + 1) & this.#mask) {
+      const entry = this.#slots[slot] ?? 0;
+      if (entry === 0) return;
+      if (((entry ^ hash) & 0xffff0000) === 0) use((entry & 0xffff) - 1);
+    }
+  }
+}
+
+/** Returns the hash of the text without the letter at `removed`, or of the whole text if that is negative. */
+const hashOf = (text: string, removed = -1): number =>
+  mixBits(fnv1a(text, removed + 1, text.length, removed < 0 ? undefined : fnv1a(text, 0, removed)));

@@ -1,0 +1,19 @@
+import type { InspectedDatabase } from '@portico/sql';
+import { skipped, type Findings, type Check } from './check.ts';
+
+/**
+ * Runs a check on the stores of a database whose tables are of this version. `withoutTables` is used for a database
+ * without tables. Earlier tables cannot be read yet.
+ */
+export const checkStores =
+  (
+    check: (stores: InspectedDatabase['stores'], examination: Parameters<Check['execute']>[0]) => Promise<Findings>,
+    withoutTables: (examination: Parameters<Check['execute']>[0]) => Findings | Promise<Findings>,
+  ): Check['execute'] =>
+  async (examination) => {
+    const database = await examination.database();
+    if (database === null || database.tables.state === 'new') return withoutTables(examination);
+    if (database.tables.state !== 'current')
+      return skipped('Not checked: the tables have to be brought up to date first.');
+    return check(database.stores, examination);
+  };

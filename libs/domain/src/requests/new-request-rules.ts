@@ -1,0 +1,57 @@
+import type { CollectionId } from '../ids.ts';
+import type { Profile } from '../profiles/profile.ts';
+import { isSuspended } from '../profiles/suspension-machine.ts';
+import { pendingRequestsMax } from './access-request.ts';
+
+/** The facts for a decision about a new access request. */
+export interface NewRequestState {
+  /** Null if it no longer exists. */
+  readonly profile: Profile | null;
+  /** Null if there is none. */
+  readonly collection: { readonly id: CollectionId; readonly name: string; readonly discoverable: boolean } | null;
+  /** Whether the profile has access to the collection at that time, by its own grant or a group's. */
+  readonly granted: boolean;
+  /** Whether a request for the pair is pending. */
+  readonly requested: boolean;
+  /** The number of pending requests of the profile. */
+  readonly pending: number;
+}
+
+export type NewRequestRefusal =
+  | 'invalid_token'
+  | 'approval_required'
+  | 'needs_no_grant'
+  | 'collection_not_found'
+  | 'already_granted'
+  | 'already_requested'
+  | 'too_many_pending';
+
+export type NewRequestRule = (state: NewRequestState) => NewRequestRefusal | null;
+
+const requesterIsActive: NewRequestRule = ({ profile }) => (profile && !isSuspended(profile) ? null : 'invalid_token');
+
+const requesterIsApproved: NewRequestRule = ({ profile }) =>
+  profile?.status === 'approved' ? null : 'approval_required';
+
+const requesterIsClient: NewRequestRule = ({ profile }) => (profile?.role === 'admin' ? 'needs_no_grant' : null);
+
+/** A collection that the requester cannot see in the catalog is treated as nonexistent. */
+const collectionIsVisible: NewRequestRule = ({ collection, granted }) =>
+  collection && (collection.discoverable || granted) ? null : 'collection_not_found';
+
+const notYetGranted: NewRequestRule = ({ granted }) => (granted ? 'already_granted' : null);
+
+const notYetRequested: NewRequestRule = ({ requested }) => (requested ? 'already_requested' : null);
+
+const isBelowPendingMax: NewRequestRule = ({ pending }) => (pending < pendingRequestsMax ? null : 'too_many_pending');
+
+/** In the order in which they are checked; each returns its error code. */
+export const newRequestRules = [
+  requesterIsActive,
+  requesterIsApproved,
+  requesterIsClient,
+  collectionIsVisible,
+  notYetGranted,
+  notYetRequested,
+  isBelowPendingMax,
+];

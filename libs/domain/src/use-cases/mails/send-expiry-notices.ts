@@ -1,0 +1,20 @@
+import { dayOf } from '../../usage/usage.ts';
+import { noticeDays } from '../../grants/expiry.ts';
+import type { Ports } from '../../ports/index.ts';
+import { expiryMailJobs, noticeRecipients, type NoticeSettings } from './mail-jobs.ts';
+
+/**
+ * Once a day: notifies each client that has something that expires 30, 7 or 1 days later, and the admins if there is
+ * any. Catches up on days on which no process ran. Returns whether this call processed the day.
+ */
+export const sendExpiryNotices =
+  (ports: Pick<Ports, 'clock' | 'random' | 'expiries' | 'profiles' | 'mailer'>, settings: NoticeSettings) =>
+  async (): Promise<boolean> => {
+    if (!ports.mailer.enabled) return false;
+    const now = ports.clock.now();
+    const admins = await noticeRecipients(ports, settings);
+    return ports.expiries.scheduleNotices(dayOf(now), noticeDays, now, (clients) => ({
+      jobs: clients.length === 0 ? [] : expiryMailJobs(ports, clients, admins),
+      deadline: null,
+    }));
+  };

@@ -1,0 +1,111 @@
+import { type Initiator, type Principal, visibilityOf } from '../../access/principal.ts';
+import { PorticoError } from '../../errors.ts';
+import type { CollectionId, RequestId } from '../../ids.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { CatalogPage } from '../../ports/access-request-store.ts';
+import { type AccessRequest, type ListedRequest, pendingRequestsMax } from '../../requests/access-request.ts';
+import { newRequestRules, type NewRequestState } from '../../requests/new-request-rules.ts';
+import type { CatalogEntry } from '../../requests/catalog.ts';
+import { applyRequestEvent } from '../../requests/request-machine.ts';
+import type { Settings } from '../../settings.ts';
+import { ofCollection, ofProfile, auditEffects } from '../audit/system-entry.ts';
+import { noticeJobs } from '../mails/mail-jobs.ts';
+
+type Needs = Pick<Ports, 'clock' | 'random' | 'requests' | 'profiles' | 'mailer'>;
+
+export interface NewRequest {
+  readonly collectionId: CollectionId;
+  readonly reason: string;
+  /** The requested duration of the access; null for no expiry. */
+  readonly durationDays: number | null;
+}
+
+/**
+ * Requests access to a collection of the catalog; throws the error of the first of `newRequestRules` that does not
+ * hold.
+ */
+export const requestAccess =
+  (ports: Needs, settings: Settings) =>
+  async (principal: Principal, { collectionId, reason, durationDays }: NewRequest): Promise<ListedRequest> => {
+    const { id: profileId } = principal.profile;
+    const jobs = await noticeJobs(ports, settings);
+    const now = ports.clock.now();
+    let created: ListedRequest | null = null;
+    await ports.requests.create(profileId, collectionId, now, (state) => {
+      const { profile, collection } = enforceRules(state);
+      const request: AccessRequest = {
+        id: ports.random.uuid() as RequestId,
+        profileId,
+        collectionId,
+        reason,
+        durationDays,
+        status: 'pending',
+        createdAt: now,
+        decidedAt: null,
+        answer: null,
+      };
+      const { email, fullName } = profile;
+      created = { ...request, email, fullName, collectionName: collection.name, discoverable: collection.discoverable };
+      return {
+        request,
+        ...auditEffects(ports, byCaller(principal), {
+          action: 'access.request',
+          request_id: request.id,
+          ...ofProfile(profile),
+          ...ofCollection(collection),
+          ...(durationDays === null ? {} : { duration_days: durationDays }),
+        }),
+        jobs,
+      };
+    });
+    if (!created) throw new Error('The store fulfilled a request without a decision.');
+    return created;
+  };
+
+/** Withdraws a pending request of the caller; throws `request_not_found` for any other. */
+export const withdrawRequest =
+  (ports: Needs) =>
+  async (principal: Principal, id: RequestId): Promise<void> => {
+    await ports.requests.decide(id, ({ request, profile }) => {
+      if (profile.id !== principal.profile.id) throw new PorticoError('request_not_found');
+      return {
+        request: applyRequestEvent(request, 'withdraw', ports.clock.now()),
+        ...auditEffects(ports, byCaller(principal), {
+          action: 'access.request.withdraw',
+          request_id: id,
+          ...ofProfile(profile),
+          ...ofCollection({ id: request.collectionId, name: request.collectionName }),
+        }),
+      };
+    });
+  };
+
+/** Returns a page of the catalog; throws `approval_required` unless the caller is approved. */
+export const readCatalog =
+  ({ requests }: Pick<Ports, 'requests'>) =>
+  async (principal: Principal, page: CatalogPage): Promise<readonly CatalogEntry[]> => {
+    if (principal.profile.status !== 'approved') throw new PorticoError('approval_required');
+    return requests.catalog(visibilityOf(principal), page);
+  };
+
+/** Returns which of these collections are discoverable. */
+export const readDiscoverable =
+  ({ requests }: Pick<Ports, 'requests'>) =>
+  (collections: readonly { readonly id: CollectionId }[]): Promise<ReadonlySet<CollectionId>> =>
+    requests.discoverable(collections.map(({ id }) => id));
+
+const byCaller = ({ profile: { id, email }, deadline }: Principal): Initiator => ({ actor: { id, email }, deadline });
+
+/** Returns the profile and the collection if every rule holds; throws the error of the first rule that does not. */
+const enforceRules = (state: NewRequestState) => {
+  for (const rule of newRequestRules) {
+    const refusal = rule(state);
+    if (refusal === 'too_many_pending') throw new PorticoError(refusal, { because: tooMany });
+    if (refusal) throw new PorticoError(refusal);
+  }
+  const { profile, collection } = state;
+  if (!profile || !collection) throw new Error('The rules for new requests accepted a missing profile or collection.');
+  return { profile, collection };
+};
+
+const tooMany = `at most ${pendingRequestsMax} may wait; withdraw one, or ask again when some are decided`;

@@ -1,0 +1,143 @@
+import type { Ports } from '../../ports/index.ts';
+import {
+  removableModels,
+  removableOperationModels,
+  shouldSwitchTo,
+  hasSeveralModels,
+  needsAnnouncing,
+  operationModelName,
+  type ModelChange,
+  type SearchModel,
+  type SearchModelsState,
+} from '../../search/search-model.ts';
+import { queueOutdated } from './collection-jobs.ts';
+import { nullIfUnavailable } from './serving-embedder.ts';
+
+type Needs = Pick<
+  Ports,
+  | 'clock'
+  | 'random'
+  | 'embeddings'
+  | 'embeddingJobs'
+  | 'models'
+  | 'embedder'
+  | 'vectors'
+  | 'operationBlocks'
+  | 'operationEmbedder'
+>;
+
+/** The result of a check of the models and their vectors. */
+export interface ModelCheck {
+  /** The number of collections that wait to be embedded with the current model, or cannot be. */
+  readonly outdated: number;
+  /**
+   * The number of collections with operations that wait to be read or embedded, or cannot be; null while their model is
+   * not known.
+   */
+  readonly operationsOutdated: number | null;
+  /** The models between which searches switched during this check; `from` is null if no model was searched before. */
+  readonly changed: { readonly from: string | null; readonly to: string } | null;
+  /** The change in progress; null if there is none. */
+  readonly inProgress: ModelChange | null;
+  /**
+   * Whether another model is recorded too, so that another version of the service may be running alongside this one.
+   */
+  readonly hasSeveralModels: boolean;
+  /** Models that lost their vectors during this check. */
+  readonly removed: readonly string[];
+}
+
+/** The number of embeddings that one transaction removes. */
+const removalBatchSize = 500;
+
+/** The number of operation blocks that one transaction removes: some have a megabyte. */
+const blockBatchSize = 50;
+
+/**
+ * Ensures that every collection gets an embedding by the current model and its operations get theirs, lets searches use
+ * that model once nothing would be lost by it, and removes the vectors of models that were not used for a day. Must be
+ * called repeatedly: once nothing is outdated, it reads little until a collection, an embedding or the model changes.
+ * One check after a change of model is not enough, because a running job, or a process of an earlier version, may still
+ * store vectors of an earlier model. If it fails midway, its changes up to then stay, and the next call continues. A
+ * collection whose job is a dead letter gets one new job: on the first call, and again when the model changes.
+ */
+export const checkModels = (ports: Needs) => {
+  const queueEmbeddings = queueOutdated(ports, 'embed', (model) => ports.embeddings.outdated(model));
+  const queueOperations = queueOutdated(ports, 'operations', (model) => ports.operationBlocks.outdated(model));
+  return async (): Promise<ModelCheck> => {
+    const { catalog, embeddings, operations } = (await ports.models.state()).epochs;
+    // This comes first, because the embedder of collections may be unavailable while that of operations is not. The
+    // next check tries again.
+    const operationModel = await ports.operationEmbedder.modelId().catch(nullIfUnavailable);
+    const operationsOutdated =
+      operationModel === null ? null : await queueOperations(operationModel, `${catalog}/${operations}`);
+    const modelId = await ports.embedder.modelId();
+    const names = operationModel === null ? [modelId] : [modelId, operationModelName(operationModel)];
+    const state = await announceModels(ports, names);
+    const outdated = await queueEmbeddings(modelId, `${catalog}/${embeddings}`);
+    const { changed, inProgress } = await promoteIfComplete(ports, modelId, state);
+    const old = await removeOldModels(ports, modelId, changed ? { ...state, serving: modelId } : state);
+    const oldOperationModels = operationModel === null ? [] : await removeOldBlocks(ports, operationModel, state);
+    const remaining = { ...state, announced: state.announced.filter((model) => !old.includes(model)) };
+    const removed = [...old, ...oldOperationModels].map((model) => model.modelId);
+    return {
+      outdated,
+      operationsOutdated,
+      changed,
+      inProgress,
+      hasSeveralModels: hasSeveralModels(remaining),
+      removed,
+    };
+  };
+};
+
+const announceModels = async ({ clock, models }: Needs, names: readonly string[]): Promise<SearchModelsState> => {
+  const state = await models.state();
+  const now = clock.now();
+  const due = names.filter((name) => needsAnnouncing(name, state, now));
+  for (const name of due) await models.announce(name, now);
+  return due.length === 0 ? state : models.state();
+};
+
+const promoteIfComplete = async (
+  { clock, models }: Needs,
+  to: string,
+  state: SearchModelsState,
+): Promise<Pick<ModelCheck, 'changed' | 'inProgress'>> => {
+  const { serving: from } = state;
+  if (!shouldSwitchTo(to, state, clock.now())) return { changed: null, inProgress: null };
+  const progress = from === null ? null : await models.progress(from, to);
+  const isComplete = progress === null || progress.done + progress.failed === progress.total;
+  if (isComplete && (await models.promote(from, to))) return { changed: { from, to }, inProgress: null };
+  return { changed: null, inProgress: from !== null && progress ? { from, to, ...progress } : null };
+};
+
+/** The index comes first: if it cannot drop the model now, the record stays, and the next check tries again. */
+const removeOldModels = async (
+  { clock, models, vectors }: Needs,
+  modelId: string,
+  state: SearchModelsState,
+): Promise<readonly SearchModel[]> => {
+  const old = removableModels(modelId, state, clock.now());
+  for (const model of old) {
+    while ((await models.removeEmbeddings(model.modelId, removalBatchSize)) > 0);
+    await vectors.dropModel(model.modelId);
+    await models.remove(model);
+  }
+  return old;
+};
+
+/** Removes blocks only after all operations have vectors of this model, or cannot have any. */
+const removeOldBlocks = async (
+  { clock, models, operationBlocks }: Needs,
+  modelId: string,
+  state: SearchModelsState,
+): Promise<readonly SearchModel[]> => {
+  const old = removableOperationModels(modelId, state, clock.now());
+  if (old.length === 0) return [];
+  const { total, done, failed } = await operationBlocks.progress(modelId);
+  if (done + failed < total) return [];
+  while ((await operationBlocks.removeOthers(modelId, blockBatchSize)) > 0);
+  for (const model of old) await models.remove(model);
+  return old;
+};

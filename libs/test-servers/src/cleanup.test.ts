@@ -1,0 +1,110 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { accepts, portOf } from '../test/raw-socket.ts';
+import { startPostgres } from './postgres.ts';
+import { startRedis } from './redis.ts';
+
+const run = promisify(execFile);
+const script = (name: string) => join(import.meta.dirname, '..', 'test', name);
+
+/** The folder for the files of the servers, which shows the files that they leave behind. */
+const temporary = mkdtempSync(join(tmpdir(), 'portico-left-behind-'));
+chmodSync(temporary, 0o755);
+afterEach(() => vi.unstubAllEnvs());
+afterAll(() => rmSync(temporary, { recursive: true }));
+
+/** Returns the processes with a working directory in this folder, such as the servers. Works only on Linux. */
+const processesIn = (folder: string) =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readlinkSync(join('/proc', pid, 'cwd')).startsWith(folder);
+    } catch {
+      return false;
+    }
+  });
+
+const probes = [await startPostgres(), await startRedis()];
+for (const server of probes) await server?.close();
+const areAllPrivate = probes.every((server) => server?.control);
+
+describe.skipIf(!areAllPrivate || process.platform !== 'linux')('Private servers', () => {
+  it.each(['running', 'paused', 'stopped'])(
+    'leave no processes and no files behind when they are closed while %s',
+    async (state) => {
+      vi.stubEnv('TMPDIR', temporary);
+      const servers = [await startPostgres(), await startRedis()];
+      expect(readdirSync(temporary)).toHaveLength(2);
+      expect(processesIn(temporary).length).toBeGreaterThanOrEqual(2);
+      for (const server of servers) {
+        if (state === 'paused') await server!.control!.pause();
+        if (state === 'stopped') await server!.control!.stop();
+        await server!.close();
+      }
+      expect(readdirSync(temporary)).toEqual([]);
+      expect(processesIn(temporary)).toEqual([]);
+    },
+  );
+
+  it.each(['running', 'paused'])(
+    'leave nothing behind when the process that started them is killed while they are %s',
+    async (state) => {
+      const parent = spawn(process.execPath, ['-C', '@portico/source', script('start-and-stay.ts'), state], {
+        env: { ...process.env, TMPDIR: temporary },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const [line] = (await once(createInterface(parent.stdout), 'line')) as [string];
+      const ports = (JSON.parse(line) as string[]).map(portOf);
+      expect(processesIn(temporary).length).toBeGreaterThanOrEqual(2);
+      parent.kill('SIGKILL');
+      await vi.waitFor(
+        async () => {
+          expect(readdirSync(temporary)).toEqual([]);
+          expect(processesIn(temporary)).toEqual([]);
+          expect(await Promise.all(ports.map(accepts))).toEqual([false, false]);
+        },
+        { timeout: 2 * 60_000, interval: 50 },
+      );
+    },
+  );
+
+  it('do not keep a process alive that forgets to close them', async () => {
+    const source = `import { startRedis } from ${JSON.stringify(join(import.meta.dirname, 'redis.ts'))}; await startRedis();`;
+    await run(process.execPath, ['--input-type=module-typescript', '-e', source], {
+      env: { ...process.env, TMPDIR: temporary },
+    });
+    await vi.waitFor(() => expect(readdirSync(temporary)).toEqual([]), { timeout: 2 * 60_000, interval: 50 });
+  });
+});
+
+describe('If no server is available', () => {
+  const environment = {
+    TEST_POSTGRES_URL: '',
+    TEST_REDIS_URL: '',
+    TEST_CONTAINERS: '0',
+    REQUIRE_SERVICES: '',
+    PATH: '',
+  };
+  const start = async (more: Record<string, string>) => {
+    const { stdout } = await run(process.execPath, ['-C', '@portico/source', script('start-without-programs.ts')], {
+      env: { ...process.env, ...environment, ...more },
+    });
+    return JSON.parse(stdout) as unknown[];
+  };
+
+  it('the result is null, so that its tests are skipped', async () => {
+    expect(await start({})).toEqual([null, null]);
+  });
+
+  it('REQUIRE_SERVICES=1 turns it into an error that names what to install', async () => {
+    expect(await start({ REQUIRE_SERVICES: '1' })).toEqual([
+      expect.stringMatching(/^PostgreSQL is required .*apt-get install postgresql/),
+      expect.stringMatching(/^Redis is required .*apt-get install redis-server/),
+    ]);
+  });
+});

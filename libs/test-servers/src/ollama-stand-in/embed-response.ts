@@ -1,0 +1,67 @@
+import { embedWords, normalize, tokenize, type StandInModel } from './stand-in-model.ts';
+
+/** A JSON body with its status. */
+export interface JsonResponse {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export const errorResponse = (status: number, error: string): JsonResponse => ({ status, body: { error } });
+
+/** Returns the response of `POST /api/embed`. `find` returns the model with a name, or an error. */
+export const embedResponse = (request: Json, find: (name: unknown) => StandInModel | JsonResponse): JsonResponse => {
+  const malformed = rejectField(request);
+  if (malformed) return malformed;
+  const model = find(request.model);
+  if ('status' in model) return model;
+  const texts = textsOf(request.input);
+  if (!texts) return errorResponse(400, 'invalid input type');
+  const inputs = texts.map((text) => tokenize(text, model));
+  if (request.truncate === false && inputs.some(({ isTruncated: isCut }) => isCut)) {
+    return errorResponse(400, 'the input length exceeds the context length');
+  }
+  return {
+    status: 200,
+    body: {
+      model: request.model,
+      embeddings: inputs.map(({ words }) => shorten(embedWords(words, model), request.dimensions)),
+      total_duration: 1_000_000,
+      load_duration: 1_000,
+      prompt_eval_count: inputs.reduce((sum, { tokens }) => sum + tokens, 0),
+    },
+  };
+};
+
+/** Returns the errors of the server's own JSON parser, which come before everything else. */
+const rejectField = ({ keep_alive: keepAlive, dimensions, options }: Json): JsonResponse | null => {
+  if (typeof keepAlive === 'string' && !/^[+-]?(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/.test(keepAlive)) {
+    const isNumber = /^[+-]?\d+$/.test(keepAlive);
+    return errorResponse(400, `time: ${isNumber ? 'missing unit in' : 'invalid'} duration "${keepAlive}"`);
+  }
+  if (typeof keepAlive === 'boolean') return errorResponse(400, "Unsupported type: 'bool'");
+  if (dimensions !== undefined && typeof dimensions !== 'number') {
+    return errorResponse(400, 'json: cannot unmarshal string into Go struct field EmbedRequest.dimensions of type int');
+  }
+  for (const [name, value] of Object.entries((options ?? {}) as Json)) {
+    if (integerOptions.has(name) && typeof value !== 'number')
+      return errorResponse(500, `option "${name}" must be of type integer`);
+  }
+  return null;
+};
+
+const integerOptions: ReadonlySet<string> = new Set(['num_ctx', 'num_thread']);
+
+/** A single empty text counts as no text, but in a list it counts as one. Returns null for input of another type. */
+const textsOf = (input: unknown): readonly string[] | null => {
+  if (input === undefined || input === null || input === '') return [];
+  if (typeof input === 'string') return [input];
+  return Array.isArray(input) && input.every((text) => typeof text === 'string') ? input : null;
+};
+
+/** Without dimensions, or with more than the vector has, all are returned. */
+const shorten = (vector: number[], dimensions: unknown): number[] =>
+  typeof dimensions === 'number' && dimensions > 0 && dimensions < vector.length
+    ? normalize(vector.slice(0, dimensions))
+    : vector;

@@ -1,0 +1,10 @@
+/**
+ * Returns the result for a server that is unavailable: null, so that its tests are skipped, counted and listed. With
+ * REQUIRE_SERVICES=1, where a skip would hide a fault, throws an error that names what to install.
+ */
+export function skipUnlessRequired(server: string, remedy: string): null {
+  if (process.env['REQUIRE_SERVICES'] === '1') {
+    throw new Error(`${server} is required (REQUIRE_SERVICES=1) but unavailable: ${remedy}.`);
+  }
+  return null;
+}

@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process';
+
+/**
+  * Runs `work` while these processes and this one are pinned to the same CPU, if `taskset` is available, and then restores
+ * the earlier affinity. Server and caller take turns on it: otherwise a request costs about 15 % more with a fast caller,
+ * because the server wakes up for each request, and less if other processes slow down the caller.
+ */
+export const pinToOneCpu = async <Result>(pids: readonly number[], work: () => Promise<Result>): Promise<Result> => {
+  const allowedCpus = readAllowedCpus();
+  const lastCpu = /\d+$/.exec(allowedCpus ?? '')?.[0];
+  if (allowedCpus === null || lastCpu === undefined) return work();
+  const all = [process.pid, ...pids];
+  try {
+    for (const pid of all) setAllowedCpus(pid, lastCpu);
+    return await work();
+  } finally {
+    for (const pid of all) setAllowedCpus(pid, allowedCpus);
+  }
+};
+
+/** A list in the format of `taskset`: `0-3,8`. Null without it. */
+const readAllowedCpus = (): string | null => {
+  const { status, stdout } = spawnSync('taskset', ['-c', '-p', String(process.pid)], { encoding: 'utf8' });
+  return status === 0 ? (/: ([\d,-]+)$/m.exec(stdout)?.[1] ?? null) : null;
+};
+
+/** Sets the affinity of all threads of the process. */
+const setAllowedCpus = (pid: number, processors: string): void =>
+  void spawnSync('taskset', ['-a', '-c', '-p', processors, String(pid)], { stdio: 'ignore' });

@@ -1,0 +1,95 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isJsonArray, isJsonObject, type Json } from '@portico/domain';
+import { operationsOf, type ApiDocument } from './api-document.ts';
+import { DataError, gradeOf, readArray, rejectDuplicate, textOf, type SourceRecord } from './labelled-records.ts';
+
+export interface LabelledTask {
+  readonly id: string;
+  readonly kind: string;
+  readonly text: string;
+  /** The grade of each operation for this task, by unit; empty if no operation fits. */
+  readonly right: ReadonlyMap<string, number>;
+}
+
+export interface LabelledOperations {
+  readonly documents: readonly ApiDocument[];
+  /** The API of which a document is a variant, by file; a document without a family is its own API. */
+  readonly familyOf: ReadonlyMap<string, string>;
+  readonly tasks: readonly LabelledTask[];
+}
+
+/** The unit of an operation: the same method and path in variants of one API are one unit. */
+export const unitOf = (family: string, method: string, path: string): string => `${family} ${method} ${path}`;
+
+/** The API of a unit. */
+export const familyOfUnit = (unit: string): string => unit.slice(0, unit.indexOf(' '));
+
+/**
+  * Reads `tasks.json` (or `tasks-dev.json`) and `families.json` of a folder, and the documents in its subfolder `specs`,
+ * or in a sibling `specs`. Throws `DataError` at the first record that cannot be evaluated.
+ */
+export const readLabelledOperations = (folder: string): LabelledOperations => {
+  const tasksFile = firstOf(folder, ['tasks.json', 'tasks-dev.json']);
+  const documentsFolder = firstOf(folder, ['specs', '../specs']);
+  const documents = readDocuments(documentsFolder);
+  const familyOf = familiesOf(join(folder, 'families.json'), documents);
+  const known = new Set(
+    documents.flatMap(({ file, operations }) =>
+      operations.map(({ method, path }) => unitOf(familyOf.get(file) ?? file, method, path)),
+    ),
+  );
+  const ids = new Set<string>();
+  return { documents, familyOf, tasks: readArray(tasksFile).map((record) => taskOf(record, ids, familyOf, known)) };
+};
+
+const firstOf = (folder: string, names: readonly string[]): string => {
+  const path = names.map((name) => join(folder, name)).find((path) => existsSync(path));
+  if (path === undefined) throw new DataError(folder, '', `it holds neither ${names.join(' nor ')}`);
+  return path;
+};
+
+const readDocuments = (folder: string): readonly ApiDocument[] =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.json') && file !== 'manifest.json')
+    .sort()
+    .flatMap((file) => {
+      try {
+        return [operationsOf(file, JSON.parse(readFileSync(join(folder, file), 'utf8')) as Json)];
+      } catch (error) {
+        throw new DataError(join(folder, file), '', error instanceof Error ? error.message : String(error));
+      }
+    });
+
+const familiesOf = (file: string, documents: readonly ApiDocument[]): ReadonlyMap<string, string> => {
+  const families = new Map(documents.map((document) => [document.file, document.file]));
+  if (!existsSync(file)) return families;
+  for (const record of readArray(file)) {
+    const { docs } = record.value;
+    if (!isJsonArray(docs)) throw record.fail('"docs" must be a list of files');
+    for (const doc of docs) if (typeof doc === 'string') families.set(doc, textOf(record, 'family'));
+  }
+  return families;
+};
+
+const taskOf = (
+  record: SourceRecord,
+  seen: Set<string>,
+  familyOf: ReadonlyMap<string, string>,
+  known: ReadonlySet<string>,
+): LabelledTask => {
+  const { value, fail } = record;
+  const [id, text, kind] = [textOf(record, 'id'), textOf(record, 'task'), textOf(record, 'kind')];
+  rejectDuplicate(seen, id, record);
+  if (!isJsonArray(value.right)) throw fail('"right" must be a list of operations, which may be empty');
+  const right = new Map<string, number>();
+  for (const entry of value.right) {
+    if (!isJsonObject(entry)) throw fail('"right" must hold objects with doc, method, path and grade');
+    const operation = { value: entry, fail };
+    const [doc, method, path] = [textOf(operation, 'doc'), textOf(operation, 'method'), textOf(operation, 'path')];
+    const unit = unitOf(familyOf.get(doc) ?? doc, method, path);
+    if (!known.has(unit)) throw fail(`"right" names ${method} ${path} of ${doc}, which the documents do not hold`);
+    right.set(unit, Math.max(right.get(unit) ?? 0, gradeOf(entry.grade, `${method} ${path}`, record)));
+  }
+  return { id, kind, text, right };
+};

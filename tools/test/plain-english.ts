@@ -1,0 +1,149 @@
+import ts from 'typescript';
+
+/** The words that `STYLE.md` refuses, by where they are refused. */
+export interface RefusedWords {
+  /** In prose and in names. */
+  readonly anywhere: readonly string[];
+  readonly inNames: readonly string[];
+  readonly asNames: readonly string[];
+}
+
+/** Returns the words in backticks of the list item that starts with `heading`. */
+const listAfter = (style: string, heading: string): readonly string[] => {
+  const [, list] = style.split(`\n- ${heading}:`);
+  if (!list) throw new Error(`STYLE.md has no list "${heading}"`);
+  return [...(list.split(/;|\n-|\n\n/)[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
+};
+
+/** Reads the lists under "Names are the field's". */
+export const readRefusedWords = (style: string): RefusedWords => ({
+  anywhere: listAfter(style, 'in prose and names'),
+  inNames: listAfter(style, 'as part of a name'),
+  asNames: listAfter(style, 'as a name'),
+});
+
+const wordPattern = (words: readonly string[]): RegExp =>
+  new RegExp(`\\b(?:${words.map((word) => word.replace(/\s+/g, '\\s+')).join('|')})\\b`, 'gi');
+
+/** Relative pronouns ("what expires"); questions and "what to do" are fine. */
+const relativeWhat = /\bwhat\b(?=\s+\w)(?!\s+(?:to|happens|happened)\b)(?![^.!:;]*\?)/gi;
+
+/** Blanks code in Markdown and in comments: it is not prose. */
+const withoutCode = (text: string): string =>
+  text.replace(/```[\s\S]*?```|`[^`]*`/g, (code) => code.replace(/\S/g, ' '));
+
+/** A refused word, and its offset in the text. */
+interface Refusal {
+  readonly word: string;
+  readonly offset: number;
+}
+
+const refusedProse = (words: RefusedWords, text: string): readonly Refusal[] => {
+  const prose = withoutCode(text);
+  return [wordPattern(words.anywhere), relativeWhat].flatMap((pattern) =>
+    [...prose.matchAll(pattern)].map(({ 0: word, index }) => ({ word, offset: index })),
+  );
+};
+
+/** `inFlightMax` and `IN_FLIGHT_MAX` as "in flight max". */
+const wordsOf = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/[_#$]+/g, ' ')
+    .trim()
+    .toLowerCase();
+
+const isRefusedName = (words: RefusedWords, name: string): boolean =>
+  words.asNames.includes(wordsOf(name)) ||
+  wordPattern([...words.anywhere, ...words.inNames, 'what']).test(wordsOf(name));
+
+const located = (path: string, text: string, refusals: readonly Refusal[]): readonly string[] =>
+  refusals.map(({ word, offset }) => `${path}:${text.slice(0, offset).split('\n').length}: ${word}`);
+
+/** Returns the refused words of a Markdown document as `path:line: word`. */
+export const findInMarkdown = (words: RefusedWords, path: string, text: string): readonly string[] =>
+  located(path, text, refusedProse(words, text));
+
+/** Returns the refused words in the comments of a script, style sheet or configuration file as `path:line: word`. */
+export const findInScript = (words: RefusedWords, path: string, text: string): readonly string[] =>
+  located(
+    path,
+    text,
+    [...text.matchAll(/(?:^|[\s;])(?:#|--|;;|\/\/|\/\*) .*$/gm)].flatMap(({ 0: comment, index }) =>
+      refusedProse(words, comment).map(({ word, offset }) => ({ word, offset: offset + index })),
+    ),
+  );
+
+const commentsOf = (source: ts.SourceFile): readonly ts.TextRange[] => {
+  const comments = new Map<number, ts.TextRange>();
+  const visit = (node: ts.Node): void => {
+    for (const comment of [
+      ...(ts.getLeadingCommentRanges(source.text, node.getFullStart()) ?? []),
+      ...(ts.getTrailingCommentRanges(source.text, node.getEnd()) ?? []),
+    ])
+      comments.set(comment.pos, comment);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return [...comments.values()];
+};
+
+/** A declaration; names of properties in object literals often belong to others, such as an API. */
+const declaredName = (node: ts.Node): ts.Node | undefined =>
+  ts.isVariableDeclaration(node) ||
+  ts.isParameter(node) ||
+  ts.isBindingElement(node) ||
+  ts.isFunctionDeclaration(node) ||
+  ts.isClassLike(node) ||
+  ts.isInterfaceDeclaration(node) ||
+  ts.isTypeAliasDeclaration(node) ||
+  ts.isTypeParameterDeclaration(node) ||
+  ts.isPropertySignature(node) ||
+  ts.isMethodSignature(node) ||
+  ts.isPropertyDeclaration(node) ||
+  ts.isMethodDeclaration(node)
+    ? node.name
+    : undefined;
+
+const isMessage = (node: ts.Node): node is ts.LiteralLikeNode =>
+  (ts.isStringLiteralLike(node) || ts.isTemplateLiteralToken(node) || ts.isJsxText(node)) &&
+  /[a-z] [a-z]/.test(node.text);
+
+/** The title of a test, which is the first of several arguments, or of a contract case, which is a property's name. */
+const isTitle = (node: ts.Node): boolean => {
+  const literal = ts.isTemplateMiddleOrTemplateTail(node)
+    ? node.parent.parent
+    : ts.isTemplateHead(node)
+      ? node.parent
+      : node;
+  const { parent } = literal;
+  return ts.isCallExpression(parent)
+    ? parent.arguments.length > 1 && parent.arguments[0] === literal
+    : ts.isPropertyAssignment(parent) && parent.name === literal;
+};
+
+/**
+ * Returns the refused words in comments, names and messages of a TypeScript file as `path:line: word`. Tests quote other
+ * people, such as search queries, so `titlesOnly` reads only the titles among their strings.
+ */
+export const findInSource = (
+  words: RefusedWords,
+  source: ts.SourceFile,
+  { titlesOnly }: { readonly titlesOnly: boolean },
+): readonly string[] => {
+  const refusals: Refusal[] = [];
+  const checkProse = (start: number, text: string): void => {
+    refusals.push(...refusedProse(words, text).map(({ word, offset }) => ({ word, offset: start + offset })));
+  };
+  for (const { pos, end } of commentsOf(source))
+    checkProse(pos, source.text.slice(pos, end).replaceAll('\n *', '\n  '));
+  const visit = (node: ts.Node): void => {
+    const name = declaredName(node);
+    if (name && (ts.isIdentifier(name) || ts.isPrivateIdentifier(name)) && isRefusedName(words, name.text))
+      refusals.push({ word: name.text, offset: name.getStart() });
+    if (isMessage(node) && (!titlesOnly || isTitle(node))) checkProse(node.getStart(), node.getText());
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return located(source.fileName, source.text, refusals);
+};
