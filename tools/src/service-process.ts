@@ -27,7 +27,7 @@ export const serviceArguments = [...v8Arguments, '-C', '@portico/source', 'apps/
 const startTimeoutMs = 120_000;
 
 /**
-  * Starts the service like `npm start`, with its log in `service.log` in its data folder, and waits until it responds.
+ * Starts the service like `npm start`, with its log in `service.log` in its data folder, and waits until it responds.
  * `abortSignal` kills it immediately, even during startup. Throws a `NotStartedError`.
  */
 export const startService = async (environment: Environment, abortSignal?: AbortSignal): Promise<ServiceProcess> => {
@@ -49,7 +49,8 @@ export const startService = async (environment: Environment, abortSignal?: Abort
   for (const startedAt = Date.now(); !(await isResponding(address)); await pause(50)) {
     if (hasEnded(child))
       throw new NotStartedError(
-        plainLinesIn(logFile, earlierLogBytes) ?? `The service exited at startup without a message; its log is ${logFile}`,
+        plainLinesIn(logFile, earlierLogBytes) ??
+          `The service exited at startup without a message; its log is ${logFile}`,
       );
     if (Date.now() - startedAt > startTimeoutMs) {
       await end('SIGKILL');

@@ -35,7 +35,7 @@ const modeOf = (path: string): number => statSync(path).mode & 0o777;
 const names = (folder: string): readonly string[] => readdirSync(folder).toSorted();
 const digestOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 
-test('a backup of a service under load restores keys, credentials, tokens and operations to an empty folder', async () => {
+test('a backup of a service under load restores keys, credentials, tokens and operations', async () => {
   await installation.compose();
   const { caller, collection, key } = await fill(installation);
   let people = 0;
@@ -89,7 +89,7 @@ test('a backup replaces an existing file only with --force, and leaves nothing b
   expect(names(installation.folder).filter((name) => name.startsWith('.'))).toEqual([]);
 });
 
-test('a restore is rejected while a service runs, and replaces data only with --force, after setting it aside', async () => {
+test('a restore is rejected while a service runs; with --force, it sets existing data aside', async () => {
   const service = await installation.start();
   await register(installation.api, 'before');
   expect((await installation.tool('backup', archive)).code).toBe(0);

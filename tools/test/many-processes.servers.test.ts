@@ -69,7 +69,7 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
     }
   });
 
-  test(`after one process has revoked a grant, the other reads, lists and finds nothing, ${revokeCycles} times`, async () => {
+  test(`after a revocation, the other process reads, lists and finds nothing, ${revokeCycles} times`, async () => {
     const lanes = 10;
     const clients = await Promise.all(Array.from({ length: lanes }, () => newClient(one.api, admin)));
     const collection = await newCollection(one.api, admin, 'Weather forecast');

@@ -165,7 +165,7 @@ describe.skipIf(!postgres || !redis)('two processes on one PostgreSQL and one Re
   });
   afterAll(() => installation.remove());
 
-  test(`after a client has left a group, no view at any replica shows the group's collection, ${cycles} times`, async () => {
+  test(`after a client left a group, no view at any replica shows its collection, ${cycles} times`, async () => {
     const [joined, left] = [newOutcome(), newOutcome()];
     await runInLanes('left by request', lanes, async (lane, number) => {
       const [joining, leaving] = alternate(pair, number);
@@ -253,7 +253,7 @@ describe.skipIf(!postgres || !redis)('two replicas that read one clock', () => {
     expect({ before, after }).toEqual({ before: expected, after: expected });
   });
 
-  test(`after a token without the group was used, no view at any replica shows the group's collection, ${cycles} times`, async () => {
+  test(`after a token without the group was used, no view shows its collection, ${cycles} times`, async () => {
     const [joined, left] = [newOutcome(), newOutcome()];
     await grantToGroups(pair, lanes, target);
     await runInLanes('left by claim', lanes, async (lane, number) => {

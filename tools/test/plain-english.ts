@@ -25,8 +25,8 @@ export const readRefusedWords = (style: string): RefusedWords => ({
 const wordPattern = (words: readonly string[]): RegExp =>
   new RegExp(`\\b(?:${words.map((word) => word.replace(/\s+/g, '\\s+')).join('|')})\\b`, 'gi');
 
-/** Relative pronouns ("what expires"); questions and "what to do" are fine. */
-const relativeWhat = /\bwhat\b(?=\s+\w)(?!\s+(?:to|happens|happened)\b)(?![^.!:;]*\?)/gi;
+/** Matches `what` as a relative pronoun ("it removes `what` expires"), not in a question or in "what to do". */
+const relativePronoun = /\bwhat\b(?=\s+\w)(?!\s+(?:to|happens|happened)\b)(?![^.!:;]*\?)/gi;
 
 /** Blanks code in Markdown and in comments: it is not prose. */
 const withoutCode = (text: string): string =>
@@ -40,7 +40,7 @@ interface Refusal {
 
 const refusedProse = (words: RefusedWords, text: string): readonly Refusal[] => {
   const prose = withoutCode(text);
-  return [wordPattern(words.anywhere), relativeWhat].flatMap((pattern) =>
+  return [wordPattern(words.anywhere), relativePronoun].flatMap((pattern) =>
     [...prose.matchAll(pattern)].map(({ 0: word, index }) => ({ word, offset: index })),
   );
 };

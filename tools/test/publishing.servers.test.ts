@@ -84,7 +84,7 @@ test('the example plans on a pull request, publishes on a push, and fails for a 
   }
 });
 
-test('the reader chooses the repository and ref of the example, as the page explains; it installs as the image does', () => {
+test('the reader chooses the repository and ref of the example, which installs as the image does', () => {
   const checkout = steps.find((step) => step.with?.['path'] === '.portico')?.with;
   for (const placeholder of [checkout?.['repository'], checkout?.['ref']]) {
     expect(placeholder).toMatch(/^YOUR-/);

@@ -32,7 +32,7 @@ test('the reference has a row, a command and a variable of each kind', () => {
   expect(routes).toContain('with `include=usage` also `usage:read`');
 });
 
-test('.env.example sets nothing, and lists every variable of docker-compose.yml, and a _FILE variable for each secret', () => {
+test('.env.example lists every variable of docker-compose.yml, and a file for each secret, but sets nothing', () => {
   const example = textOf('.env.example');
   expect(example).not.toMatch(/^[A-Z_]+=/m);
   const stack = textOf('docker-compose.yml');

@@ -7,7 +7,7 @@ const tool = (...args: readonly string[]) => installation.tool('accounts', ...ar
 const statusOf = async (token: string, path: string): Promise<number> =>
   (await installation.api.call({ token }, 'GET', path)).status;
 
-test('the tool creates, lists, rotates and revokes service accounts, which a running service sees immediately', async () => {
+test('a running service immediately sees the service accounts that the tool creates, rotates and revokes', async () => {
   await installation.compose();
   const creation = await tool('add', 'ci-publisher', '--scope', 'catalog:read', '--scope', 'audit:read');
   expect(creation.code).toBe(0);
@@ -42,7 +42,7 @@ test('a name that is already in use is rejected', async () => {
   expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('already exists') as string });
 });
 
-test('a service account can use the commands that its scopes allow, and the error names the missing scope', async () => {
+test('the tool works for a service account within its scopes, and names a missing scope', async () => {
   const { address } = await installation.compose();
   const accounts = { seeing: ['access:read'], seeingAll: ['access:read', 'limits:write'], granting: ['access:write'] };
   const tokens: Record<string, string> = {};

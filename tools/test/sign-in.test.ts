@@ -98,14 +98,14 @@ test('a person signs in with a browser on the same machine, and no one else can'
   expect((await tool('people', 'list', '--admins')).stdout).toContain('ada@example.com');
 });
 
-test('with an issuer that supports the device flow, but not for this client, a person signs in with a browser', async () => {
+test('a person signs in with a browser if the issuer supports the device flow, but not for this client', async () => {
   const { byBrowser } = await setUp({ deviceFlow: 'unlisted' });
   const { landing, result } = await byBrowser();
   await (await fetch(landing)).text();
   expect(await result).toMatchObject({ code: 0 });
 });
 
-test('a sign-in is renewed before it expires; after the issuer revoked it, a message says how to sign in again', async () => {
+test('a sign-in is renewed before it expires; after a revocation, a message says how to sign in again', async () => {
   // Less than the remaining lifetime below which a token is renewed.
   const { provider, address, tool, readTokens, file, byDevice } = await setUp({
     deviceFlow: 'on',

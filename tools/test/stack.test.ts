@@ -51,7 +51,7 @@ const interpolate = (text: string, variables: Readonly<Record<string, string>>):
     return value || word;
   });
 
-/** Returns the variables of a container of the image in this stack; a name without a value is passed on if it is set. */
+/** Returns the variables of a container of the image in this stack; names without a value are passed on if set. */
 const environmentOf = (name: string, variables: Readonly<Record<string, string>> = {}): Record<string, string> => {
   const lines = stack.services[name]?.environment as readonly string[];
   const pairs = lines.map((line) => {

@@ -42,7 +42,7 @@ test('failures and usage errors have different exit codes, and are reported on s
   });
 });
 
-test('npm run resolves relative paths against the current folder of the operator, and returns the exit code', async () => {
+test("npm run resolves relative paths against the operator's folder, and returns the exit code", async () => {
   const folder = join(installation.folder, 'documents');
   mkdirSync(folder);
   writeFileSync(join(folder, 'a.json'), '{"openapi":"3.0.3","info":{"title":"A","version":"1"},"paths":{}}');
@@ -129,11 +129,7 @@ test('a signal stops a backup, which leaves no copy of the keys behind', async (
 
 test('the tool reports that it waits for an unavailable database, and a signal ends the wait', async () => {
   const unavailable = { ...variables, DATABASE_URL: 'postgresql://portico:hunter2@127.0.0.1:9/portico' };
-  const {
-    child,
-    errorOutput,
-    result,
-  } = startToolProcess(unavailable, ['people', 'list', '--admins']);
+  const { child, errorOutput, result } = startToolProcess(unavailable, ['people', 'list', '--admins']);
   await expect.poll(errorOutput).toContain('\n');
   expect(errorOutput()).toMatch(
     /^portico: warning: The database at 127\.0\.0\.1:9\/portico cannot be reached; retrying for up to .*\n/,

@@ -79,7 +79,7 @@ test.each([
   });
 });
 
-test('help, which is also the default, lists every command and exits with 0; a noun alone prints its own help', async () => {
+test('help, the default, lists every command and exits with 0; a noun alone prints its own help', async () => {
   const { code, stdout, stderr } = await installation.tool('--help');
   expect([code, stderr]).toEqual([0, '']);
   for (const command of ['token', 'people', 'access', 'import', 'reindex', 'jobs', 'keys', 'accounts', 'doctor'])

@@ -36,7 +36,7 @@ test('the operator acts like an admin, without an actor in the audit log and wit
   for (const path of ['/api/profiles/', '/api/collections/?limit=10', '/api/usage', '/api/access/requests'])
     expect([path, (await call('GET', path)).status]).toEqual([path, 200]);
   const approved = await call('POST', '/api/profiles/approve', { profiles: ['ada@example.com'] });
-  expect(approved).toMatchObject({ status: 200, said: { approved: 1 } });
+  expect(approved).toMatchObject({ status: 200, body: { approved: 1 } });
   // Only a person who is an admin may do this.
   expect((await call('PUT', `/api/profiles/${ada.id}/role`, { role: 'admin' })).status).toBe(200);
   expect((await call('PUT', '/api/profiles/nobody@example.com/tier', { tier: null })).body).toEqual({

@@ -39,7 +39,7 @@ export interface StartOptions {
   readonly http?: Partial<HttpSettings>;
   readonly ports?: (ports: Ports) => Partial<Ports>;
   readonly localIssuer?: LocalIssuerDocuments;
-  readonly answerTimeoutMs?: number;
+  readonly responseTimeoutMs?: number;
   /** Whether the service is its own identity provider for browsers. */
   readonly signsIn?: boolean;
   /** Whether the service reads the claim `groups` of tokens. The service in memory always does. */

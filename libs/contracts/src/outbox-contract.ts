@@ -190,7 +190,7 @@ export const outboxContract = {
     deepStrictEqual(new Set(await stores.outbox.due('mail.notice', endOfTime, 9)), new Set([first.id, other.id]));
     deepStrictEqual(await stores.outbox.claim(first.id, start, start + 10), {
       ...first,
-      task: { ...first.task, asked: 2 },
+      task: { ...first.task, requestCount: 2 },
       attempts: 0,
     });
     deepStrictEqual(await stores.outbox.claim(other.id, start, start + 10), { ...other, attempts: 0 });

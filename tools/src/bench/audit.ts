@@ -11,7 +11,7 @@ import { reportFigures, type Figure } from './report.ts';
 import { medianOf } from './statistics.ts';
 
 /**
-  * `npm run bench:audit`: times pages of an audit log of five million entries, at its port, on SQLite or, with
+ * `npm run bench:audit`: times pages of an audit log of five million entries, at its port, on SQLite or, with
  * `-- --servers`, on PostgreSQL: the median of 20 pages at each position. Half of the entries are of one day.
  */
 const { values } = parseArgs({

@@ -12,7 +12,7 @@ export interface Checkout {
 }
 
 /**
-  * Checks out a commit in a temporary worktree. It uses the packages installed here if its lockfile has the same ones,
+ * Checks out a commit in a temporary worktree. It uses the packages installed here if its lockfile has the same ones,
  * or else runs `npm ci`.
  */
 export const checkOut = (revision: string): Checkout => {

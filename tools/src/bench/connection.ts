@@ -12,7 +12,7 @@ export interface BenchRequest {
 }
 
 /**
-  * A keep-alive connection of HTTP/1.1, with one request at a time. It parses only the status and the length of a
+ * A keep-alive connection of HTTP/1.1, with one request at a time. It parses only the status and the length of a
  * response, so that it uses little CPU on the machine that is measured.
  */
 export class Connection {

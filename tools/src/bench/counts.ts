@@ -93,7 +93,8 @@ export const countOnServers = async (chosen: readonly Scenario[]): Promise<Count
       differences.push(total().map((count, at) => count - (before[at] ?? 0)));
     }
     // The lowest decile: some requests coincide with background work.
-    const lowDecile = (at: number): number => quantile(Float64Array.from(differences, (each) => each[at] ?? NaN).sort(), 0.1);
+    const lowDecile = (at: number): number =>
+      quantile(Float64Array.from(differences, (each) => each[at] ?? NaN).sort(), 0.1);
     return {
       statements: lowDecile(0),
       databaseRoundTrips: lowDecile(1),

@@ -12,7 +12,7 @@ import { scenarios } from './scenarios.ts';
 import { createTexts } from './words.ts';
 
 /**
-  * `npm run bench:document`: the longest wait of other requests while a document of 20 MB with 10,000 operations is
+ * `npm run bench:document`: the longest wait of other requests while a document of 20 MB with 10,000 operations is
  * imported and replaced, until its operations are indexed; on SQLite or, with `-- --servers`, on PostgreSQL and Redis.
  */
 const budgetMs = 150;
@@ -67,7 +67,9 @@ const measure = async (onServers: boolean): Promise<void> => {
   stack.defer(subject.kill);
   const catalog = await openCatalog(filled, installation);
   const [api, admin] = [createApiClient(subject.address), { token: await installation.token() }];
-  const measuredScenarios = scenarios.filter(({ name }) => /by key|stored credential|same query|audit entry/.test(name));
+  const measuredScenarios = scenarios.filter(({ name }) =>
+    /by key|stored credential|same query|audit entry/.test(name),
+  );
   const longest = new Map<string, number>();
   for (const { name, request } of measuredScenarios) {
     const worker = new Worker(new URL(import.meta.url), {

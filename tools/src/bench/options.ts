@@ -17,14 +17,14 @@ export interface BenchOptions {
 
 export const help = `npm run bench [-- OPTIONS]
 
-    requests  the service's CPU time for each kind of request, as a multiple of bare Express in the same run: interleaved
+  requests  the service's CPU time for each kind of request, as a multiple of bare Express in the same run: interleaved
             samples of several processes, on one CPU that they share with the callers; the median of the paired ratios
             and its 95 % interval. The output is a Markdown table. A figure over its budget is marked "over"; over
             twice its budget the run fails.
   counts    the statements of each kind of request; with --servers also commands and round trips
 
   --part PART        requests (default) or counts
-    --only FRAGMENT    only requests whose name contains this (repeatable)
+  --only FRAGMENT    only requests whose name contains this (repeatable)
   --against COMMIT   also measures the service of this commit, and reports changes
   --servers          on a private PostgreSQL and Redis, with separate budgets
   --quick            fewer and shorter samples

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 
 /**
-  * Runs `work` while these processes and this one are pinned to the same CPU, if `taskset` is available, and then restores
+ * Runs `work` while these processes and this one are pinned to the same CPU, if `taskset` is available, and then restores
  * the earlier affinity. Server and caller take turns on it: otherwise a request costs about 15 % more with a fast caller,
  * because the server wakes up for each request, and less if other processes slow down the caller.
  */

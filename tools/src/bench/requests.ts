@@ -40,7 +40,8 @@ export const measureRequests = async (
   await using stack = new AsyncDisposableStack();
   const folder = temporaryFolder(stack);
   const newServers = options.servers ? await startServers(stack) : async () => ({});
-  const collections = options.collections ?? (selected.some(({ needsManyCollections: wantsMany }) => wantsMany) ? 10_000 : 1_000);
+  const collections =
+    options.collections ?? (selected.some(({ needsManyCollections }) => needsManyCollections) ? 10_000 : 1_000);
   const prepareService = async (name: string, sources: string): Promise<Start> => {
     progress(`${name}: filling ${collections} collections`);
     const installation = await createInstallation(sources, join(folder, name), await newServers());

@@ -7,7 +7,7 @@ export interface SampleTimes {
 }
 
 /**
-  * Takes samples of several servers, each the cost of a request, in the order A B B A, so that drift of the machine
+ * Takes samples of several servers, each the cost of a request, in the order A B B A, so that drift of the machine
  * affects all of them equally. Returns the last `rounds` of each, which start once every server has been warm. Servers
  * that are warm earlier are still sampled: bare Express, if idle meanwhile, costs up to half more for a second.
  */

@@ -14,7 +14,7 @@ import { medianOf } from './statistics.ts';
 import { createTexts } from './words.ts';
 
 /**
-  * `npm run bench:search`: times sequential searches in process, with everything visible. Collections have vectors of the
+ * `npm run bench:search`: times sequential searches in process, with everything visible. Collections have vectors of the
  * built-in embedder for random texts, and searches return the best ten; operations have random vectors of 256 dimensions
  * and 30 words, with frequencies like those of real words, and searches return the best 50.
  */

@@ -10,7 +10,7 @@ export interface MedianEstimate {
 const resamples = 2_000;
 
 /**
-  * The median of all values of all groups. The bootstrap resamples groups and the values within each (Davison and Hinkley,
+ * The median of all values of all groups. The bootstrap resamples groups and the values within each (Davison and Hinkley,
  * 1997, section 3.8), because samples of one process are correlated. The interval is deterministic.
  */
 export const estimateMedian = (groups: readonly (readonly number[])[]): MedianEstimate => {

@@ -4,7 +4,7 @@ import { createSeededRandom } from '../seeded-random.ts';
 import { Filler } from './fill.ts';
 
 /**
-  * `npm run big-catalog -- --people 10000 …`: fills the configured database (`DATA_DIR` or `DATABASE_URL`), which must be
+ * `npm run big-catalog -- --people 10000 …`: fills the configured database (`DATA_DIR` or `DATABASE_URL`), which must be
  * empty, with the catalog of a large organisation, for measurements. The service must not run at the same time. The
  * service's next start creates the first admin, as in any new installation.
  */
@@ -24,7 +24,12 @@ try {
   const { ports, documents } = portico;
   if ((await ports.profiles.list()).length > 1)
     throw new Error('The database is not empty: name another DATA_DIR or DATABASE_URL');
-  const filler = new Filler({ ports, documents, random: createSeededRandom(Number(values.seed)), now: ports.clock.now() });
+  const filler = new Filler({
+    ports,
+    documents,
+    random: createSeededRandom(Number(values.seed)),
+    now: ports.clock.now(),
+  });
   await filler.addPeople(Number(values.people));
   await filler.addCollections(Number(values.collections));
   await filler.addGroups(Number(values.groups));

@@ -108,7 +108,12 @@ export const makeCollection = (
 const ownActions = ['collection.credential_read', 'access.grant', 'access.revoke', 'credentials.rotate'] as const;
 
 /** Nine of ten entries are calls reported by clients, one is the service's own. */
-export const makeEntry = (random: SeededRandom, client: Profile, collection: Collection, instant: Instant): AuditEntry => {
+export const makeEntry = (
+  random: SeededRandom,
+  client: Profile,
+  collection: Collection,
+  instant: Instant,
+): AuditEntry => {
   const isOwn = random.below(10) === 0;
   const action = isOwn ? random.one(ownActions) : 'api_call';
   const message = {

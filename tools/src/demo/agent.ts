@@ -42,7 +42,10 @@ export const runAgentTask = async (address: string, { clientId, secret }: AgentK
   const [best] = search.data.operations;
   if (!best) throw new Error(`No operation was found for "${task}"`);
   line(`search_operations "${task}"`, `${search.words} ${sizeInBrackets(search.text)}`);
-  line('', `${best.score.toFixed(2)} ${expectEqual(`${best.method} ${best.path} of ${best.collection_name}`, expectedOperation)}`);
+  line(
+    '',
+    `${best.score.toFixed(2)} ${expectEqual(`${best.method} ${best.path} of ${best.collection_name}`, expectedOperation)}`,
+  );
 
   const { collection_id, operation_key, method, path } = best;
   const described = await mcp.call<OperationDetails>('describe_operation', { collection_id, operation_key });

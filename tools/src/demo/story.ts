@@ -40,7 +40,11 @@ export const runStory = async (api: ApiClient, tools: StoryTools): Promise<void>
   else say('\nThat was the story; the service stops now.');
 };
 
-const loadSamples = async (api: ApiClient, admin: Credential, weather: WeatherApi): Promise<readonly CollectionSummary[]> => {
+const loadSamples = async (
+  api: ApiClient,
+  admin: Credential,
+  weather: WeatherApi,
+): Promise<readonly CollectionSummary[]> => {
   chapter('1. An administrator fills the catalog.');
   const samples = readSamples().map((sample) =>
     sample.name === 'Nimbara Weather' ? withWeatherApi(sample, weather) : sample,
@@ -157,7 +161,11 @@ const search = async (api: ApiClient, client: Credential): Promise<void> => {
 
 const audit = async (api: ApiClient, admin: Credential): Promise<void> => {
   chapter("7. The audit log has the agent's calls.");
-  const page = await api.request<{ data: { message: object }[]; total: number }>(admin, 'GET', '/api/audit/?pageSize=1');
+  const page = await api.request<{ data: { message: object }[]; total: number }>(
+    admin,
+    'GET',
+    '/api/audit/?pageSize=1',
+  );
   line(
     'GET /api/audit/  as the administrator',
     `${page.total} in all, the newest: ${JSON.stringify(page.data[0]?.message)}`,
@@ -190,7 +198,7 @@ const showNextSteps = async (
   chapter('Try it yourself. The service runs until you press Ctrl-C; the next demo starts from scratch.');
   say(`
    ${api.address}/docs            try every endpoint
-      ${api.address}/openapi.json    the OpenAPI document
+   ${api.address}/openapi.json    the OpenAPI document
 
    export PORTICO=${api.address}
    export DATA_DIR=${dataDir}

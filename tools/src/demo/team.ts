@@ -17,7 +17,11 @@ const emailOf = (name: string): string => `${name}@example.com`;
 const sharedApi = 'Nimbara Weather';
 
 /** The first day of a team of ten, on one screen. The administrator identifies people by e-mail, and APIs by name. */
-export const runTeamDay = async (api: ApiClient, admin: Credential, collections: readonly CollectionSummary[]): Promise<void> => {
+export const runTeamDay = async (
+  api: ApiClient,
+  admin: Credential,
+  collections: readonly CollectionSummary[],
+): Promise<void> => {
   chapter('9. A team of ten. People are identified by e-mail, collections by name.');
   const keys = await approveAll(api, admin);
   const names = [sharedApi, ...collections.map(({ name }) => name).filter((name) => name !== sharedApi)];
@@ -34,7 +38,10 @@ const approveAll = async (api: ApiClient, admin: Credential): Promise<ReadonlyMa
     await api.request(null, 'POST', '/api/profiles/register', registration);
   }
   const pending = await api.request<unknown[]>(admin, 'GET', '/api/profiles/?registration_status=pending');
-  line('GET /api/profiles/?registration_status=pending', `${pending.length} pending people, in addition to Ada, who is approved`);
+  line(
+    'GET /api/profiles/?registration_status=pending',
+    `${pending.length} pending people, in addition to Ada, who is approved`,
+  );
   const { approved, outcomes } = await api.request<{
     approved: number;
     outcomes: readonly { email: string; client_id: string; client_secret: string }[];
@@ -70,7 +77,10 @@ const decideRequest = async (
   const { id } = await api.request<{ id: string }>(requester, 'POST', '/api/access/requests', request);
   line('POST /api/access/requests  by Ida', `${collection.name}, for 30 days`);
   const { status } = await api.request<{ status: string }>(admin, 'POST', `/api/access/requests/${id}/approve`);
-  line('POST /api/access/requests/{id}/approve', `${expectEqual(status, 'approved')}: the grant applies to her next request`);
+  line(
+    'POST /api/access/requests/{id}/approve',
+    `${expectEqual(status, 'approved')}: the grant applies to her next request`,
+  );
 };
 
 const suspend = async (api: ApiClient, admin: Credential, key: ApiKey): Promise<void> => {

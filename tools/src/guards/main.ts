@@ -18,7 +18,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const boundary = '@nx/enforce-module-boundaries';
 
 /**
-  * Proves that the boundaries are enforced: adds a file for each violation to the sources, runs the linter or the type
+ * Proves that the boundaries are enforced: adds a file for each violation to the sources, runs the linter or the type
  * check, and expects each file to be reported with the right rule.
  */
 const violations: readonly Violation[] = [

@@ -31,4 +31,7 @@ const describeVariable = (name: string, schema: VariableSchema): DescribedVariab
 /** All variables by subject, in the order of their declarations. */
 export const variablesBySubject: readonly (readonly [string, readonly DescribedVariable[]])[] = Object.entries(
   variableGroups,
-).map(([subject, group]) => [subject, Object.entries(group).map(([name, declared]) => describeVariable(name, declared))]);
+).map(([subject, group]) => [
+  subject,
+  Object.entries(group).map(([name, declared]) => describeVariable(name, declared)),
+]);

@@ -5,7 +5,7 @@ const k1 = 1.2;
 const b = 0.75;
 
 /**
-  * Ranks documents by Okapi BM25 (Robertson and Zaragoza, 2009). Returns the indices of documents with a term of the
+ * Ranks documents by Okapi BM25 (Robertson and Zaragoza, 2009). Returns the indices of documents with a term of the
  * query, best first; equal scores in the order of the documents.
  */
 export const createBm25 = (

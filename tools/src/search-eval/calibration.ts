@@ -33,7 +33,7 @@ export const bucketsOf = (results: readonly ScoredGrade[]): readonly Bucket[] =>
 export const noiseShare = 1 / 20;
 
 /**
-  * The score below which fewer than one in twenty results is right; 0 if no result is noise. Fits the share as a monotonic
+ * The score below which fewer than one in twenty results is right; 0 if no result is noise. Fits the share as a monotonic
  * function of the score by pooling adjacent violators (Ayer and others, 1955).
  */
 export const noiseBelow = (results: readonly ScoredGrade[]): number => {

@@ -26,7 +26,7 @@ export const unitOf = (family: string, method: string, path: string): string => 
 export const familyOfUnit = (unit: string): string => unit.slice(0, unit.indexOf(' '));
 
 /**
-  * Reads `tasks.json` (or `tasks-dev.json`) and `families.json` of a folder, and the documents in its subfolder `specs`,
+ * Reads `tasks.json` (or `tasks-dev.json`) and `families.json` of a folder, and the documents in its subfolder `specs`,
  * or in a sibling `specs`. Throws `DataError` at the first record that cannot be evaluated.
  */
 export const readLabelledOperations = (folder: string): LabelledOperations => {

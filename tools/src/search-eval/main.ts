@@ -25,7 +25,8 @@ const evaluate = async (
   const labelledCollections = collections && readLabelledCollections(collections.corpus, collections.queries);
   const labelledOperations = operations === null ? null : readLabelledOperations(operations);
   return withServiceEnvironment(environment, async (evaluationEnvironment) => {
-    const collectionResults = labelledCollections && (await evaluateCollections(evaluationEnvironment, labelledCollections, progress));
+    const collectionResults =
+      labelledCollections && (await evaluateCollections(evaluationEnvironment, labelledCollections, progress));
     if (!labelledOperations) return { collections: collectionResults, operations: null };
     const config = readConfig({ ...evaluationEnvironment, JOBS: 'off' });
     const portico = await compose(config, createLogger('silent', 'search-eval'), 'tool');

@@ -32,7 +32,7 @@ export const inWords = (name: string): string =>
 export type OperationText = 'fields' | 'one text';
 
 /**
-  * Embeds the operations of a document. `fields`: each field is embedded, and the vectors are summed with their weight and
+ * Embeds the operations of a document. `fields`: each field is embedded, and the vectors are summed with their weight and
  * the square root of their word count, which approximates one weighted bag of words: vectors have length 1, but a bag of
  * many words is longer than one of few. `one text`: the fields are concatenated. Either is blended with the vector of the
  * collection.

@@ -59,7 +59,11 @@ export const evaluateOperations = async (
   const searchScores = await operationSearchScores(operationEmbedder, labelled, progress);
   const searchRankings = searchScores.map((scores) => rankUnits(scores, units));
   const rankers: readonly Ranker[] = [
-    { key: 'embedder', label: `embedder alone, ${model}`, lists: embedderScores.map((scores) => rankUnits(scores, units)) },
+    {
+      key: 'embedder',
+      label: `embedder alone, ${model}`,
+      lists: embedderScores.map((scores) => rankUnits(scores, units)),
+    },
     { key: 'search', label: 'operations search', lists: searchRankings },
     { key: 'bm25', label: 'BM25, stemmed', lists: bm25(documents, tasks, units) },
   ];

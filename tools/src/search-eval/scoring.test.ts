@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { auroc, ndcg, recall, reciprocalRank, success } from './scoring.ts';
 
-const ranking = { grades: [1, 0, 2], judged: [1, 2, 2] };
+const ranking = { grades: [1, 0, 2], reachable: [1, 2, 2] };
 
 test('nDCG weights gains of 3 and 1 by rank, as a share of the best order', () => {
   // (1 / 1 + 3 / 2) / (3 / 1 + 3 / log2(3) + 1 / 2)
@@ -10,13 +10,13 @@ test('nDCG weights gains of 3 and 1 by rank, as a share of the best order', () =
 });
 
 test('results after the tenth do not count', () => {
-  const late = { grades: [...Array<number>(10).fill(0), 2], judged: [2] };
+  const late = { grades: [...Array<number>(10).fill(0), 2], reachable: [2] };
   expect([ndcg(late), recall(late), success(late, 5)]).toEqual([0, 0, 0]);
   expect(reciprocalRank(late, 2)).toBeCloseTo(1 / 11);
 });
 
 test('more than ten right results can still have an nDCG of 1, but not full recall', () => {
-  const many = { grades: Array<number>(12).fill(1), judged: Array<number>(12).fill(1) };
+  const many = { grades: Array<number>(12).fill(1), reachable: Array<number>(12).fill(1) };
   expect(ndcg(many)).toBe(1);
   expect(recall(many)).toBeCloseTo(10 / 12);
 });
@@ -31,7 +31,7 @@ test('the reciprocal rank is that of the first result of the grade', () => {
 });
 
 test('an empty ranking has only zeros', () => {
-  const empty = { grades: [], judged: [2] };
+  const empty = { grades: [], reachable: [2] };
   expect([ndcg(empty), recall(empty), reciprocalRank(empty, 1), success(empty, 5)]).toEqual([0, 0, 0, 0]);
 });
 

@@ -1,5 +1,5 @@
 /**
-  * The grades of a ranking, best result first: 2 for a direct answer, 1 for a related one, 0 for any other. `reachable` has
+ * The grades of a ranking, best result first: 2 for a direct answer, 1 for a related one, 0 for any other. `reachable` has
  * the grades of all labelled results, in any order.
  */
 export interface GradedRanking {

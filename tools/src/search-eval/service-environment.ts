@@ -15,7 +15,7 @@ const embedderVariables = [
 const machineVariables = ['PATH', 'HOME', 'TMPDIR', 'NODE_EXTRA_CA_CERTS'];
 
 /**
-  * Runs with the environment of a separate service, in a folder that is removed afterwards: an evaluation fills a catalog,
+ * Runs with the environment of a separate service, in a folder that is removed afterwards: an evaluation fills a catalog,
  * which must never be the operator's.
  */
 export const withServiceEnvironment = async <Result>(

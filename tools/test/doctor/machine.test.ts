@@ -425,7 +425,7 @@ const diskFaults: readonly Fault[] = [
     inject: mountDisk(500),
     id: 'data.disk',
     state: 'warning',
-    message: /fills up: \d+ MB are free/,
+    message: /filling up: \d+ MB are free/,
     advice: /Free some space/,
   },
 ];

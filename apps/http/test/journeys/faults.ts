@@ -208,7 +208,7 @@ export const faultsSuite = (start: Start): void => {
     time = stopTime(vi);
     const queried = Promise.withResolvers<void>();
     await startWith({
-      answerTimeoutMs: 50,
+      responseTimeoutMs: 50,
       ports: ({ profiles }) => ({
         profiles: {
           ...profiles,
@@ -230,7 +230,7 @@ export const faultsSuite = (start: Start): void => {
 
   test('the response timeout does not start while a slow client sends its request', async () => {
     time = stopTime(vi);
-    await startWith({ answerTimeoutMs: 50 });
+    await startWith({ responseTimeoutMs: 50 });
     const { hostname, port } = new URL(subject.client.baseUrl);
     const body = JSON.stringify({ firebase_uid: 'slow', email: 'slow@example.com', full_name: 'Slow' });
     const status = await new Promise((resolve, reject) => {

@@ -83,7 +83,7 @@ export const jobsSuite = (start: Start): void => {
     expect((await asAdmin('POST', `/dead/${job}/retry`)).body).toEqual({ detail: 'Job not found' });
     await subject.runJobs();
     expect(await deadLetters()).toEqual([]);
-    expect(await actions()).toEqual([{ action: 'job.requeue', of: job }]);
+    expect(await actions()).toEqual([{ action: 'job.requeue', target: job }]);
   });
 
   test('a dead letter that cannot be retried is marked as such, and can be discarded', async () => {
@@ -94,7 +94,7 @@ export const jobsSuite = (start: Start): void => {
     expect((await asAdmin('POST', '/dead/retry', {})).body).toEqual({ requeued: 0, left: 1, outcomes: [] });
     expect((await asAdmin('DELETE', `/dead/${job}`)).body).toEqual({ message: 'Job discarded' });
     expect((await asAdmin('DELETE', `/dead/${job}`)).status).toBe(404);
-    expect(await actions()).toContainEqual({ action: 'job.discard', of: job });
+    expect(await actions()).toContainEqual({ action: 'job.discard', target: job });
   });
 
   test('several dead letters are retried in one request, each with an outcome, or all of them', async () => {
@@ -120,7 +120,7 @@ export const jobsSuite = (start: Start): void => {
     );
     expect((await asAdmin('POST', '/dead/retry', {})).body).toEqual({ requeued: 1, left: 1, outcomes: [] });
     expect((await deadLetters()).map(({ id }) => id)).toEqual([sealed.job]);
-    expect(await actions()).toContainEqual({ action: 'job.requeue', of: 1 });
+    expect(await actions()).toContainEqual({ action: 'job.requeue', target: 1 });
     await subject.runJobs();
     await asAdmin('DELETE', `/dead/${sealed.job}`);
     expect(third.job).not.toBe(sealed.job);

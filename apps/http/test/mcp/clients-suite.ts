@@ -121,7 +121,7 @@ export const clientsSuite = (start: Start): void => {
         ['get_api', {}, /^Invalid arguments: collection_id is required\. /],
         ['get_api', { collection_id: 5 }, /^Invalid arguments: collection_id must be a string\. /],
         ['get_api', { collection_id: 'x' }, /collection_id must be an id that .* has shown/],
-        ['get_api', { collection_id: unknownId }, /no API of this collection_id.*list_apis/],
+        ['get_api', { collection_id: unknownId }, /no API with this collection_id.*list_apis/],
         ['describe_operation', { collection_id: unknownId, operation_key: 'x' }, /operation_key must be a key/],
         ['search_apis', { query: '' }, /query must not be empty/],
         ['search_apis', { query: 'x'.repeat(2_001) }, /query must have at most 2000 characters/],

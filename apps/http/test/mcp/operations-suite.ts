@@ -132,7 +132,7 @@ export const operationsSuite = (start: Start): void => {
     });
 
     test.each<[string, () => object, RegExp]>([
-      ['of an unknown API', () => ({ collection_id: unknownId, operation_key: 'a'.repeat(16) }), /no API of this/],
+      ['of an unknown API', () => ({ collection_id: unknownId, operation_key: 'a'.repeat(16) }), /no API with this/],
       ['of an API without a grant', () => ({ collection_id: hidden, operation_key: 'a'.repeat(16) }), /no access/],
       [
         'that does not exist',

@@ -19,9 +19,9 @@ import {
 import { expect, test } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
 
-describeDialects(({ withDatabase: withPlace, withStores }) => {
+describeDialects(({ withDatabase, withStores }) => {
   test('stored data is still there after the database is reopened', () =>
-    withPlace(async (open) => {
+    withDatabase(async (open) => {
       const profile = aProfile();
       const collection = aCollection();
       const document = aContent();
@@ -54,7 +54,7 @@ describeDialects(({ withDatabase: withPlace, withStores }) => {
     }));
 
   test('tables of an earlier version are refused unchanged, or migrated, which is logged with its duration', () =>
-    withPlace(async (open, run) => {
+    withDatabase(async (open, run) => {
       await run("drop index jobs_kind_index; delete from schema_migrations where name = '0002-due-jobs-by-kind'");
       const applied = () => run<{ name: string }>('select name from schema_migrations order by id', []);
       const appliedBefore = await applied();
@@ -108,7 +108,7 @@ describeDialects(({ withDatabase: withPlace, withStores }) => {
     }));
 
   test('the probe passes while the database is open, and fails afterwards', () =>
-    withPlace(async (open) => {
+    withDatabase(async (open) => {
       const { probe, settings, close } = await open();
       // Opening a connection may take longer than the probe's timeout.
       await settings.get('name');
@@ -118,7 +118,7 @@ describeDialects(({ withDatabase: withPlace, withStores }) => {
     }));
 
   test('closing waits for earlier requests, and rejects later ones', () =>
-    withPlace(async (open) => {
+    withDatabase(async (open) => {
       const first = await open();
       const requests = [first.stores.audit.append(anEntry(), null), first.settings.put('name', 'value')];
       await first.close();

@@ -20,9 +20,9 @@ const put = ({ operationBlocks }: Subject, collection: Collection, bytes: number
     anOperationBlock(collection, { packed: new Uint8Array(bytes).fill(version), operations: version }),
   );
 
-describeDialects(({ withDatabase: withPlace }) => {
+describeDialects(({ withDatabase }) => {
   test('blocks of any size are read completely and in order, even if another process stored them', () =>
-    withPlace(async (open) => {
+    withDatabase(async (open) => {
       const [writer, reader] = [await open(), await open()];
       const sizes = [1, largeBytes - 1, largeBytes, 5_000_000, 2];
       for (const [at, bytes] of sizes.entries())
@@ -36,7 +36,7 @@ describeDialects(({ withDatabase: withPlace }) => {
     }));
 
   test('every existing block is read in a single version, even if it is replaced or removed during the read', () =>
-    withPlace(async (open) => {
+    withDatabase(async (open) => {
       const { stores, close } = await open();
       const [first, second, third] = [
         await addCollection(stores),

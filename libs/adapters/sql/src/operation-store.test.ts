@@ -28,9 +28,9 @@ const keysIn = async ({ stores }: SqlStores, { id }: Pick<Collection, 'id'>) =>
 
 const keysOf = (operations: readonly Operation[]) => operations.map(({ key }) => key);
 
-describeDialects(({ withDatabase: withPlace }) => {
+describeDialects(({ withDatabase }) => {
   test('operations of an outdated document, left by an earlier version, are hidden until they are replaced', () =>
-    withPlace(async (open, run) => {
+    withDatabase(async (open, run) => {
       const collection = aCollection();
       const { id } = collection;
       const operation = anOperation();
@@ -52,7 +52,7 @@ describeDialects(({ withDatabase: withPlace }) => {
     }));
 
   test.each([511, 512, 513, 2_048, 2_049])('a list of %i operations has all of them, in order', (count) =>
-    withPlace(async (open) => {
+    withDatabase(async (open) => {
       const opened = await open();
       const [collection, operations] = [aCollection(), manyOperations(count)];
       await opened.stores.collections.add(collection, aContent(undefined, operations), noEffects);
@@ -62,7 +62,7 @@ describeDialects(({ withDatabase: withPlace }) => {
   );
 
   test('a list has the operations of a single document, even if the document is replaced during the read', () =>
-    withPlace(async (open) => {
+    withDatabase(async (open) => {
       const opened = await open();
       const [collection, operations] = [aCollection(), manyOperations(2_000)];
       await opened.stores.collections.add(collection, aContent(undefined, operations), noEffects);

@@ -5,9 +5,9 @@ import { describeDialects } from '../test/dialects.ts';
 
 const always = { first: 0, end: dayOf(start) + 1, profileId: null, collectionId: null };
 
-describeDialects(({ withDatabase: withPlace }) => {
+describeDialects(({ withDatabase }) => {
   test('the counts of two processes add up, regardless of which one writes first', () =>
-    withPlace(async (open) => {
+    withDatabase(async (open) => {
       const [first, second] = [await open(), await open()];
       const profile = aProfile();
       const collections = Array.from({ length: 20 }, () => aCollection());

@@ -59,7 +59,7 @@ describe('a check of writes', () => {
 
 test.skipIf(!isLinux)('on SQLite the probe fails while the file cannot grow, and passes once it can', () =>
   withMigratedFile(async (file) => {
-    const { child, ended: exited } = startChild('write-to-the-limit.ts', file);
+    const { child, exited } = startChild('write-to-the-limit.ts', file);
     await once(child, 'message');
     const limitTo = (bytes: number | 'unlimited') =>
       execFileSync('prlimit', [`--fsize=${bytes}:unlimited`, `--pid=${child.pid}`]);

@@ -10,5 +10,5 @@ export const startChild = (program: string, ...parameters: readonly string[]) =>
   const messages: unknown[] = [];
   child.on('message', (message) => messages.push(message));
   const exited = once(child, 'close').then(([code, signal]: unknown[]) => ({ code, signal }));
-  return { child, messages, ended: exited };
+  return { child, messages, exited };
 };

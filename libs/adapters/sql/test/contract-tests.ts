@@ -69,7 +69,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
 };
 
 /** Defines the tests of all contracts of the stores. */
-export const testContracts = ({ withStores, withDatabase: withPlace }: TestedDialect): void => {
+export const testContracts = ({ withStores, withDatabase }: TestedDialect): void => {
   for (const [port, contract] of Object.entries(contracts)) {
     describe(port, () => {
       for (const [sentence, check] of Object.entries(contract)) {
@@ -81,7 +81,7 @@ export const testContracts = ({ withStores, withDatabase: withPlace }: TestedDia
   describe('requests', () => {
     for (const [sentence, check] of Object.entries(decidedRequestsContract)) {
       test(sentence, () =>
-        withPlace(async (open, run) => {
+        withDatabase(async (open, run) => {
           const { stores, close } = await open();
           const ask = (request: AccessRequest) => run(insertRequest.text, insertRequest.parameters(request));
           await check({ ...stores, addRequest: async (request) => void (await ask(request)) }).finally(close);
@@ -93,7 +93,7 @@ export const testContracts = ({ withStores, withDatabase: withPlace }: TestedDia
   describe('shared mailboxes', () => {
     for (const [sentence, check] of Object.entries(sharedMailboxContract)) {
       test(sentence, () =>
-        withPlace(async (open, run) => {
+        withDatabase(async (open, run) => {
           const { stores, close } = await open();
           const put = async (profile: Profile) => {
             await stores.profiles.add({ ...profile, email: `${profile.id}@example.com` }, noEffects);

@@ -5,8 +5,8 @@ type Suitability = Readonly<Record<string, number>>;
 const verbGroups: readonly (readonly [methods: Suitability, verbs: string])[] = [
   [
     { GET: 1 },
-    'get list show find search fetch retrieve read view lookup look see check which what where who when how count ' +
-      'download is has are did',
+    'get list show find search fetch retrieve read view lookup look see check which where who when how count ' +
+      'download is has are did what',
   ],
   [
     { POST: 1, PUT: 0.3 },

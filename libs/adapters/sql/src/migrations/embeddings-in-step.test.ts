@@ -61,7 +61,7 @@ const vectors = async ({ stores }: SqlStores, modelId = 'old') =>
     vector.indexOf(1),
   ]);
 
-describeDialects(({ withDatabase: withPlace }) => {
+describeDialects(({ withDatabase }) => {
   /** A database that release 0.1.0 and this version use at the same time. */
   const withBothVersions = (
     work: (parts: {
@@ -72,7 +72,7 @@ describeDialects(({ withDatabase: withPlace }) => {
       readonly other: Collection;
     }) => Promise<void>,
   ) =>
-    withPlace(async (open, run) => {
+    withDatabase(async (open, run) => {
       const first = await open();
       const [one, other] = [await add(first), await add(first)];
       await first.close();

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { describeDialects } from '../../test/dialects.ts';
 import { movedTables, tablesOfEntities } from './moved-tables.ts';
 
-describeDialects(({ withDatabase: withPlace }) => {
+describeDialects(({ withDatabase }) => {
   test('every table except the table of migrations is moved, with all its columns', () =>
-    withPlace(async (open, run) => {
+    withDatabase(async (open, run) => {
       await (await open()).close();
       const tables = await run<{ name: string }>(tablesOnPostgresql)
         .catch(() => run<{ name: string }>(tablesOnSqlite, []))
@@ -22,7 +22,7 @@ describeDialects(({ withDatabase: withPlace }) => {
     }));
 
   test('each table has the primary key by which its rows are ordered', () =>
-    withPlace(async (open, run) => {
+    withDatabase(async (open, run) => {
       await (await open()).close();
       for (const { name, key } of movedTables) {
         const keyNames = await run<{ name: string }>(keyOnPostgresql, [name]).catch(() =>

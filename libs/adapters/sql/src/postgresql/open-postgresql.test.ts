@@ -140,7 +140,7 @@ test('the driver of the other database is never loaded, and the migrator only if
   withFile(async (file) => {
     const expectLoaded = async (config: SqlConfig, driver: string) => {
       for (const expectedModules of [[driver, '@mikro-orm/migrations'], [driver]]) {
-        const { ended: exited, messages } = startChild('loaded-drivers.ts', JSON.stringify(config));
+        const { exited, messages } = startChild('loaded-drivers.ts', JSON.stringify(config));
         expect(await exited).toEqual({ code: 0, signal: null });
         expect(messages).toEqual([expectedModules]);
       }

@@ -62,7 +62,7 @@ test('each connection is configured to lose nothing and to trust nothing', () =>
 test('several processes can open a new file concurrently', () =>
   withFile(async (file) => {
     const children = Array.from({ length: 4 }, () => startChild('append-entries.ts', file, '5'));
-    for (const { ended: exited } of children) expect(await exited).toEqual({ code: 0, signal: null });
+    for (const { exited } of children) expect(await exited).toEqual({ code: 0, signal: null });
     const { stores, close } = await open(file);
     expect(await stores.audit.page({ source: 'all' }, 0, 1)).toMatchObject({ total: 20 });
     await close();

@@ -189,7 +189,7 @@ test('a write that waits too long fails, and later writes work', () =>
 test('two processes can write to one file concurrently without losing anything', () =>
   withMigratedFile(async (file) => {
     const children = [startChild('append-entries.ts', file, '500'), startChild('append-entries.ts', file, '500')];
-    for (const { ended: exited } of children) expect(await exited).toEqual({ code: 0, signal: null });
+    for (const { exited } of children) expect(await exited).toEqual({ code: 0, signal: null });
     const { stores, close } = await openSqlStores({ kind: 'sqlite', file });
     const { entries, total } = await stores.audit.page({ source: 'client' }, 0, 2_000);
     expect(total).toBe(1_000);
@@ -200,7 +200,7 @@ test('two processes can write to one file concurrently without losing anything',
 test('acknowledged writes survive a killed process', () =>
   withMigratedFile(async (file) => {
     for (let round = 0; round < 3; round += 1) {
-      const { child, messages, ended: exited } = startChild('append-entries.ts', file);
+      const { child, messages, exited } = startChild('append-entries.ts', file);
       while (messages.length < 50) await setTimeout(5);
       child.kill('SIGKILL');
       expect((await exited).signal).toBe('SIGKILL');
