@@ -74,7 +74,7 @@ describe.skipIf(!browser)('a watched page', () => {
     expect(await brokenRules(page)).toContainEqual(expect.stringMatching(/^color-contrast: /));
   });
 
-  // The failure is raised after the test has ended.
+  // The failure occurs after the end of the test.
   test.fails('unexpected trouble fails the test', async () => {
     const { trouble } = await inPage(() => console.error('complaint'));
     await expect.poll(trouble).toHaveLength(1);

@@ -32,7 +32,7 @@ export class HangingTestsReporter {
     this.#print(`Hanging tests and hooks: ${hangs.length}`);
     for (const hang of hangs) this.#print(`  ${hang}`);
     this.#print('The time limit is for hangs alone: no machine is too slow for it, and a longer one does not help.');
-    this.#print('Run the file alone, with "npx vitest run --mode all FILE", and find out what it waits for.');
+    this.#print('Run the file alone, with "npx vitest run --mode all FILE", and check why it hangs.');
   }
 }
 

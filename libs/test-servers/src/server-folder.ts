@@ -13,11 +13,12 @@ export function nonRootAccount(preferred: string): Account | null {
   const accounts = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'));
-  for (const user of [preferred, 'nobody']) {
+  const users = [preferred, 'nobody'];
+  for (const user of users) {
     const account = accounts.find(([name]) => name === user);
     if (account) return { uid: Number(account[2]), gid: Number(account[3]) };
   }
-  throw new Error(`Run as root: neither ${preferred} nor nobody is an account of this machine.`);
+  throw new Error(`Running as root, and this machine has no account ${users.join(' or ')}.`);
 }
 
 /** Returns a new empty folder that belongs to the account, in a folder that the account may enter. */

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiClient, Credential } from '../../src/api-client.ts';
 import { addClient, addCollection } from '../clients.ts';
 
-/** Raises the default limit, which the traffic would exceed within seconds. */
+/** Increases the default limit, which the traffic would exceed within seconds. */
 export const trafficVariables = { RATE_LIMIT_DEFAULT: '1000000/60' } as const;
 
 export type Operation = 'read' | 'list' | 'metadata' | 'search' | 'search operations' | 'write audit' | 'create';
