@@ -41,7 +41,7 @@ it('The end of a run lists the tests and hooks that hung, and explains what to d
     '  hangs.test.ts > another server',
     '  hangs.test.ts > a server > answers',
     'The time limit is for hangs alone: no machine is too slow for it, and a longer one does not help.',
-    'Run the file alone, with "npx vitest run --mode all FILE", and find out what it waits for.',
+    'Run the file alone, with "npx vitest run --mode all FILE", and check why it hangs.',
   ]);
 });
 
