@@ -93,7 +93,7 @@ export const accessRequestStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'a new request whose decision throws rethrows the error and changes nothing': async (stores) => {
+  'a new request rethrows an error from the decision and changes nothing': async (stores) => {
     const { ada, roads } = await setUp(stores);
     await assertRejects(stores.requests.create(ada.id, roads.id, start, failDecision), 'already_approved');
     deepStrictEqual(await listOf(stores), []);

@@ -131,7 +131,7 @@ export const collectionStoreContract = {
     deepStrictEqual((await rowOf(stores, profile)).epochs, epochs);
   },
 
-  'an update whose decision throws rethrows the error and changes nothing': async (stores) => {
+  'an update rethrows an error from the decision and changes nothing': async (stores) => {
     const collection = await addCollection(stores);
     await assertRejects(stores.collections.update(collection.id, failDecision), 'already_approved');
     deepStrictEqual(await stores.collections.find(collection.id), collection);
@@ -213,7 +213,7 @@ export const collectionStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'a removal whose decision throws rethrows the error and changes nothing': async (stores) => {
+  'a removal rethrows an error from the decision and changes nothing': async (stores) => {
     const collection = await addCollection(stores);
     await assertRejects(stores.collections.remove(collection.id, failDecision), 'already_approved');
     deepStrictEqual(await stores.collections.find(collection.id), collection);

@@ -185,7 +185,7 @@ export const deadLettersContract = {
     );
   },
 
-  'a requeue of several whose decision throws rethrows the error and requeues none': async (stores) => {
+  'a requeue of several rethrows an error from the decision and requeues none': async (stores) => {
     const jobs = await deadLetterJobs(stores, aJob(), aJob());
     const ids = new Set(jobs.map(({ id }) => id));
     await assertRejects(stores.deadLetters.requeueEach(ids, start, failDecision), 'already_approved');
@@ -257,7 +257,7 @@ export const deadLettersContract = {
     await assertWritten(stores, effects, jobsOnly(...jobs));
   },
 
-  'a requeue of all whose decision throws rethrows the error and requeues none': async (stores) => {
+  'a requeue of all rethrows an error from the decision and requeues none': async (stores) => {
     await deadLetterJobs(stores, aJob());
     await assertRejects(stores.deadLetters.requeueAll(start, failDecision), 'already_approved');
     deepStrictEqual(await dueJobs(stores, endOfTime, 9), []);

@@ -163,7 +163,7 @@ export const embeddingJobsContract = {
     deepStrictEqual(await stores.embeddingJobs.lastRun(), { ...second.run, waiting: 1, failed: 0 });
   },
 
-  'a start of a run whose plan throws rethrows the error and records nothing': async (stores) => {
+  'a start of a run rethrows an error from the plan and records nothing': async (stores) => {
     await assertRejects(stores.embeddingJobs.startRun(failDecision), 'already_approved');
     strictEqual(await stores.embeddingJobs.lastRun(), null);
     await assertWritten(stores);

@@ -65,7 +65,7 @@ export const grantStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'a grant whose decision throws rethrows the error and changes nothing': async (stores) => {
+  'a grant rethrows an error from the decision and changes nothing': async (stores) => {
     const { client, collection } = await addPair(stores);
     await assertRejects(grantToClient(stores.grants, client.id, collection.id, failDecision), 'already_approved');
     deepStrictEqual(await readsShowingAccess(stores, client, collection), []);
@@ -165,7 +165,7 @@ export const grantStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'a revocation whose decision throws rethrows the error and keeps the grant': async (stores) => {
+  'a revocation rethrows an error from the decision and keeps the grant': async (stores) => {
     const { client, collection } = await addPair(stores);
     await grantTo(stores, client, collection);
     await assertRejects(revokeFromClient(stores.grants, client.id, collection.id, failDecision), 'already_approved');

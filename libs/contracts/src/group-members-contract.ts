@@ -148,7 +148,7 @@ export const groupMembersContract = {
     await assertWritten(stores, effects);
   },
 
-  'a change of members whose decision throws rethrows the error and changes nothing': async (stores) => {
+  'a change of members rethrows an error from the decision and changes nothing': async (stores) => {
     const { client, group } = await addUnrelated(stores);
     await assertRejects(stores.groups.updateMembers(group.id, [client.id], start, failDecision), 'already_approved');
     deepStrictEqual(await stores.groups.members(group.id), []);

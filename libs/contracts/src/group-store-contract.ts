@@ -65,7 +65,7 @@ export const groupStoreContract = {
     );
   },
 
-  'a page of groups starts after a name, does not exceed its limit, and can be filtered by a text in any case': async (
+  'a page of groups starts after a name, does not exceed its limit, and can be filtered by a text, ignoring case': async (
     stores,
   ) => {
     for (const name of ['Öl B', 'öL A', '100% Öl', 'Gas', 'A_B', 'O\u0308l C']) await addGroup(stores, { name });
@@ -186,7 +186,7 @@ export const groupStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'an update whose decision throws rethrows the error and changes nothing': async (stores) => {
+  'an update rethrows an error from the decision and changes nothing': async (stores) => {
     const group = await addGroup(stores);
     await assertRejects(stores.groups.update(group.id, failDecision), 'already_approved');
     deepStrictEqual(await stores.groups.list(start), [{ ...group, ...empty }]);
@@ -296,7 +296,7 @@ export const groupStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'a removal whose decision throws rethrows the error and changes nothing': async (stores) => {
+  'a removal rethrows an error from the decision and changes nothing': async (stores) => {
     const { client, group, collection } = await addUnrelated(stores);
     await join(stores, group, [client]);
     await grantPair(stores.grants, groupPair(group.id, collection.id), () => ({ grantedAt: start, ...noEffects }));

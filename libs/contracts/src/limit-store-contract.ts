@@ -71,7 +71,7 @@ export const limitStoreContract = {
     );
   },
 
-  'an update of a tier whose decision throws rethrows the error and changes nothing': async (stores) => {
+  'an update of a tier rethrows an error from the decision and changes nothing': async (stores) => {
     await stores.limits.addTier(aTier(), noEffects);
     await assertRejects(stores.limits.updateTier('gold', failDecision), 'already_approved');
     deepStrictEqual(await stores.limits.tiers(), [aTier()]);
@@ -129,7 +129,7 @@ export const limitStoreContract = {
     strictEqual((await rowOf(stores, profile)).limits.tier, null);
   },
 
-  'a removal of a tier whose decision throws rethrows the error and keeps the tier': async (stores) => {
+  'a removal of a tier rethrows an error from the decision and keeps the tier': async (stores) => {
     await stores.limits.addTier(aTier(), noEffects);
     await assertRejects(stores.limits.removeTier('gold', failDecision), 'already_approved');
     deepStrictEqual(await stores.limits.tiers(), [aTier()]);
@@ -225,7 +225,7 @@ export const limitStoreContract = {
     await assertRejects(stores.limits.addOverride(aProfile().id, failDecision), 'client_not_found');
   },
 
-  'an addition of an override whose decision throws rethrows the error and adds nothing': async (stores) => {
+  'an addition of an override rethrows an error from the decision and adds nothing': async (stores) => {
     const profile = await addClient(stores);
     await assertRejects(stores.limits.addOverride(profile.id, failDecision), 'already_approved');
     deepStrictEqual(await stores.limits.overrides(false), []);
@@ -319,7 +319,7 @@ export const limitStoreContract = {
     deepStrictEqual(seen, [{ ...first, isActive: false, updatedAt: start + 1 }, third]);
   },
 
-  'an update of an override whose decision throws rethrows the error and changes nothing': async (stores) => {
+  'an update of an override rethrows an error from the decision and changes nothing': async (stores) => {
     const profile = await addClient(stores);
     const override = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     await assertRejects(stores.limits.updateOverride(override.id, failDecision), 'already_approved');
@@ -367,7 +367,7 @@ export const limitStoreContract = {
     deepStrictEqual(seen, [profile, profile]);
   },
 
-  'a removal of an override whose decision throws rethrows the error and keeps the override': async (stores) => {
+  'a removal of an override rethrows an error from the decision and keeps the override': async (stores) => {
     const profile = await addClient(stores);
     const override = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     await assertRejects(stores.limits.removeOverride(override.id, failDecision), 'already_approved');

@@ -177,7 +177,7 @@ export const profileStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'an update whose decision throws rethrows the error and changes nothing': async (stores) => {
+  'an update rethrows an error from the decision and changes nothing': async (stores) => {
     const profile = await addProfile(stores, aProfile());
     await assertRejects(stores.profiles.update(profile.id, failDecision), 'already_approved');
     deepStrictEqual(await stores.profiles.find(profile.id), profile);
@@ -316,7 +316,7 @@ export const profileStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'a removal whose decision throws rethrows the error and changes nothing': async (stores) => {
+  'a removal rethrows an error from the decision and changes nothing': async (stores) => {
     const profile = await addProfile(stores, aProfile());
     const mail = jobsOnly(aMailJob(profile.id));
     await stores.profiles.update(profile.id, changing({ key: aKey(), ...mail }));
@@ -387,7 +387,7 @@ export const profileStoreContract = {
     await assertWritten(stores);
   },
 
-  'a claim whose decision throws rethrows the error and changes nothing': async (stores) => {
+  'a claim rethrows an error from the decision and changes nothing': async (stores) => {
     await assertRejects(stores.profiles.claimAdmin(anAdmin(), failDecision), 'already_approved');
     deepStrictEqual(await stores.profiles.list(), []);
     await assertWritten(stores);

@@ -62,7 +62,7 @@ export const serviceAccountStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'an addition with a taken name, in any case, is rejected, and nothing is written': async (stores) => {
+  'an addition whose name is taken, ignoring case, is rejected, and nothing is written': async (stores) => {
     const account = await addAccount(stores, anAccount({ name: 'Größe' }));
     const second = { account: anAccount({ name: 'gRÖße' }), key: anAccountKey(), ...someEffects() };
     await assertRejects(
@@ -82,7 +82,7 @@ export const serviceAccountStoreContract = {
     strictEqual((await stores.serviceAccounts.list()).length, 1);
   },
 
-  'an addition whose decision throws rethrows the error and writes nothing': async (stores) => {
+  'an addition rethrows an error from the decision and writes nothing': async (stores) => {
     await assertRejects(stores.serviceAccounts.add(failDecision), 'already_approved');
     deepStrictEqual(await stores.serviceAccounts.list(), []);
     await assertWritten(stores);
@@ -128,7 +128,7 @@ export const serviceAccountStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'an account may be renamed to its own name in another case, but not to the name of another account': async (
+  'an account may be renamed to its own name with different capitalization, but not to the name of another account': async (
     stores,
   ) => {
     const [account, other] = [await addAccount(stores, anAccount({ name: 'ci' })), await addAccount(stores)];
@@ -144,7 +144,7 @@ export const serviceAccountStoreContract = {
     strictEqual((await stores.serviceAccounts.find(account.id))?.name, 'CI');
   },
 
-  'an update whose decision throws rethrows the error and changes nothing': async (stores) => {
+  'an update rethrows an error from the decision and changes nothing': async (stores) => {
     const account = await addAccount(stores);
     await assertRejects(stores.serviceAccounts.update(account.id, failDecision), 'already_approved');
     deepStrictEqual(await stateOf(stores, account), { account, key: anAccountKey() });
@@ -191,7 +191,7 @@ export const serviceAccountStoreContract = {
     await assertWritten(stores, { entries: [entry], deadline: null });
   },
 
-  'a removal whose decision throws rethrows the error and removes nothing': async (stores) => {
+  'a removal rethrows an error from the decision and removes nothing': async (stores) => {
     const account = await addAccount(stores);
     await assertRejects(stores.serviceAccounts.remove(account.id, failDecision), 'already_approved');
     deepStrictEqual(await stores.serviceAccounts.list(), [account]);

@@ -12,7 +12,7 @@ const linesMax = 99;
 
 /** The contract of `UsageStore`. */
 export const usageStoreContract = {
-  'the counts of each kind are summed up by day': async (stores) => {
+  'the counts of each kind are summed by day': async (stores) => {
     const { ada, roads } = await setUp(stores);
     const counts = Object.fromEntries(usageKinds.map((kind, at) => [kind, (at + 1) * 10 ** at])) as UsageCounts;
     await stores.usage.add([aUse(ada, roads, { counts })]);

@@ -23,7 +23,7 @@ export interface RequestFigures {
   readonly change: MedianEstimate | null;
 }
 
-/** Two processes of the same code differ permanently by some percent, so several are measured. */
+/** Two processes of the same code consistently differ by a few percent, so several are measured. */
 const sampleTimesFor = (quick: boolean): SampleTimes & { readonly processes: number } =>
   quick ? { processes: 2, rounds: 8, sampleMs: 120 } : { processes: 5, rounds: 18, sampleMs: 200 };
 

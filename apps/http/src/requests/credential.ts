@@ -9,7 +9,7 @@ import {
 
 const authorizationMaxBytes = 8_192;
 
-/** RFC 6750, section 2.1, with the scheme in any case (RFC 9110, section 11.1) and one space. */
+/** RFC 6750, section 2.1, with a case-insensitive scheme (RFC 9110, section 11.1) and one space. */
 const bearer = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /**

@@ -93,7 +93,7 @@ describe('an e-mail address', () => {
     expect(read(email, address)).toBe('refused');
   });
 
-  test('is accepted in any case, and converted to lower case', () => {
+  test('is accepted in upper and lower case, and converted to lower case', () => {
     expect([read(email, ' A@Example.COM '), read(email, 'Admin@LOCALHOST')]).toEqual([
       'a@example.com',
       'admin@localhost',

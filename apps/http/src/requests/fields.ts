@@ -91,12 +91,12 @@ export const plainName = ({ max }: TextBounds) =>
 const uuidOf = (noun: string) =>
   validatedText((value) => (parseId(value) ? null : `must be the id of a ${noun}`)).meta({ format: 'uuid' });
 
-/** A UUID, in any case. */
+/** A UUID, in upper or lower case. */
 export const jobId = uuidOf('job').transform((value) => parseId<JobId>(value) as JobId);
 
-/** A UUID, in any case. */
+/** A UUID, in upper or lower case. */
 export const profileId = uuidOf('profile').transform((value) => parseId<ProfileId>(value));
-/** A UUID, in any case. */
+/** A UUID, in upper or lower case. */
 export const collectionId = uuidOf('collection').transform((value) => parseId<CollectionId>(value));
 
 const momentMax = 100;
@@ -199,7 +199,7 @@ export const wordsParameter = <const Words extends readonly [string, ...string[]
     z.array(z.enum(words)),
   );
 
-/** `true` or `false`, in any case. */
+/** `true` or `false`, case-insensitive. */
 export const booleanParameter = z.preprocess((value) => {
   const lower = typeof value === 'string' ? value.toLowerCase() : value;
   return lower === 'true' ? true : lower === 'false' ? false : lower;

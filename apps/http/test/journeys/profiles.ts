@@ -97,7 +97,7 @@ export const profilesSuite = (start: Start): void => {
       expect(reply.body.company_name).toBeNull();
     });
 
-    test('rejects a second registration of an e-mail, in any case, or of an identity', async () => {
+    test('rejects a second registration of an e-mail, ignoring case, or of an identity', async () => {
       await post(registration('reg-3'));
       expectRefusal(await post(registration('reg-4', { email: 'REG-3@example.com' })), 409, 'Email already registered');
       const sameUid = await post(registration('reg-3', { email: 'other@example.com' }));
@@ -305,7 +305,7 @@ export const profilesSuite = (start: Start): void => {
       }
     });
 
-    test('an id is accepted in any case', async () => {
+    test('an id is accepted in upper and lower case', async () => {
       const person = await fixtures.register();
       expect((await decide(person.id.toUpperCase(), 'approve')).status).toBe(200);
     });

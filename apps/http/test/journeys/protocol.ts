@@ -73,7 +73,7 @@ export const protocolSuite = (start: Start): void => {
       }
     });
 
-    test('the scheme is accepted in any case', async () => {
+    test('the scheme is accepted in upper and lower case', async () => {
       for (const scheme of ['bearer', 'BEARER', 'BeArEr']) {
         expect((await callWith({ headers: ['AUTHORIZATION', `${scheme} ${client.token}`] })).status).toBe(200);
       }

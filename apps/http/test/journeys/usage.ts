@@ -98,7 +98,7 @@ export const usageSuite = (start: Start): void => {
       expect((await usage('?collection=Shared')).body.detail).toMatch(/^Several collections have this name/);
     });
 
-    test('are available to a client for its own e-mail, in any case, and for no other', async () => {
+    test('are available to a client for its own e-mail, ignoring case, and for no other', async () => {
       const own = await usage(`?by=profile&profile=${bob.email.toUpperCase()}`, { token: bob.token });
       expect(own.list.map((line) => line.profile_id)).toEqual([bob.id]);
       expect((await usage(`?profile=${ada.email}`, { token: bob.token })).status).toBe(403);

@@ -38,7 +38,7 @@ const member = `${groups}/members/{profile_id}`;
 const groupGrant = `${groups}/collections/{collection_id}`;
 
 export const conflicts: readonly Conflict[] = [
-  conflict('a taken e-mail in another case', register, conflicting('Email already registered'), ({ people }) => ({
+  conflict('a taken e-mail with different capitalization', register, conflicting('Email already registered'), ({ people }) => ({
     json: { firebase_uid: 'somebody-else', email: people.pending.email.toUpperCase(), full_name: 'Somebody Else' },
   })),
   conflict('a taken identity', register, conflicting('Identity already registered'), ({ people }) => ({
@@ -73,7 +73,7 @@ export const conflicts: readonly Conflict[] = [
     json: { tier: 'no-such-tier' },
   })),
   conflict(
-    'a name of another in another case',
+    'the name of another group with different capitalization',
     'POST /api/service-accounts',
     conflicting('Service account already exists'),
     ({ people }) => ({ json: { name: people['audit:read'].uid.toUpperCase(), scopes: ['audit:read'] } }),

@@ -98,7 +98,7 @@ export const operationsSuite = (start: Start): void => {
       expect(text).toContain('GET /messages (listMessages, Tonwire, deprecated) collection_id');
     });
 
-    test('search_operations can be limited to one API, to one method in any case, and to a number of results', async () => {
+    test('search_operations can be limited to one API, to one method, ignoring case, and to a number of results', async () => {
       expect(
         (await search({ query: 'text messages', method: 'get' })).operations.map(({ method }) => method),
       ).not.toContain('POST');

@@ -29,7 +29,7 @@ const browserEndpoints = [
   'revocation_endpoint',
 ] as const;
 
-/** The addresses that a browser uses to sign in at an issuer, from the issuer's discovery document. */
+/** The addresses that a browser uses to sign in with an issuer, from the issuer's discovery document. */
 export class IssuerEndpoints {
   readonly #options: IssuerEndpointsOptions;
   readonly #closing = new AbortController();

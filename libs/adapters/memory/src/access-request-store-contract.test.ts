@@ -53,7 +53,7 @@ proveStores('the memory request store', accessRequestStoreContract, {
     }),
   ),
   'a new request writes its effects': ask.withoutEffects(),
-  'a new request whose decision throws rethrows the error and changes nothing': ask.writeEntryOnFailure(),
+  'a new request rethrows an error from the decision and changes nothing': ask.writeEntryOnFailure(),
   'a new request begins its commit in time or not at all': ask.withoutDeadline(),
   'of concurrent calls for one pair, exactly one sees no pending request': ask.applyStaleDecision(),
   'a missing request is not found': find.replaceWith(async ([id], original, { profiles, collections }) => {

@@ -66,7 +66,7 @@ proveStores('the memory collection store', collectionStoreContract, {
   'an update whose decision is null writes nothing and returns the current collection': update.mapArguments(
     ([id, decide]) => [id, (c) => decide(c) ?? { collection: c, ...noEffects }],
   ),
-  'an update whose decision throws rethrows the error and changes nothing': update.writeEntryOnFailure(),
+  'an update rethrows an error from the decision and changes nothing': update.writeEntryOnFailure(),
   'an update of a missing collection throws before the decision': update.replaceWith(async ([id, decide], original) =>
     original.update(await firstIfMissing(original, id), decide),
   ),
@@ -92,7 +92,7 @@ proveStores('the memory collection store', collectionStoreContract, {
     return () => granted.forEach((collections) => collections.set(id, { grantedAt: 0, expiresAt: null }));
   }),
   'a removal decides on the current collection and writes its effects': remove.withoutEffects(),
-  'a removal whose decision throws rethrows the error and changes nothing': remove.runBefore(({ documents }, [id]) =>
+  'a removal rethrows an error from the decision and changes nothing': remove.runBefore(({ documents }, [id]) =>
     documents.delete(id),
   ),
   'a removal of a missing collection throws before the decision': remove.replaceWith(async ([id, decide], original) =>

@@ -54,7 +54,7 @@ proveStores('the memory dead letters', deadLettersContract, {
   'a requeue of several returns the outcome of each, and decides on the requeued ones': requeueEach.mapDecisionInput(
     (_seen, [ids]) => [[...ids]],
   ),
-  'a requeue of several whose decision throws rethrows the error and requeues none': requeueEach.replaceWith(
+  'a requeue of several rethrows an error from the decision and requeues none': requeueEach.replaceWith(
     async ([ids, now, decide], original) => {
       const outcomes = await original.requeueEach(ids, now, () => noEffects);
       decide([...ids]);
@@ -91,7 +91,7 @@ proveStores('the memory dead letters', deadLettersContract, {
       return count;
     },
   ),
-  'a requeue of all whose decision throws rethrows the error and requeues none': requeueAll.replaceWith(
+  'a requeue of all rethrows an error from the decision and requeues none': requeueAll.replaceWith(
     async ([now, decide], original) => {
       const count = await original.requeueAll(now, () => noEffects);
       decide(count);

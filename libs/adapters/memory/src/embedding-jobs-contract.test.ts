@@ -109,7 +109,7 @@ proveStores('the memory embedding jobs', embeddingJobsContract, {
       return last && [...jobs.values()].some(({ job }) => job.group === last.id) ? last : original.startRun(plan);
     },
   ),
-  'a start of a run whose plan throws rethrows the error and records nothing': startRun.writeEntryOnFailure(),
+  'a start of a run rethrows an error from the plan and records nothing': startRun.writeEntryOnFailure(),
   'of concurrent starts, exactly one records its run, and all return that run': startRun.replaceWith(
     async ([plan], original, database) => {
       const last = await original.lastRun();

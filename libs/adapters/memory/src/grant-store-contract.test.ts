@@ -41,7 +41,7 @@ proveStores('the memory grant store', grantStoreContract, {
     for (const id of collections.keys()) grants.get(client)?.set(id, { grantedAt: 0, expiresAt: null });
   }),
   'a grant writes its effects': update.withoutEffects(),
-  'a grant whose decision throws rethrows the error and changes nothing': update.writeEntryOnFailure(),
+  'a grant rethrows an error from the decision and changes nothing': update.writeEntryOnFailure(),
   'of concurrent grants for one pair, exactly one sees no grant': staleGrant,
   'a grant does not outlive a client or collection that is removed concurrently': staleGrant,
   'a grant increases the grants epoch of the client': runAfterEach('put', ({ grantEpochs }) => grantEpochs.clear()),
@@ -58,7 +58,7 @@ proveStores('the memory grant store', grantStoreContract, {
     grants.get(client)?.clear(),
   ),
   'a revocation writes its effects': update.withoutEffects(),
-  'a revocation whose decision throws rethrows the error and keeps the grant': update.replaceWith(
+  'a revocation rethrows an error from the decision and keeps the grant': update.replaceWith(
     ([pairs, decide], original, database) => {
       const states = statesIn(database, pairs);
       for (const { grantee, collection } of pairs) database.grants.get(grantee.id)?.delete(collection);

@@ -60,7 +60,7 @@ proveStores('the memory group store, on members', groupMembersContract, {
   })),
   'a thousand members are added together': storeOnly(({ add = [] }) => ({ add: add.slice(0, 999) })),
   'a change of members writes its effects': updateMembers.withoutEffects(),
-  'a change of members whose decision throws rethrows the error and changes nothing':
+  'a change of members rethrows an error from the decision and changes nothing':
     updateMembers.writeEntryOnFailure(),
   'a change of members of a missing group throws before the decision': updateMembers.ignoreErrors(),
   'of concurrent additions of one member, exactly one sees no member': staleChange,

@@ -46,7 +46,7 @@ proveStores('the memory group store', groupStoreContract, {
   'groups are listed by name in code-point order': list.mapResult((groups) =>
     [...groups].sort((a, b) => a.name.localeCompare(b.name, 'en')),
   ),
-  'a page of groups starts after a name, does not exceed its limit, and can be filtered by a text in any case':
+  'a page of groups starts after a name, does not exceed its limit, and can be filtered by a text, ignoring case':
     list.replaceWith(async ([now, page = allGroups], original) =>
       (await original.list(now, { ...page, containing: null })).filter(
         ({ name }) => page.containing === null || name.toLowerCase().includes(page.containing.toLowerCase()),
@@ -85,7 +85,7 @@ proveStores('the memory group store', groupStoreContract, {
     }),
   ),
   'an update writes its effects': update.withoutEffects(),
-  'an update whose decision throws rethrows the error and changes nothing': update.writeEntryOnFailure(),
+  'an update rethrows an error from the decision and changes nothing': update.writeEntryOnFailure(),
   'an update of a missing group throws before the decision': update.replaceWith(
     async ([id, decide], original, database) =>
       database.groups.has(id) ? original.update(id, decide) : decide(aGroup(), []).group,
@@ -115,7 +115,7 @@ proveStores('the memory group store', groupStoreContract, {
     };
   }),
   'a removal decides on the current group and writes its effects': remove.withoutEffects(),
-  'a removal whose decision throws rethrows the error and changes nothing': remove.runBefore(({ groupMembers }, [id]) =>
+  'a removal rethrows an error from the decision and changes nothing': remove.runBefore(({ groupMembers }, [id]) =>
     groupMembers.delete(id),
   ),
   'a removal of a missing group throws before the decision': remove.ignoreErrors(),

@@ -63,7 +63,7 @@ proveStores('the memory limit store', limitStoreContract, {
     tiers.set(tier.tier, tier);
     return original.updateTier(tier.tier, () => ({ tier, ...noEffects }));
   }),
-  'an update of a tier whose decision throws rethrows the error and changes nothing': updateTier.writeEntryOnFailure(),
+  'an update of a tier rethrows an error from the decision and changes nothing': updateTier.writeEntryOnFailure(),
   'an update of a missing tier throws before the decision': updateTier.replaceWith(
     async ([name, decide], original, { tiers }) =>
       tiers.has(name) ? original.updateTier(name, decide) : decide(unusedTier).tier,
@@ -79,7 +79,7 @@ proveStores('the memory limit store', limitStoreContract, {
   'a new tier with the name of a removed one starts without clients': removeTier.restoreAfter(({ profiles }) =>
     saveEntries(profiles),
   ),
-  'a removal of a tier whose decision throws rethrows the error and keeps the tier': removeTier.replaceWith(
+  'a removal of a tier rethrows an error from the decision and keeps the tier': removeTier.replaceWith(
     async ([name, decide], original, { tiers }) => {
       const tier = tiers.get(name) ?? unusedTier;
       tiers.delete(name);
@@ -109,7 +109,7 @@ proveStores('the memory limit store', limitStoreContract, {
   'an addition of an override for a missing client throws before the decision': addOverride.runBefore(
     ({ profiles }, [client, decide]) => profiles.has(client) || decide([]),
   ),
-  'an addition of an override whose decision throws rethrows the error and adds nothing':
+  'an addition of an override rethrows an error from the decision and adds nothing':
     addOverride.writeEntryOnFailure(),
   'an addition of an override writes its effects': addOverride.withoutEffects(),
   "a new active override deactivates the client's others, and no other client's": addOverride.restoreAfter(
@@ -156,7 +156,7 @@ proveStores('the memory limit store', limitStoreContract, {
       return original.updateOverride(id, (current, client) => decide(current, client, all));
     },
   ),
-  'an update of an override whose decision throws rethrows the error and changes nothing':
+  'an update of an override rethrows an error from the decision and changes nothing':
     updateOverride.writeEntryOnFailure(),
   'an update of a missing override throws before the decision': updateOverride.ignoreErrors(),
   'a removal of an override decides on the current one, removes only that one and writes its effects':
@@ -167,7 +167,7 @@ proveStores('the memory limit store', limitStoreContract, {
       await original.removeOverride(id, (override, client) => decide(override, other ?? client));
     },
   ),
-  'a removal of an override whose decision throws rethrows the error and keeps the override': removeOverride.runBefore(
+  'a removal of an override rethrows an error from the decision and keeps the override': removeOverride.runBefore(
     (database, [id]) => setActive(database, [id], false),
   ),
   'a removal of a missing override throws before the decision': removeOverride.ignoreErrors(),

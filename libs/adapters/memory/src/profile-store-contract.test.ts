@@ -95,7 +95,7 @@ proveStores('the memory profile store', profileStoreContract, {
     key: change.key ?? state.key,
   })),
   'an update writes its effects': update.withoutEffects(),
-  'an update whose decision throws rethrows the error and changes nothing': update.writeEntryOnFailure(),
+  'an update rethrows an error from the decision and changes nothing': update.writeEntryOnFailure(),
   'an update of a missing profile throws before the decision': update.replaceWith(async ([id, decide], original) => {
     const [other] = await original.list();
     return original.update((await original.find(id)) ? id : (other?.id ?? id), decide);
@@ -133,7 +133,7 @@ proveStores('the memory profile store', profileStoreContract, {
     ([state], [id]) => [{ ...state, admins: state.admins.filter((admin) => admin.id !== id) }],
   ),
   'a removal writes its effects': remove.withoutEffects(),
-  'a removal whose decision throws rethrows the error and changes nothing': remove.runBefore(({ jobs }) =>
+  'a removal rethrows an error from the decision and changes nothing': remove.runBefore(({ jobs }) =>
     jobs.clear(),
   ),
   'a removal of a missing profile throws before the decision': remove.ignoreErrors(),
@@ -168,6 +168,6 @@ proveStores('the memory profile store', profileStoreContract, {
       }));
     return result;
   }),
-  'a claim whose decision throws rethrows the error and changes nothing': claimAdmin.writeEntryOnFailure(),
+  'a claim rethrows an error from the decision and changes nothing': claimAdmin.writeEntryOnFailure(),
   'of concurrent claims on an empty store, exactly one sees no admin': claimAdmin.applyStaleDecision(),
 });

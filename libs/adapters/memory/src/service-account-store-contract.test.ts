@@ -21,7 +21,7 @@ proveStores('the memory service account store', serviceAccountStoreContract, {
   ]),
   'concurrent additions each see the previous one': add.applyStaleDecision(),
   'an addition stores the key and writes its effects': add.withoutEffects(),
-  'an addition with a taken name, in any case, is rejected, and nothing is written': add.writeEntryOnFailure(),
+  'an addition whose name is taken, ignoring case, is rejected, and nothing is written': add.writeEntryOnFailure(),
   'of concurrent additions of one name, exactly one succeeds': add.replaceWith(
     async ([decide], original, { serviceAccounts }) => {
       const { account, key } = decide(serviceAccounts.size);
@@ -31,7 +31,7 @@ proveStores('the memory service account store', serviceAccountStoreContract, {
       serviceAccounts.set(account.id, { account, key });
     },
   ),
-  'an addition whose decision throws rethrows the error and writes nothing': add.ignoreErrors(),
+  'an addition rethrows an error from the decision and writes nothing': add.ignoreErrors(),
   'accounts are listed by name, ignoring case': list.mapResult((accounts) =>
     accounts.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
   ),
@@ -40,9 +40,9 @@ proveStores('the memory service account store', serviceAccountStoreContract, {
   ),
   'an update without a key removes it': mapUpdate(({ key }, before) => ({ key: key ?? before.key })),
   'an update writes its effects': update.withoutEffects(),
-  'an account may be renamed to its own name in another case, but not to the name of another account':
+  'an account may be renamed to its own name with different capitalization, but not to the name of another account':
     update.writeEntryOnFailure(),
-  'an update whose decision throws rethrows the error and changes nothing': update.writeEntryOnFailure(),
+  'an update rethrows an error from the decision and changes nothing': update.writeEntryOnFailure(),
   'an update of a missing account throws before the decision': update.replaceWith(
     async ([id, decide], original, { serviceAccounts }) => {
       const [any] = serviceAccounts.values();
@@ -55,7 +55,7 @@ proveStores('the memory service account store', serviceAccountStoreContract, {
     for (const { id: collection, createdBy } of collections.values())
       if ((createdBy as string) === id) collections.delete(collection);
   }),
-  'a removal whose decision throws rethrows the error and removes nothing': remove.writeEntryOnFailure(),
+  'a removal rethrows an error from the decision and removes nothing': remove.writeEntryOnFailure(),
   'a removal of a missing account throws before the decision': remove.replaceWith(
     async ([id, decide], original, { serviceAccounts }) => {
       const [any] = serviceAccounts.values();

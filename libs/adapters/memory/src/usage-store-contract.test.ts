@@ -18,7 +18,7 @@ const mapReport = (alter: (lines: readonly UsageLine[]) => readonly UsageLine[])
 const reverse = (lines: readonly UsageLine[]) => [...lines].reverse();
 
 proveStores('the memory usage store', usageStoreContract, {
-  'the counts of each kind are summed up by day': add.mapArguments(([uses]) => [
+  'the counts of each kind are summed by day': add.mapArguments(([uses]) => [
     uses.map((use) => ({ ...use, counts: { ...use.counts, slice: use.counts.search, search: use.counts.slice } })),
   ]),
   'uses for the same day, profile and collection add up': add.runBefore(({ uses }) => uses.clear()),

@@ -41,7 +41,7 @@ export interface OllamaEmbedderOptions extends ModelOptions {
 }
 
 export interface OllamaEmbedder extends Embedder {
-  /** The same embedder with low priority: its documents wait some seconds for other documents. */
+  /** The same embedder with low priority: its documents wait a few seconds for other documents. */
   readonly lowPriority: Embedder;
   /** The same under the id of the previous version, with comparable vectors: searches use them after an update. */
   readonly earlier: Embedder;

@@ -42,7 +42,7 @@ test('parts are identical within a view, and are parsed again after they were cl
   expect(after).toEqual(paths);
 });
 
-test('an object of very many members is parsed as a whole, and its memory is counted accordingly', () => {
+test('an object with a large number of members is parsed as a whole, and its memory is counted accordingly', () => {
   const paths = Object.fromEntries(Array.from({ length: 150_000 }, (_, i) => [`/${i}`, 0]));
   const text = JSON.stringify({ paths });
   const document = documentOf(text);

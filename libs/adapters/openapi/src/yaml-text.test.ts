@@ -53,7 +53,7 @@ test.each([
     `a: &a ${'x'.repeat(1_000_000)}\nb:\n${'  - *a\n'.repeat(100)}`,
     /aliases .* beyond 64 MB/,
   ],
-  ['a number that JSON cannot express', 'a:\n  b: .inf', /b is Infinity, a number that JSON cannot say/],
+  ['a number that JSON cannot represent', 'a:\n  b: .inf', /b is Infinity, a number that JSON cannot represent/],
   ['a key that is not a string', '? [a]\n: 1', /line 1, column 3/],
   ['sequences that are nested too deeply', '- '.repeat(5_000), /nested too deeply|call stack/],
   ['more parts than fit into memory', '- a\n'.repeat(600_000), /more than 1000000 parts/],

@@ -125,7 +125,7 @@ function writeValue(value: unknown, name: string, write: (text: string) => void)
     });
     write(value.length === 0 ? '[]' : ']');
   } else if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw invalidBody(`not valid JSON: ${name || 'the document'} is ${value}, a number that JSON cannot say`);
+    throw invalidBody(`not valid JSON: ${name || 'the document'} is ${value}, a number that JSON cannot represent`);
   } else {
     write(typeof value === 'bigint' ? `${value}` : JSON.stringify(value));
   }

@@ -109,7 +109,7 @@ const hostileOf = (many: number, longName = 'n'.repeat(many)): Readonly<Record<s
     },
   }),
   'a summary of many characters': () => operations(1, () => ({ summary: longName, tags: [longName, '🐈'] })),
-  'very many tags': () => ({ tags: Array.from({ length: many / 100 }, (_, i) => ({ name: `tag of ${i}` })) }),
+  'a large number of tags': () => ({ tags: Array.from({ length: many / 100 }, (_, i) => ({ name: `tag of ${i}` })) }),
   'a path of many characters': () => ({ paths: { ['/ab'.repeat(many / 3)]: { get: {} } } }),
   'an unknown member with a long name': () => ({ [longName]: 1 }),
   'many faults under long names': () => ({

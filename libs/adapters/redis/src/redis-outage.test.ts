@@ -17,7 +17,7 @@ afterAll(async () => {
   await proxy?.close();
   await server?.close();
 });
-// The next test starts with a running server in any case.
+// The next test always starts with a running server.
 afterEach(async () => {
   await server?.control?.stop('immediate');
   await server?.control?.start();

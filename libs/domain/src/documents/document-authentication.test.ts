@@ -121,7 +121,7 @@ test.each<[string, Json, object]>([
   expect(authenticationOf(document, asParsed(document))).toEqual(fact);
 });
 
-test('a reference with very many steps leads nowhere', () => {
+test('a reference with a large number of steps leads nowhere', () => {
   const document = reference(`#${'/x'.repeat(1_000_000)}`);
   expect(authenticationOf(document, asParsed(document))).toEqual({ value: none });
 });

@@ -116,7 +116,7 @@ export class SchemaGrowth {
     this.#growth.afterwards(() => {
       if (members.size === 0 && !Array.isArray(at.container)) at.container.set(`${at.key}`, null);
     });
-    // Required members come first, so that they are offered even if there are very many members.
+    // Required members come first, so that they are offered even if there are a large number of members.
     const inOrder = [...Object.keys(value)].sort((a, b) => Number(names.has(b)) - Number(names.has(a)));
     if (inOrder.length > this.#growth.partsLeft) this.#growth.cut(at);
     for (const name of inOrder.slice(0, this.#growth.partsLeft)) {

@@ -24,7 +24,7 @@ export interface SealedSecrets {
   readonly accountKeys: number;
 }
 
-/** The data to remove because no key opens it any more. */
+/** The data to remove because no key opens it anymore. */
 export interface SecretsReset extends Effects {
   /** These collections lose their credential; type, name and place stay. */
   readonly collections: readonly CollectionId[];

@@ -29,7 +29,7 @@ test.each([
   expect(days(from, to)).toEqual([first, last]);
 });
 
-test('uses of all kinds are summed up', () => {
+test('uses of all kinds are summed', () => {
   expect([
     usesIn(noUses),
     usesIn({ ...noUses, read: 1, search: 20, slice: 300, credential_read: 4_000, refused: 50_000 }),

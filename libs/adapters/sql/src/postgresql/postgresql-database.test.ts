@@ -80,7 +80,7 @@ const countByValue = (all: readonly string[]) =>
   );
 
 describe.skipIf(!postgres)('on PostgreSQL', () => {
-  test('reads see nothing of a transaction that is open', () =>
+  test('reads do not see an open transaction', () =>
     withDatabases(2, async (a, b) => {
       await a.transact(async (transaction) => {
         await transaction.run(insert, ['a']);

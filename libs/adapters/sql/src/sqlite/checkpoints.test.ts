@@ -108,7 +108,7 @@ test('closing it removes nothing from the log, and the last connection copies th
     checkpoints.onCommit();
     await pause(500);
     await checkpoints.close();
-    // This has no effect any more.
+    // This no longer has an effect.
     checkpoints.onCommit();
     expect((await stat(`${file}-wal`)).size).toBeGreaterThan(3_000 * 4_096);
     for (const connection of [reader, snapshots, writer]) connection.close();

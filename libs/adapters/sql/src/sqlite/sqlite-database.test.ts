@@ -23,7 +23,7 @@ const insert = "insert into settings (name, value) values (?, '')";
 const names = async ({ reads }: SqliteDatabase) =>
   (await reads.all<{ name: string }>('select name from settings order by name')).map(({ name }) => name);
 
-test('prepared reads see nothing of a transaction that is open, and all of it once it is committed or rolled back', () =>
+test('prepared reads do not see an open transaction, and see its outcome once it is committed or rolled back', () =>
   withMigratedFile(async (file) => {
     const connections = await openSqlite(file, migrationOptions);
     const database = new SqliteDatabase(connections, 1_000);
@@ -104,7 +104,7 @@ test('a large commit does not copy the log itself, and the whole log is copied s
     await database.close();
   }));
 
-test('reads see nothing of a transaction that is open', () =>
+test('reads do not see an open transaction', () =>
   withDatabase(async (database) => {
     await database.transact(async (transaction) => {
       await transaction.run(insert, ['a']);
@@ -127,7 +127,7 @@ test('units of work do not interleave, regardless of their duration', () =>
     expect(steps.join('')).toBe('aabbcc');
   }));
 
-test('readers see committed data while very many rows are written', () =>
+test('readers see committed data while a large number of rows is written', () =>
   withDatabase(async (database) => {
     const rows = Array.from({ length: 20_001 }, (_, row) => [`${row}`]);
     let isDone = false;

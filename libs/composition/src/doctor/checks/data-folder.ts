@@ -21,19 +21,19 @@ export const dataFolderChecks: readonly Check[] = [
     id: 'data.owner',
     needs: ['data.folder'],
     execute: ({ config }) => ifExists(config().dataDir, (stats) => checkOwner(config().dataDir, stats)),
-    advice: 'Look at the folder with ls -ld.',
+    advice: 'Check the folder with ls -ld.',
   },
   {
     id: 'data.files',
     needs: ['data.folder'],
     execute: ({ config }) => checkFiles(config()),
-    advice: 'Look at the files with ls -l.',
+    advice: 'Check the files with ls -l.',
   },
   {
     id: 'data.disk',
     needs: ['data.folder'],
     execute: ({ config }) => checkDisk(config().dataDir),
-    advice: 'Look at it with df.',
+    advice: 'Check it with df.',
   },
   {
     id: 'data.heartbeat',

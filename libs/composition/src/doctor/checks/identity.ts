@@ -79,7 +79,7 @@ export const identityChecks: readonly Check[] = [
         return wrong(`${path} contains no key of the local issuer.`, 'Remove it: the next start creates a new one.');
       }
     },
-    advice: 'Look at local-issuer.key in DATA_DIR.',
+    advice: 'Check local-issuer.key in DATA_DIR.',
   },
 ];
 

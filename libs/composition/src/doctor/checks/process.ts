@@ -17,7 +17,7 @@ export const processChecks: readonly Check[] = [
     id: 'process.files',
     needs: [],
     execute: async () => checkOpenFilesMax(await openFilesMax()),
-    advice: 'Look at /proc/self/limits.',
+    advice: 'Check /proc/self/limits.',
   },
   {
     id: 'process.tls',

@@ -68,7 +68,7 @@ export const searchChecks: readonly Check[] = [
         ? warning(message, `${advice}, or leave it to the service, which pulls it at its start.`)
         : wrong(message, `${advice}, or remove OLLAMA_PULL=false.`);
     },
-    advice: 'Look at "ollama list".',
+    advice: 'Check "ollama list".',
   },
 ];
 

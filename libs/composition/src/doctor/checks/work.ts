@@ -14,7 +14,7 @@ export const workChecks: readonly Check[] = [
       async ({ profiles }, { config }) => checkAdmins(config(), await profiles.admins()),
       ({ config }) => checkAdmins(config(), []),
     ),
-    advice: 'Look at "portico people list --admins".',
+    advice: 'Check "portico people list --admins".',
   },
   {
     id: 'names.equal',
@@ -23,7 +23,7 @@ export const workChecks: readonly Check[] = [
       async ({ profiles, groupNames }) => checkDuplicates(await profiles.list(), await groupNames()),
       () => ok('There are no names yet.'),
     ),
-    advice: 'Look at "portico people list" and "portico groups list".',
+    advice: 'Check "portico people list" and "portico groups list".',
   },
   {
     id: 'jobs.given-up',
@@ -39,7 +39,7 @@ export const workChecks: readonly Check[] = [
       },
       () => ok('There are no jobs yet.'),
     ),
-    advice: 'Look at "portico jobs list".',
+    advice: 'Check "portico jobs list".',
   },
   {
     id: 'jobs.waiting',
@@ -57,7 +57,7 @@ export const workChecks: readonly Check[] = [
       },
       () => ok('There are no jobs yet.'),
     ),
-    advice: 'Look at "portico jobs list".',
+    advice: 'Check "portico jobs list".',
   },
   {
     id: 'port',

@@ -230,7 +230,7 @@ const noticePeriod = ({ clock }: Needs) => {
   return { after, until: after + Math.max(...noticeDays) * dayMs };
 };
 
-/** Sends nothing if nothing expires any more. */
+/** Sends nothing if nothing expires anymore. */
 const sendExpiry = async (ports: Needs, head: Letterhead, profileId: Recipient['id']): Promise<boolean> => {
   const { total, first } = await ports.expiries.ofProfile(profileId, noticePeriod(ports), expiriesMax);
   return total > 0 && mailTo(ports, profileId, (profile) => expiryMail(head, profile, first, total));
