@@ -1,6 +1,6 @@
 // Runs `npm test` on a busy machine: at the lowest priority, together with two endless loops. No test may depend on
-// timing. Arguments go to Vitest, such as a file name. The loops have separate sessions, like programs in other
-// terminals: in the same session, Linux would give the tests a fiftieth of the CPU.
+// timing. Arguments, such as a file name, are passed to Vitest. The loops run in separate sessions, like programs in
+// other terminals: in the same session, Linux would give the tests only a fiftieth of the CPU.
 import { spawn, spawnSync } from 'node:child_process';
 
 const loops = Array.from({ length: 2 }, () => spawn(process.execPath, ['-e', 'for (;;);'], { detached: true }));

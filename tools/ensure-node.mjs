@@ -1,5 +1,6 @@
-// Root postinstall. Does nothing on Node 24 or newer. On an older one, links the pinned Node 24 of tools/node24 into
-// node_modules/.bin, which npm puts first on PATH for every script and for npx, so that the rest of the toolchain uses it.
+// Root postinstall. Does nothing on Node 24 or newer. On an older version, links the pinned Node 24 from tools/node24
+// into node_modules/.bin, which npm puts first on PATH for every script and for npx, so that the rest of the toolchain
+// uses it.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

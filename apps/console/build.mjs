@@ -6,13 +6,15 @@ import { clearInterval, setInterval } from 'node:timers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
-// Builds the console into `dist`; with --if-changed only if its sources changed since the last build. If several
+// Builds the console into `dist`; with --if-changed, only if its sources have changed since the last build. If several
 // processes start at the same time, one builds and the others wait.
 const { values } = parseArgs({ options: { 'if-changed': { type: 'boolean', default: false } } });
 const folder = import.meta.dirname;
 const digestFile = join(folder, 'dist/made-of.txt');
 const lock = join(tmpdir(), `portico-console-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}.lock`);
-/** The builder touches its lock every second, so an older lock belongs to a killed process. */
+/**
+ * The building process touches its lock every second, so a lock older than this belongs to a process that was killed.
+ */
 const staleAfterMs = 10_000;
 
 const digest = () => {

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** Also writes each text file as gzip, so that the service never compresses while it handles a request. */
+/** Also writes a gzip version of each text file, so that the service never compresses while it handles a request. */
 const gzip = {
   name: 'gzip',
   // The files are complete only in this hook.
@@ -16,7 +16,7 @@ const gzip = {
   },
 };
 
-/** Paths of the service; Vite serves the rest. The service sees the page's host and accepts its origin. */
+/** The service's paths; Vite serves the rest. The service sees the page's host and accepts its origin. */
 const servicePaths = [
   '/api',
   '/console/config.json',

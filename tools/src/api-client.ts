@@ -1,4 +1,4 @@
-/** The caller: anonymous, a person by identity token, or a client by its API key pair. */
+/** The caller: anonymous, a person with an identity token, or a client with an API key pair. */
 export type Credential = { readonly token: string } | { readonly clientId: string; readonly secret: string } | null;
 
 export interface ApiResponse {
@@ -14,11 +14,11 @@ export interface TextResponse extends Pick<ApiResponse, 'status' | 'headers'> {
 
 export interface ApiClient {
   readonly address: string;
-  /** Sends a request, and returns the response as text, regardless of its status and type. */
+  /** Sends a request and returns the response as text, regardless of its status and type. */
   readonly read: (caller: Credential, method: string, path: string, body?: unknown) => Promise<TextResponse>;
-  /** Sends a request, and returns the response, regardless of its status. */
+  /** Sends a request and returns the response, regardless of its status. */
   readonly call: (caller: Credential, method: string, path: string, body?: unknown) => Promise<ApiResponse>;
-  /** Sends a request, and returns the body; throws if the status is 400 or more. */
+  /** Sends a request and returns the response body; throws if the status is 400 or higher. */
   readonly request: <Body>(caller: Credential, method: string, path: string, body?: unknown) => Promise<Body>;
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './service-process.ts';
 
-/** The variables that the image sets, from the `ENV` lines of its Dockerfile. */
+/** Returns the variables that the image sets, from the `ENV` lines of its Dockerfile. */
 export const imageVariables = (): Readonly<Record<string, string>> => {
   const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
   const lines = dockerfile.match(/^ENV .*$/gm) ?? [];

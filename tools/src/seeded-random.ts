@@ -1,10 +1,10 @@
-/** A seeded random generator: the same seed produces the same catalog. */
+/** A seeded random number generator: the same seed produces the same catalog. */
 export interface SeededRandom {
-  /** From 0 up to, not including, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   readonly fraction: () => number;
-  /** An integer below `end`. */
+  /** Returns an integer from 0 up to, but not including, `end`. */
   readonly below: (end: number) => number;
-  /** Picks the first elements most often: the hundredth about a tenth as often as the first. */
+  /** Picks the first elements most often: the hundredth is picked about a tenth as often as the first. */
   readonly skewed: <T>(from: readonly T[]) => T;
   readonly one: <T>(from: readonly T[]) => T;
   readonly uuid: <Id extends string>() => Id;

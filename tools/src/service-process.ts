@@ -8,27 +8,27 @@ import { readConfig, type Environment } from '@portico/composition';
 export interface ServiceProcess {
   readonly address: string;
   readonly pid: number;
-  /** Resolves when the process has exited: to the exit code, or null after a signal. */
+  /** Resolves when the process has exited, to the exit code, or to null after a signal. */
   readonly exited: Promise<number | null>;
-  /** Shuts it down gracefully, and waits until it has exited. */
+  /** Shuts the process down gracefully and waits until it has exited. */
   readonly stop: () => Promise<void>;
-  /** Kills it, as a crash would. */
+  /** Kills the process, as a crash would. */
   readonly kill: () => Promise<void>;
 }
 
-/** The service cannot start; the message has the reason, and is shown without a stack. */
+/** The service cannot start. The message contains the reason, and is shown without a stack trace. */
 export class NotStartedError extends Error {}
 
 export const root = resolve(import.meta.dirname, '../..');
 /** V8's memory settings for the service. */
 export const v8Arguments = ['--max-semi-space-size=32', '--v8-pool-size=0'] as const;
-/** The arguments of `npm start` for Node. */
+/** The arguments that `npm start` passes to Node. */
 export const serviceArguments = [...v8Arguments, '-C', '@portico/source', 'apps/http/src/main.ts'] as const;
 const startTimeoutMs = 120_000;
 
 /**
- * Starts the service like `npm start`, with its log in `service.log` in its data folder, and waits until it responds.
- * `abortSignal` kills it immediately, even during startup. Throws a `NotStartedError`.
+ * Starts the service as `npm start` does, with its log in `service.log` in the data folder, and waits until it
+ * responds. `abortSignal` kills the process immediately, even during startup. Throws a `NotStartedError`.
  */
 export const startService = async (environment: Environment, abortSignal?: AbortSignal): Promise<ServiceProcess> => {
   const { host, port, dataDir } = readConfig(environment);
@@ -60,13 +60,13 @@ export const startService = async (environment: Environment, abortSignal?: Abort
   return { address, pid: child.pid ?? 0, exited, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
 };
 
-/** The plain lines, not JSON, in the log after `bytes`: the reason why the service does not start. */
+/** Returns the plain lines, which are not JSON, in the log after `bytes`: the reason why the service does not start. */
 const plainLinesIn = (logFile: string, bytes: number): string | null => {
   const lines = readFileSync(logFile).subarray(bytes).toString('utf8').split('\n');
   return lines.filter((line) => line !== '' && !line.startsWith('{')).join('\n') || null;
 };
 
-/** Sends the signal unless the process has exited, and waits until it has. */
+/** Sends the signal unless the process has already exited, and waits until it has exited. */
 export const endProcess = async (child: ChildProcess, signal: NodeJS.Signals): Promise<void> => {
   if (hasEnded(child)) return;
   const exited = once(child, 'exit');
@@ -80,7 +80,7 @@ const isResponding = async (address: string): Promise<boolean> => {
   try {
     return (await fetch(`${address}/health`)).ok;
   } catch {
-    // Nothing listens there (yet).
+    // Nothing is listening there (yet).
     return false;
   }
 };

@@ -21,7 +21,7 @@ const runRemotely = (...args: readonly string[]): Promise<ToolRun> => installati
 
 const [ann, bob, team] = ['ann@example.com', 'bob@example.com', 'Team'];
 
-/** The commands of an administrator, each with its exit code. */
+/** An administrator's commands, each with the expected exit code. */
 const adminCommands: readonly (readonly [code: number, ...args: string[]])[] = [
   [0, 'people', 'list', '--admins'],
   [0, 'people', 'list', '--pending'],

@@ -11,7 +11,7 @@ let installation: Installation;
 let archive: string;
 beforeEach(async () => {
   installation = await openInstallation();
-  // Inside the installation's folder, so that both are removed together.
+  // The archive is inside the installation's folder, so that both are removed together.
   mkdirSync(join(installation.folder, 'backups'), { mode: 0o700 });
   archive = join(installation.folder, 'backups', 'monday.tar');
 });

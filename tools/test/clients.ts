@@ -6,7 +6,7 @@ export interface ApprovedClient {
   readonly key: { readonly clientId: string; readonly secret: string };
 }
 
-/** Registers `uid@example.com`, and returns the id of the profile. */
+/** Registers `uid@example.com` and returns the profile's id. */
 export const register = async (api: ApiClient, uid: string): Promise<string> => {
   const person = { firebase_uid: uid, email: `${uid}@example.com`, full_name: uid };
   return (await api.request<{ id: string }>(null, 'POST', '/api/profiles/register', person)).id;
@@ -22,6 +22,6 @@ export const approve = async (api: ApiClient, admin: Credential, id: string): Pr
 export const addClient = async (api: ApiClient, admin: Credential, uid: string): Promise<ApprovedClient> =>
   approve(api, admin, await register(api, uid));
 
-/** Creates a collection, and returns its id. */
+/** Creates a collection and returns its id. */
 export const addCollection = async (api: ApiClient, admin: Credential, fields: object): Promise<string> =>
   (await api.request<{ id: string }>(admin, 'POST', '/api/collections/', fields)).id;

@@ -26,7 +26,10 @@ afterAll(async () => {
 
 const admin = { uid: 'root', email: 'root@example.com', emailVerified: true } as const;
 
-/** Replacements for parts of the embedded default, with their variables; null if the server is not installed. */
+/**
+ * Replacements for parts of the embedded default. Each returns its variables, and is null if the server is not
+ * installed.
+ */
 const replacements = {
   PostgreSQL: postgres && (async () => ({ DATABASE_URL: await postgres.newDatabase() })),
   Redis: redis && (async () => ({ REDIS_URL: redis.url })),
@@ -72,7 +75,7 @@ const documentOf = (path: string, summary: string) => ({
 const document = documentOf('/forecast', 'Tell whether it rains tomorrow');
 const paymentsDocument = documentOf('/charges', 'List the charges of a card');
 
-/** Returns the text of the mails to this address, sent or written to files. */
+/** Returns the text of the mails to this address, whether sent or written to files. */
 const mailsTo = (address: string): readonly string[] => {
   const folder = join(installation.folder, 'mails');
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.eml')) : [];

@@ -6,7 +6,7 @@ import type { Clock, Instant } from '@portico/domain';
 import type { ApiClient, Credential } from '../src/api-client.ts';
 import { startComposed, type ComposedService } from './composed-service.ts';
 
-/** Several services in this process, each with its own connections and caches, that share a clock. */
+/** Several services in this process that share a clock. Each has its own connections and caches. */
 export interface ComposedReplicas {
   readonly apis: readonly ApiClient[];
   readonly clock: { readonly now: () => Instant; readonly moveTo: (now: Instant) => void };
@@ -16,7 +16,7 @@ export interface ComposedReplicas {
   readonly close: () => Promise<void>;
 }
 
-/** Starts services whose clock stands still until it is moved; tokens are minted and verified with the system clock. */
+/** Starts services whose clock stands still until it is moved. Tokens are minted and verified with the system clock. */
 export const composeReplicas = async (count: number, variables: Environment): Promise<ComposedReplicas> => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-replicas-'));
   const clock = createManualClock(Date.now());
@@ -26,7 +26,7 @@ export const composeReplicas = async (count: number, variables: Environment): Pr
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    // One after another: the first creates the keys and the tables.
+    // The replicas are started one after another, because the first creates the keys and the tables.
     while (replicas.length < count)
       replicas.push(await startComposed({ DATA_DIR: folder, PORT: '0', ...variables }, clock));
   } catch (error) {

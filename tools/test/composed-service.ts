@@ -18,17 +18,18 @@ export interface ComposedService {
   readonly address: string;
   readonly api: ApiClient;
   readonly portico: Composition;
-  /** Shuts it down gracefully. */
+  /** Shuts the service down gracefully. */
   readonly stop: () => Promise<void>;
 }
 
 const errorLogger = createLogger('error', 'composed');
 
 /**
- * Composes the service as its process does. It listens on `PORT`; `clock` replaces the system clock of its use cases.
+ * Composes the service as the service's process does. It listens on `PORT`. `clock` replaces the system clock in the
+ * use cases.
  *
- * Do not open its database with `node:sqlite` in this process while it runs: that is a second SQLite, and the two would
- * release each other's locks.
+ * Do not open the service's database with `node:sqlite` in this process while the service is running: that is a second
+ * SQLite, and the two would release each other's locks.
  */
 export const startComposed = async (
   variables: Environment,

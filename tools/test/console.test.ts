@@ -19,7 +19,10 @@ beforeAll(async () => {
   await installation.compose();
 });
 
-/** Signs in like a browser, with a certified library that knows only the discovery document; null if this fails. */
+/**
+ * Signs in as a browser does, with a certified library that knows only the discovery document. Returns null if this
+ * fails.
+ */
 const signIn = async (address: string, code: string) => {
   const config = await discovery(new URL('https://local-issuer.portico.invalid'), 'portico', undefined, None(), {
     execute: [allowInsecureRequests],

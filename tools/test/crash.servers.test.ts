@@ -20,7 +20,7 @@ const mailsTo = (address: string): readonly string[] => {
     .filter((mail) => mail.includes(`\r\nTo: ${address}\r\n`));
 };
 
-/** Waits for a condition: a job that was running at a crash runs again only when its lease has expired. */
+/** Waits for a condition: a job that was running during a crash runs again only when its lease has expired. */
 const waitUntil = (condition: () => boolean | Promise<boolean>) => expect.poll(condition).toBe(true);
 
 test('a crash right after an approval loses neither the key nor the mail, which contains the same secret', async () => {

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readPages, shellBlocksOf, type Page } from '../src/documents/markdown.ts';
 import { root } from '../src/service-process.ts';
 
-/** Shell blocks that need more than this machine has, and their requirements; all others run here. */
+/** Shell blocks that need more than this machine has, with their requirements. All other blocks run here. */
 const requirements: readonly (readonly [RegExp, string])[] = [
   [/\bdocker /, 'a Docker engine that can pull images'],
   [/portico\.example\b/, 'a server with its own address'],
@@ -16,7 +16,7 @@ const requirements: readonly (readonly [RegExp, string])[] = [
 
 const providers = ['README', 'auth0', 'cognito', 'entra', 'firebase', 'google', 'keycloak', 'okta'];
 
-/** Pages with commands that all need more than this machine has. */
+/** Pages on which all commands need more than this machine has. */
 const pagesNotRun: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md': 'the registry, as above',
   'docs/agents.md': "a vendor's agent; documented-agents.test.ts runs the programs",
@@ -29,7 +29,7 @@ const pagesNotRun: Readonly<Record<string, string>> = {
   'tools/embedder/README.md': 'PyTorch, and texts for training',
 };
 
-/** The expected output of the commands of each page, the first time they run. */
+/** The expected output of the commands on each page, the first time they run. */
 const expectedOutput: Readonly<Record<string, readonly RegExp[]>> = {
   'README.md': [
     /^approved +alice@example\.com +\S+\.portico_sk_/m,
@@ -77,7 +77,7 @@ const checkout = temporaryFolder(afterAll);
 for (const name of readdirSync(root))
   if (!['data', '.env', '.git'].includes(name)) symlinkSync(join(root, name), join(checkout, name));
 
-/** Replaces the line `npm start` of a first terminal: the service starts, and stops when the shell exits. */
+/** Replaces the line `npm start` for the first terminal: starts the service, and stops it when the shell exits. */
 const startScript = `
 npm start > "$HOME/service.log" 2>&1 & service=$!
 trap 'kill $service; wait $service || true' EXIT
@@ -87,7 +87,9 @@ until curl -sf http://localhost:$PORT/health > "$HOME/health"; do
 done
 `;
 
-/** Runs these lines as if pasted into a shell, and stops at the first failure; returns standard output. */
+/**
+ * Runs these lines as if they were pasted into a shell, and stops at the first failure. Returns the standard output.
+ */
 const paste = async (lines: string, dataFolder: string): Promise<string> => {
   const home = temporaryFolder(onTestFinished);
   const env = {

@@ -20,7 +20,9 @@ test('the operations manual has seven pages', () => {
 
 const prose = ({ text }: Page): string => text.replace(/^ *```.*?^ *```/gms, '');
 
-/** Returns anchors as Git hosts create them: letters, digits, hyphens and underscores, with hyphens for spaces. */
+/**
+ * Returns a page's anchors as Git hosts create them: letters, digits, hyphens and underscores, with hyphens for spaces.
+ */
 const anchorsOf = (page: Page): readonly string[] =>
   [...prose(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
@@ -30,7 +32,7 @@ const anchorsOf = (page: Page): readonly string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** Returns the links to files of this repository, as path and anchor. */
+/** Returns the links to files in this repository, each with its path and anchor. */
 const linksOf = (page: Page) =>
   [...prose(page).matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].map(([link, file = '', anchor]) => ({
     link: `${page.path}: ${link}`,

@@ -12,21 +12,27 @@ import { inheritedVariables } from './run-tool.ts';
 
 /** An earlier release in a separate folder, with the packages of its lockfile. */
 export interface EarlierRelease {
-  /** Starts its service, and waits until it listens. Throws an error with its output if it exits instead. */
+  /**
+   * Starts the release's service and waits until it listens. Throws an error with the service's output if it exits
+   * instead.
+   */
   readonly start: (variables: Environment) => Promise<EarlierService>;
-  /** Kills processes that still run, and removes the folder. */
+  /** Kills processes that are still running, and removes the folder. */
   readonly remove: () => Promise<void>;
 }
 
 export interface EarlierService {
   readonly api: ApiClient;
-  /** Shuts it down gracefully, and waits until it has exited. */
+  /** Shuts the service down gracefully and waits until it has exited. */
   readonly stop: () => Promise<void>;
 }
 
 const run = promisify(execFile);
 
-/** Installs the release of this commit; returns null, as for a missing server, if the history lacks the commit. */
+/**
+ * Installs the release from this commit. Returns null, as for a missing server, if the history does not contain the
+ * commit.
+ */
 export const installRelease = async (commit: string): Promise<EarlierRelease | null> => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-release-'));
   const children: ChildProcess[] = [];
@@ -64,7 +70,9 @@ export const installRelease = async (commit: string): Promise<EarlierRelease | n
   };
 };
 
-/** Returns false if there is no repository, or if it lacks the commit. */
+/**
+ * Unpacks the commit into the folder. Returns false if there is no repository, or if it does not contain the commit.
+ */
 const unpack = async (commit: string, folder: string): Promise<boolean> => {
   const archive = join(folder, 'release.tar');
   try {
@@ -87,7 +95,7 @@ const withoutNpmContext = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
     ),
   );
 
-/** Reads the log until it contains the address of the service. */
+/** Reads the log until it contains the service's address. */
 const addressOf = async (child: ChildProcess): Promise<string> => {
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error('The output of the service is not piped');
@@ -97,7 +105,7 @@ const addressOf = async (child: ChildProcess): Promise<string> => {
     const address = /Listening on (http:\S+?)"/.exec(line)?.[1];
     output.push(`${line}\n`);
     if (address === undefined) continue;
-    // Drains the rest, so that it does not fill the pipe.
+    // Drains the rest of the output, so that it does not fill the pipe.
     stdout.resume();
     return address;
   }

@@ -22,7 +22,7 @@ const postgres = await startPostgres();
 const redis = await startRedis();
 afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
 
-/** Few by default, many if `THOROUGH` is set. */
+/** The number of cycles: a few by default, many if `THOROUGH` is set. */
 const cycles = process.env.THOROUGH === '1' ? 2_000 : 60;
 const laneCount = 6;
 
@@ -75,7 +75,7 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
     }
     const seen = { whileGranted: 0, afterRevoke: [] as string[] };
     const cycle = async (client: Client, round: number): Promise<void> => {
-      // The replicas revoke alternately.
+      // The replicas take turns at revoking.
       const [writer, reader] = round % 2 === 0 ? [first.api, second.api] : [second.api, first.api];
       const path = `/api/access/clients/${client.id}/collections/${operation.id}`;
       if (round > 0) await writer.request(admin, 'POST', path);

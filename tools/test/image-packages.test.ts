@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../src/service-process.ts';
 
-/** An entry of the lockfile; its key is a folder. Our own projects are links to their folders. */
+/** An entry in the lockfile, whose key is a folder. The entries of our own projects are links to their folders. */
 interface LockedPackage {
   readonly link?: true;
   readonly resolved?: string;
-  /** Whether `--omit=dev` omits it, because only development dependencies need it. */
+  /** Whether `--omit=dev` omits the package, because only development dependencies need it. */
   readonly dev?: true;
   readonly dependencies?: Names;
   readonly optionalDependencies?: Names;
@@ -24,7 +24,7 @@ const installLine = /^RUN npm ci .*$/m.exec(readFileSync(join(root, 'Dockerfile'
 const projects = [...installLine.matchAll(/--workspace (\S+)/g)].map(([, project = '']) => project);
 const production = ['dependencies', 'optionalDependencies', 'peerDependencies'] as const;
 
-/** Returns the folder from which Node imports a package: in the nearest `node_modules` above `from`. */
+/** Returns the folder that Node imports a package from: the one in the nearest `node_modules` at or above `from`. */
 const folderOf = (name: string, from: string): string | null => {
   const folder = join(from, 'node_modules', name);
   const { link, resolved } = packages[folder] ?? {};
@@ -32,7 +32,10 @@ const folderOf = (name: string, from: string): string | null => {
   return from === '.' ? null : folderOf(name, dirname(from));
 };
 
-/** Returns the folders of all packages that the projects need through these dependencies, including their own. */
+/**
+ * Returns the folders of all packages that the projects need through these dependencies, including the projects' own
+ * folders.
+ */
 const reachableThrough = (kinds: readonly DependencyKind[]): ReadonlySet<string> => {
   const folders = new Set(projects);
   // The iteration also visits folders that are added during it.

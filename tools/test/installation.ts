@@ -20,19 +20,19 @@ export interface Installation {
   /** The variables passed to `createInstallation`. */
   readonly variables: Readonly<Record<string, string>>;
   readonly api: ApiClient;
-  /** Starts the service as a process, which takes one or two seconds. */
+  /** Starts the service in a separate process, which takes one or two seconds. */
   readonly start: () => Promise<ServiceProcess>;
   /** Starts the service in this process, for tests that are not about processes. */
   readonly compose: () => Promise<ComposedService>;
-  /** Starts another service in this process, with the same data and another port. */
+  /** Starts another service in this process, with the same data but a different port. */
   readonly composeReplica: () => Promise<ComposedService>;
-  /** Starts another process of the service, with the same data and another port. */
+  /** Starts another process of the service, with the same data but a different port. */
   readonly startReplica: () => Promise<Replica>;
   /** Runs the operator's tool with these arguments, in this process. */
   readonly tool: (...args: readonly string[]) => Promise<ToolRun>;
   /** Runs the tool with only these variables, as on a machine without the stores. */
   readonly toolWith: (variables: Environment, ...args: readonly string[]) => Promise<ToolRun>;
-  /** Runs the tool as a process, for tests that are about processes. */
+  /** Runs the tool in a separate process, for tests that are about processes. */
   readonly toolProcess: (...args: readonly string[]) => Promise<ToolRun>;
   /** Starts the operator's tool and leaves it running. */
   readonly spawnTool: (...args: readonly string[]) => ChildProcess;

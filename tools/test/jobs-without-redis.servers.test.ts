@@ -10,7 +10,7 @@ import { createInstallation, type Installation } from './installation.ts';
 const redis = await startRedis({ args: ['--databases', '1'] });
 afterAll(() => redis?.close());
 
-/** Faults of Redis that stop its use for jobs. */
+/** Faults that prevent Redis from being used for jobs. */
 const faults: Readonly<
   Record<string, { readonly begin: () => Promise<unknown>; readonly end: () => Promise<unknown> }>
 > = {
@@ -28,7 +28,7 @@ const faults: Readonly<
   },
 };
 
-/** Returns the number of BullMQ's events about jobs of collections since Redis was started. */
+/** Returns the number of BullMQ events about collection jobs since Redis was started. */
 const countBullmqEvents = async (): Promise<number> => {
   const count = `local total = 0
     for _, key in ipairs(redis.call('keys', '*:embed:events')) do total = total + redis.call('xlen', key) end
@@ -59,7 +59,10 @@ describe.skipIf(!redis?.control)('a service that runs no jobs, and a worker', ()
       (line) => line?.[1] === value,
     );
 
-  /** Creates a collection and approves a client; waits until a search finds it and the client has the mail. */
+  /**
+   * Creates a collection and approves a client. Waits until a search finds the collection and the client has received
+   * the mail.
+   */
   const createAndObserve = async (name: string): Promise<void> => {
     const { api, folder } = installation;
     const id = await createCollection(api, admin, `Weather of ${name}`);

@@ -11,7 +11,10 @@ const [oldKey, newKey] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes
   string,
 ];
 
-/** One data folder with the old key, with both keys, and with only the new key; only the last one sends mails. */
+/**
+ * Installations on one data folder: with the old key, with both keys, and with only the new key. Only the last one
+ * sends mails.
+ */
 let before: Installation;
 let between: Installation;
 let after: Installation;
@@ -55,13 +58,13 @@ test('after a rotation of the secrets key everything is resealed, and the old ke
   const { key } = await addClient(before.api, admin, 'alice');
   const read = async ({ api }: Installation, collection: Collection) =>
     (await api.call(admin, 'GET', `/api/collections/${collection.id}/metadata`)).body;
-  // The list has the time of the last change of each collection.
+  // The list contains the time of each collection's last change.
   const list = ({ api }: Installation) => api.request<readonly unknown[]>(admin, 'GET', '/api/collections/');
   const listBefore = await list(before);
   expect(listBefore).toHaveLength(3);
   await first.stop();
 
-  // Twice while the service runs: the second run finds nothing left to reseal.
+  // Reseals twice while the service is running: the second run finds nothing left to reseal.
   const second = await between.compose();
   for (const collection of stored)
     expect(await read(between, collection)).toMatchObject({ authentication: credential });
@@ -80,7 +83,7 @@ test('after a rotation of the secrets key everything is resealed, and the old ke
     'GET',
     '/api/audit/?source=system&action=secrets.reseal',
   );
-  // One entry for each, in any order.
+  // There is one entry for each resealed secret, in any order.
   expect(page.data).toHaveLength(3);
   expect(page.data.map(({ message }) => message)).toEqual(
     expect.arrayContaining([
@@ -116,7 +119,7 @@ test('reseal lists data that no configured key can open, does not change it, and
   });
 });
 
-/** The folder is created with the first mail. */
+/** Returns the mails in the folder, which is created with the first mail. */
 const mailsIn = (folder: string): readonly string[] => {
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder).filter((name) => name.endsWith('.eml'));

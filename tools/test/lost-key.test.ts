@@ -29,7 +29,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     keyFile = join(installation.folder, 'secrets.key');
   });
 
-  /** Creates a collection with a credential, a client, a waiting mail with the client's key, and a service account. */
+  /** Creates a collection with a credential, a client, a pending mail with the client's key, and a service account. */
   const fill = async (): Promise<{ admin: Credential; collection: string; client: ApprovedClient; token: string }> => {
     const service = await installation.compose();
     const admin = await installation.admin();

@@ -8,7 +8,7 @@ const postgres = await startPostgres();
 const redis = await startRedis();
 afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
 
-/** Small numbers by default; the numbers that the product promises if `THOROUGH` is set. */
+/** Numbers are small by default; with `THOROUGH`, they are those that the product promises. */
 const thorough = process.env.THOROUGH === '1';
 const revokeCycles = thorough ? 5_000 : 100;
 const limitedRequests = thorough ? 100_000 : 5_000;
@@ -77,7 +77,7 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
       api.request<unknown[]>(caller, 'POST', '/api/vector/search', { query: 'weather' });
     await expect.poll(() => find(other.api, admin)).toHaveLength(1);
 
-    /** Returns the number of views (of four) at a replica in which the client sees the collection. */
+    /** Returns the number of views, out of four, in which the client sees the collection at a replica. */
     const countViews = async (api: ApiClient, { key, token }: Client): Promise<number> => {
       const [read, metadata, list, matches] = await Promise.all([
         api.call(key, 'GET', `/api/collections/${collection}`),
@@ -137,14 +137,14 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
 
   test(`both processes together admit a client's limit in every window, over ${limitedRequests} requests`, async () => {
     const client = await newClient(one.api, admin);
-    // Low enough that even a slow machine exceeds it.
+    // The limit is low enough that even a slow machine exceeds it.
     const limit = { allowed: 30, windowMs: 2_000 };
     await one.api.request(admin, 'POST', '/api/rate-limits/overrides', {
       client_id: client.id,
       allowed_limit: limit.allowed,
       window_seconds: limit.windowMs / 1_000,
     });
-    /** The limiter decided about the request at some time between `sentAt` and `respondedAt`. */
+    /** A decision of the limiter about a request, made at some time between `sentAt` and `respondedAt`. */
     interface Decision {
       readonly sentAt: number;
       readonly respondedAt: number;

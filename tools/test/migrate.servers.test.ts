@@ -19,13 +19,13 @@ afterAll(() => postgres?.close());
 const real = resolve(root, '../shared/data/specs');
 const documents = existsSync(real) ? real : join(root, 'samples');
 
-/** The mail with a client's key cannot be sent, so its job stays in the outbox. */
+/** With these variables, the mail with a client's key cannot be sent, so its job remains in the outbox. */
 const variables = {
   SMTP_URL: 'smtp://127.0.0.1:9?tls=off',
   MAIL_FROM: 'portico@example.com',
   RATE_LIMIT_DEFAULT: '1000000/60',
 };
-/** Opens an installation with the keys of another, but its own database. */
+/** Opens an installation with the keys of a different installation, but with its own database. */
 const openWithKeysOf = ({ folder }: Installation, databaseUrl: string): Promise<Installation> =>
   openInstallation({ ...variables, DATA_DIR: folder, DATABASE_URL: databaseUrl });
 
@@ -86,7 +86,7 @@ const waitUntilSearchable = async (api: ApiClient, admin: Credential): Promise<v
 
 const queries = ['when is high water', 'send a message', 'list all users', 'forecast for tomorrow'];
 
-/** Sends the same requests to any service, and returns its responses. */
+/** Sends the same requests to any service and returns the responses. */
 const readResponses = async (api: ApiClient, { admin, key, alice, clientId, tides }: Fixture) => {
   const requests: [Credential, string, string, unknown?][] = [
     ...queries.flatMap((query): [Credential, string, string, unknown][] => [
@@ -221,7 +221,9 @@ describe.skipIf(!postgres)('an installation with documents, people, keys, limits
 
   const conditionQuery = (condition: string): string => `select ${condition} as holds`;
 
-  /** Kills a migration as soon as its target meets the condition. Every process then refuses to open the target. */
+  /**
+   * Kills a migration as soon as its target meets the condition. Expects that the tool then refuses to open the target.
+   */
   const killMigrationWhen = async (
     from: Installation,
     to: string,
@@ -290,13 +292,14 @@ describe.skipIf(!postgres)('an installation with documents, people, keys, limits
     const holdsInFile =
       (condition: string, previousCreatedAt = createdAt()) =>
       async (): Promise<boolean> => {
-        // Does not open the file of an earlier run: a migration does not replace a file that another process has open.
+        // Does not open the file from an earlier run: a migration does not replace a file that another process has
+        // open.
         if (createdAt() === undefined || createdAt() === previousCreatedAt) return false;
         const database = new DatabaseSync(file, { readOnly: true });
         try {
           return database.prepare(conditionQuery(condition)).get()?.holds === 1;
         } catch {
-          // Its tables are still being created.
+          // The tables are still being created.
           return false;
         } finally {
           database.close();
@@ -310,7 +313,7 @@ describe.skipIf(!postgres)('an installation with documents, people, keys, limits
     expect(dumpOf(file)).toEqual(dumpOf(join(first.folder, 'slow.sqlite')));
   });
 
-  /** Returns the exit code and the last line on standard error. */
+  /** Runs a migration that fails. Returns the exit code and the last line on standard error. */
   const errorOf = async (installation: Installation, ...args: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await installation.tool('migrate', ...args);
     expect(stdout).toBe('');

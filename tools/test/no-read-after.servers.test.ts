@@ -21,12 +21,15 @@ const postgres = await startPostgres();
 const redis = await startRedis();
 afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
 
-/** A few cycles of each kind by default, many if `THOROUGH` is set; `CYCLES` sets their number. */
+/** There are a few cycles of each kind by default, and many if `THOROUGH` is set. `CYCLES` sets their number. */
 const laneCount = 4;
 const roundsPerLane = Math.ceil(Number(process.env.CYCLES ?? (process.env.THOROUGH === '1' ? 5_000 : 12)) / laneCount);
 const cycles = roundsPerLane * laneCount;
 
-/** A cycle reads all views; if there are many cycles, each reads a few, so that all views are read equally often. */
+/**
+ * Each cycle reads all views. If there are many cycles, each reads only a few, so that all views are read equally
+ * often.
+ */
 const viewsPerRound = cycles > 500 ? 5 : viewNames.length;
 const viewsOf = (round: number): readonly ViewName[] =>
   Array.from({ length: viewsPerRound }, (_, at) => viewNames[(round * viewsPerRound + at) % viewNames.length]).filter(
@@ -42,7 +45,7 @@ interface Pair {
   readonly person: (uid: string, email: string, groups?: readonly string[]) => Promise<Credential>;
 }
 
-/** A client that gains and loses access to the target collection, by its own grant or by that of a group. */
+/** A client that gains and loses access to the target collection, through its own grant or through a group's. */
 interface Lane {
   readonly number: number;
   readonly uid: string;
@@ -116,7 +119,7 @@ const grantToGroups = async ({ one, admin }: Pair, lanes: readonly Lane[], targe
   for (const { group } of lanes) await one.request(admin, 'POST', `/api/groups/${group.id}/collections/${target.id}`);
 };
 
-/** Runs the rounds of all lanes concurrently, and logs how long they took. */
+/** Runs the lanes concurrently, each with its rounds, and logs how long they took. */
 const runInLanes = async (
   event: string,
   lanes: readonly Lane[],
@@ -136,7 +139,7 @@ const logDuration = (event: string, startedAt: number): void => {
   console.info(`${cycles} times ${event}, ${viewsPerRound} of ${viewNames.length} views at each replica: ${seconds} s`);
 };
 
-/** The replicas take turns at making the changes. */
+/** Returns the replicas in alternating order, so that they take turns at making the changes. */
 const alternate = ({ one, other }: Pair, round: number): readonly [ApiClient, ApiClient] =>
   round % 2 === 0 ? [one, other] : [other, one];
 
@@ -276,6 +279,6 @@ describe.skipIf(!postgres || !redis)('two replicas that read one clock', () => {
   });
 });
 
-/** Every other client has its own grant, the rest have that of a group. */
+/** Every other client has its own grant; the rest have a group's. */
 const grantPath = ({ number, client, group }: Lane, { id }: Target): string =>
   number % 2 === 0 ? `/api/access/clients/${client.id}/collections/${id}` : `/api/groups/${group.id}/collections/${id}`;

@@ -6,7 +6,7 @@ import { createInstallation } from './installation.ts';
 import { isGroupAlive } from './process-group.ts';
 import { inheritedVariables } from './run-tool.ts';
 
-/** Starts an npm script in its own process group, and waits until it reports that its database is unavailable. */
+/** Starts an npm script in its own process group and waits until it reports that the database is unavailable. */
 const startScript = async (...command: readonly string[]) => {
   const installation = await createInstallation();
   const environment = {

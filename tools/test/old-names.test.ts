@@ -4,7 +4,7 @@ import { provideInstallation } from './provide-installation.ts';
 
 const installation = provideInstallation(beforeAll);
 
-/** The arguments of each old command. Most name things that do not exist, so that a second run prints the same. */
+/** The arguments of each old command. Most refer to things that do not exist, so that a second run prints the same. */
 const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   'admin promote': ['nobody@example.com'],
   approve: ['nobody@example.com'],

@@ -11,7 +11,7 @@ const pages = readPages().filter(({ path }) => !path.startsWith('docs/adr/') && 
 const installation = await createInstallation();
 afterAll(() => installation.remove());
 
-/** Returns the tool's commands on a page: `portico jobs list …` in a code block or between backticks. */
+/** Returns the tool's commands that a page contains: `portico jobs list …` in a code block or between backticks. */
 const commandsOf = (text: string): readonly string[] => {
   const matches = text.matchAll(
     /(?:exec (?:-T )?http portico|run -s portico --|`portico|^portico) ((?:[a-z][a-z-]* ?)+)/gm,
@@ -23,11 +23,11 @@ const commands = [...new Set(pages.flatMap(({ text }) => commandsOf(text)))];
 
 test("every command of the operator's tool that a page names exists", async () => {
   expect(commands).toEqual(expect.arrayContaining(['access grant', 'doctor', 'keys reseal', 'jobs list']));
-  // One after the other: about twenty concurrent processes would starve the tests that run in parallel.
+  // The commands run one after another: about twenty concurrent processes would starve the tests that run in parallel.
   for (const command of commands) {
     const { code, stdout } = await installation.tool(...command.split(' '), '--help');
     const [, path = '', synopsis = ''] = /^Usage: portico ((?:[a-z][a-z-]* )*)(.*)$/m.exec(stdout) ?? [];
-    // Words after a command that has no commands below it are its arguments.
+    // Words after a command that has no subcommands are its arguments.
     const isKnown = `${command} `.startsWith(path) && path !== '' && !synopsis.includes('[command]');
     expect({ command, code, isKnown }).toEqual({ command, code: 0, isKnown: true });
   }

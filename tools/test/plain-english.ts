@@ -2,13 +2,13 @@ import ts from 'typescript';
 
 /** The words that `STYLE.md` refuses, by where they are refused. */
 export interface RefusedWords {
-  /** In prose and in names. */
+  /** The words that are refused in prose and in names. */
   readonly anywhere: readonly string[];
   readonly inNames: readonly string[];
   readonly asNames: readonly string[];
 }
 
-/** Returns the words in backticks of the list item that starts with `heading`. */
+/** Returns the words in backticks in the list item that starts with `heading`. */
 const listAfter = (style: string, heading: string): readonly string[] => {
   const [, list] = style.split(`\n- ${heading}:`);
   if (!list) throw new Error(`STYLE.md has no list "${heading}"`);
@@ -28,7 +28,7 @@ const wordPattern = (words: readonly string[]): RegExp =>
 /** Matches `what` as a relative pronoun ("it removes `what` expires"), not in a question or in "what to do". */
 const relativePronoun = /\bwhat\b(?=\s+\w)(?!\s+(?:to|happens|happened)\b)(?![^.!:;]*\?)/gi;
 
-/** Blanks code in Markdown and in comments: it is not prose. */
+/** Replaces code in Markdown and in comments with spaces, because it is not prose. */
 const withoutCode = (text: string): string =>
   text.replace(/```[\s\S]*?```|`[^`]*`/g, (code) => code.replace(/\S/g, ' '));
 
@@ -45,7 +45,7 @@ const refusedProse = (words: RefusedWords, text: string): readonly Refusal[] => 
   );
 };
 
-/** `inFlightMax` and `IN_FLIGHT_MAX` as "in flight max". */
+/** Returns the words of a name: "in flight max" for `inFlightMax` and `IN_FLIGHT_MAX`. */
 const wordsOf = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -88,7 +88,10 @@ const commentsOf = (source: ts.SourceFile): readonly ts.TextRange[] => {
   return [...comments.values()];
 };
 
-/** A declaration; names of properties in object literals often belong to others, such as an API. */
+/**
+ * Returns the name that a node declares. Names of properties in object literals are omitted, because they are often
+ * defined elsewhere, such as by an API.
+ */
 const declaredName = (node: ts.Node): ts.Node | undefined =>
   ts.isVariableDeclaration(node) ||
   ts.isParameter(node) ||
@@ -109,7 +112,10 @@ const isMessage = (node: ts.Node): node is ts.LiteralLikeNode =>
   (ts.isStringLiteralLike(node) || ts.isTemplateLiteralToken(node) || ts.isJsxText(node)) &&
   /[a-z] [a-z]/.test(node.text);
 
-/** The title of a test, which is the first of several arguments, or of a contract case, which is a property's name. */
+/**
+ * Returns whether a node is the title of a test, which is the first of several arguments, or of a contract case, which
+ * is a property's name.
+ */
 const isTitle = (node: ts.Node): boolean => {
   const literal = ts.isTemplateMiddleOrTemplateTail(node)
     ? node.parent.parent
@@ -123,8 +129,8 @@ const isTitle = (node: ts.Node): boolean => {
 };
 
 /**
- * Returns the refused words in comments, names and messages of a TypeScript file as `path:line: word`. Tests quote other
- * people, such as search queries, so `titlesOnly` reads only the titles among their strings.
+ * Returns the refused words in comments, names and messages of a TypeScript file as `path:line: word`. Tests quote
+ * other people, for example in search queries, so with `titlesOnly`, the only strings that are checked are titles.
  */
 export const findInSource = (
   words: RefusedWords,

@@ -95,7 +95,7 @@ describe.skipIf(!program)('the proxy of the stack', () => {
     };
     const path = '/docs?x=1';
     expect(await redirectOf(plain + path, 'portico.example')).toBe('https://portico.example/docs?x=1');
-    // Not to the port of plain HTTP, which does not speak TLS.
+    // It does not redirect to the plain HTTP port, which does not support TLS.
     expect(await redirectOf(plain + path, 'localhost:3000')).toBe('https://localhost/docs?x=1');
     expect(await redirectOf(plain + path, '[::1]:3000')).toBe('https://[::1]/docs?x=1');
     expect((await sendRequest(`${byTls}/openapi.json`)).status).toBe(200);

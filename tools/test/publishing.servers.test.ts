@@ -29,7 +29,9 @@ const page = readFileSync(join(root, 'docs/publishing.md'), 'utf8');
 const { env, steps } = (parse(/```yaml\n(.*?)```/s.exec(page)?.[1] ?? '') as Workflow).jobs.publish;
 const repository = join(installation.folder, 'repository');
 
-/** Runs the steps of the example for an event, with the tool of this checkout instead of the one that it fetches. */
+/**
+ * Runs the steps of the example for an event, with this checkout's tool instead of the one that the example fetches.
+ */
 const runSteps = async (event: 'push' | 'pull_request', token: string): Promise<{ code: number; output: string }> => {
   let output = '';
   for (const step of steps.filter(({ if: condition = '' }) => !condition || condition.includes(`== '${event}'`))) {
@@ -50,7 +52,7 @@ const runSteps = async (event: 'push' | 'pull_request', token: string): Promise<
   return { code: 0, output };
 };
 
-/** Creates a service account with the scope that the page names for this variable, and returns its token. */
+/** Creates a service account with the scope that the page gives for this variable, and returns the account's token. */
 const tokenOf = async (variable: string): Promise<string> => {
   const scope = new RegExp(`\`${variable}\` with \`([a-z:]+)\``).exec(page)?.[1] ?? '';
   return (await installation.tool('accounts', 'add', variable, '--scope', scope)).stdout.trim();

@@ -102,7 +102,7 @@ describe.skipIf(!isPresent)('about 150 real documents, imported by the operator'
     const healthStatuses: number[] = [];
     let uploading = true;
     const polling = (async () => {
-      // With pauses, so that these requests do not push the upload past its deadline.
+      // Pauses between these requests, so that they do not delay the upload past its deadline.
       for (; uploading; await pause(10))
         healthStatuses.push((await installation.api.call(null, 'GET', '/health')).status);
     })();

@@ -4,8 +4,9 @@ import { countOnServers, countStatements, recordedCounts } from '../src/bench/co
 import { scenarios } from '../src/bench/scenarios.ts';
 
 /**
- * The cost of each kind of request is counted, not timed, so that it is the same on every machine. A difference is a
- * regression, or an improvement to record: `npm run bench -- --part counts --record`, and the same with `--servers`.
+ * The cost of each kind of request is counted, not timed, so that it is the same on every machine. A difference is
+ * either a regression, or an improvement that has to be recorded with `npm run bench -- --part counts --record`, and
+ * again with `--servers`.
  */
 test('on the embedded database, each kind of request takes the recorded statements', async () => {
   expect(await countStatements(scenarios)).toEqual(recordedCounts().embedded);

@@ -12,7 +12,7 @@ export interface ToolRun {
   readonly stderr: string;
 }
 
-/** A running command; `errorOutput` returns its standard error so far. */
+/** A running command. `errorOutput` returns the command's standard error so far. */
 export interface RunningTool {
   readonly errorOutput: () => string;
   readonly result: Promise<ToolRun>;
@@ -20,7 +20,7 @@ export interface RunningTool {
 
 /**
  * Starts a command of the operator's tool in this process, with only these variables. With `input`, standard input is a
- * terminal; without, no terminal is attached, and there is nothing to read.
+ * terminal. Without it, no terminal is attached, and there is nothing to read.
  */
 export const startTool = (variables: Environment, args: readonly string[], input?: string): RunningTool => {
   const [stdout, stderr] = [recordOutput(), recordOutput()];
@@ -34,17 +34,17 @@ export const startTool = (variables: Environment, args: readonly string[], input
   return { errorOutput: stderr.text, result };
 };
 
-/** Runs a command in this process to its end. */
+/** Runs a command to its end in this process. */
 export const runTool = (variables: Environment, args: readonly string[], input?: string): Promise<ToolRun> =>
   startTool(variables, args, input).result;
 
-/** The variables that each process of a test inherits. The compile cache halves the time of its start. */
+/** The variables that each process of a test inherits. The compile cache halves the startup time. */
 export const inheritedVariables: Environment = {
   PATH: process.env.PATH,
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
 };
 
-/** The arguments with which Node runs the tool. */
+/** The arguments that make Node run the tool. */
 export const toolArguments = ['-C', '@portico/source', join(root, 'apps/cli/src/main.ts')] as const;
 
 /** Starts a command in a separate process, for tests of signals, pipes and exit codes. */

@@ -106,14 +106,14 @@ test('a person signs in with a browser if the issuer supports the device flow, b
 });
 
 test('a sign-in is renewed before it expires; after a revocation, a message says how to sign in again', async () => {
-  // Less than the remaining lifetime below which a token is renewed.
+  // The lifetime of the tokens is so short that they are already due for renewal.
   const { provider, address, tool, readTokens, file, byDevice } = await setUp({
     deviceFlow: 'on',
     idTokenSeconds: 100,
   });
   await byDevice();
   const first = readTokens();
-  // Tokens that are issued in the same second are equal.
+  // Tokens that are issued within the same second are equal.
   await pause(1_000);
   expect(await tool('people', 'list', '--admins')).toMatchObject({ code: 0, stderr: '' });
   const second = readTokens();
@@ -126,7 +126,7 @@ test('a sign-in is renewed before it expires; after a revocation, a message says
     method: 'POST',
     body: new URLSearchParams({ token: refresh_token, client_id: provider.clientId }),
   });
-  // The token of the last renewal is still valid for a while; after that, no credential is left.
+  // The token from the last renewal is still valid for a while. After that, no credential is left.
   expect((await tool('whoami')).code).toBe(0);
   const [header, , signature] = readTokens().id_token.split('.');
   const expired = Buffer.from(JSON.stringify({ exp: 1 })).toString('base64url');

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { root } from '../src/service-process.ts';
 import { createInstallation } from './installation.ts';
 
-// PID 1 of a container ignores signals that it has no handler for. Here, a missing handler shows in the exit code and
+// PID 1 in a container ignores signals that it has no handler for. Here, a missing handler shows in the exit code and
 // signal.
 test.for(['apps/http/src/main.ts', 'apps/worker/src/main.ts'])(
   '%s shuts down cleanly on SIGTERM while it still waits for its database',
@@ -22,7 +22,7 @@ test.for(['apps/http/src/main.ts', 'apps/worker/src/main.ts'])(
     });
     const exit = once(child, 'exit');
     try {
-      // Reads the output to its end: a closed pipe would terminate the process as well.
+      // Reads the output to the end: a closed pipe would also terminate the process.
       const unreachableLogged = new Promise<void>((resolve) => {
         let log = '';
         child.stdout.setEncoding('utf8').on('data', (text: string) => {

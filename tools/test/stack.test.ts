@@ -10,7 +10,7 @@ import { imageVariables } from '../src/image-variables.ts';
 import { variablesBySubject } from '../src/reference/variables.ts';
 import { root } from '../src/service-process.ts';
 
-/** A service of the stack, as far as it can be checked without Docker. */
+/** A service in the stack, as far as it can be checked without Docker. */
 interface Service {
   readonly image: string;
   readonly build?: string;
@@ -51,7 +51,9 @@ const interpolate = (text: string, variables: Readonly<Record<string, string>>):
     return value || word;
   });
 
-/** Returns the variables of a container of the image in this stack; names without a value are passed on if set. */
+/**
+ * Returns the variables in a container of the image in this stack. Names without a value are passed on if they are set.
+ */
 const environmentOf = (name: string, variables: Readonly<Record<string, string>> = {}): Record<string, string> => {
   const lines = stack.services[name]?.environment as readonly string[];
   const pairs = lines.map((line) => {
@@ -78,7 +80,7 @@ describe.each(services)('the service %s', (_name, service) => {
   test('has limited rights, memory and processes', () => {
     expect(service.cap_drop).toEqual(['ALL']);
     expect(service.security_opt).toEqual(['no-new-privileges:true']);
-    // Compose rejects `pids_limit` in addition to these as a contradiction.
+    // Compose rejects `pids_limit` in addition to these limits as a contradiction.
     const { memory, pids } = service.deploy?.resources?.limits ?? {};
     expect(memory).toMatch(/^\d+[mg]$/);
     expect(pids).toBeGreaterThan(0);
@@ -102,7 +104,7 @@ describe.each(services)('the service %s', (_name, service) => {
     const names = Array.isArray(service.environment)
       ? service.environment.map((line: string) => line.split('=')[0] ?? '')
       : Object.keys(service.environment ?? {});
-    // Firebase's key is public: everyone who opens the console sees it.
+    // Firebase's key is public: everyone who opens the console can see it.
     const checkedNames = names.filter((name) => name !== 'IDENTITY_FIREBASE_API_KEY');
     for (const name of checkedNames)
       expect(name).not.toMatch(/(PASSWORD|_KEY|SECRET|DATABASE_URL|REDIS_URL|PREVIOUS)$/);
@@ -182,7 +184,7 @@ test('every variable is passed to the service and the worker, or set for them', 
     const everything = Object.fromEntries(known.map((variable) => [variable, 'given']));
     const passed = Object.keys(environmentOf(name, everything)).map((variable) => variable.replace(/_(FILE|OFF)$/, ''));
     const missing = known.filter((variable) => !passed.includes(variable.replace(/_FILE$/, '')));
-    // It has to be on loopback, and production refuses it.
+    // This address has to be on loopback, and production refuses the variable.
     expect(missing).toEqual(['FIREBASE_AUTH_EMULATOR_HOST']);
   }
 });

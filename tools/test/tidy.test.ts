@@ -4,14 +4,14 @@ import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { findInMarkdown, findInScript, findInSource, readRefusedWords } from './plain-english.ts';
 
-/** Checks the rules of `STYLE.md` that no linter knows. */
+/** Checks the rules in `STYLE.md` that no linter knows. */
 const root = join(import.meta.dirname, '../..');
 const files = globSync('{apps,libs,tools}/**/*.{ts,tsx}', {
   cwd: root,
   exclude: (name) => ['node_modules', 'dist', 'out-tsc'].includes(basename(name)),
 }).map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
-/** All files with prose: also documents, scripts, style sheets and configuration. */
+/** All files with prose, including documents, scripts, style sheets and configuration. */
 const textFiles = globSync(
   [
     '{apps,libs,tools,docs,deploy,samples,.ci,.github}/**/*.{ts,tsx,mts,mjs,md,sh,py,lua,wat,css,yml,yaml,cfg}',
@@ -22,7 +22,7 @@ const textFiles = globSync(
 ).map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
 const isTest = (path: string): boolean => /\.test\.ts$|\/test\//.test(path);
-/** Lists of cases may be longer, because they are read one by one. */
+/** Returns whether a file is a list of cases. Such lists may be longer, because they are read one by one. */
 const isCases = (path: string): boolean => isTest(path) || path.startsWith('libs/contracts/');
 const product = files.filter(({ path }) => !isCases(path));
 

@@ -59,7 +59,7 @@ const summaryOf = ({ code, stdout, stderr }: ToolRun): Summary & { readonly code
   return { ...(JSON.parse(stdout) as Summary), code };
 };
 
-/** Splits the output into lines, without ids, and without warnings about names that the other case has used. */
+/** Splits the output into lines, without ids and without warnings about names that the other case has used. */
 const linesOf = (stdout: string): readonly string[] =>
   stdout
     .replace(/[0-9a-f-]{36}/g, 'ID')
@@ -149,7 +149,7 @@ describe.each([
     ]);
     expect(await descriptionOf(`Good one ${way}`)).toBe('Two\nlines[2J');
 
-    // On the stores and over HTTP, the same paths are the same collections.
+    // Directly on the stores and over HTTP, the same paths refer to the same collections.
     const [verbose, explained, json] = [['--verbose'], ['--explain'], ['--json', '--verbose']];
     for (const options of [verbose, explained, json]) {
       const { code, stdout } = await tool('import', folder, ...(options ?? []));

@@ -57,7 +57,7 @@ test("npm run resolves relative paths against the operator's folder, and returns
 test('an import that is interrupted by a signal reports the files that it has imported', async () => {
   const [whole, hanging] = [join(installation.folder, 'whole.json'), join(installation.folder, 'hanging.json')];
   writeFileSync(whole, '{"openapi":"3.0.3","info":{"title":"Whole","version":"1"},"paths":{}}');
-  // No process writes to this pipe, so that reading it never ends.
+  // No process writes to this pipe, so reading it never ends.
   await promisify(execFile)('mkfifo', [hanging]);
   const { child, result } = start('import', whole, hanging);
   let output = '';
@@ -105,7 +105,7 @@ test('a backup to standard output is the archive and nothing else', async () => 
 const stagingFolders = () => readdirSync(installation.folder).filter((name) => name.startsWith('.portico-backup-'));
 
 test('a backup succeeds even if its reader closes the pipe early', async () => {
-  // `true` reads nothing of the archive, which is written in many chunks.
+  // `true` reads nothing from the archive, which is written in many chunks.
   const piped = '{ "$@"; echo "exit code $?" >&2; } | true';
   const command = ['-c', piped, 'sh', process.execPath, ...toolArguments, 'backup', '-'];
   const { stderr } = await promisify(execFile)('sh', command, {

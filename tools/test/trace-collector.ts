@@ -8,11 +8,11 @@ export interface CollectedSpan {
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** `''` for a root. */
+  /** The parent's id; `''` for a root span. */
   readonly parentSpanId: string;
-  /** As in the protocol: 2 is a server's, 3 a client's, 5 a consumer's. */
+  /** The kind, as in the protocol: 2 for a server's span, 3 for a client's, 5 for a consumer's. */
   readonly kind: number;
-  /** 2 is an error. */
+  /** The status code; 2 is an error. */
   readonly status: number;
   readonly attributes: Readonly<Record<string, string | number>>;
 }

@@ -71,7 +71,7 @@ test("a request is a span in its caller's trace, and its statements are child sp
   const job = collector.spans.find(({ name }) => name === 'job embed');
   expect([job?.parentSpanId, job?.attributes['portico.job.kind']]).toEqual(['', 'embed']);
   expect(collector.spans.some((span) => span.parentSpanId === job?.spanId && span.name === 'outbox.done')).toBe(true);
-  // Spans contain no path, query or credential, and no statement is traced outside of a request or job.
+  // Spans contain no path, query or credential, and no statement is traced outside a request or job.
   expect(JSON.stringify(collector.spans)).not.toMatch(new RegExp(`${id}|include=usage|eyJ|Weather`));
   expect(collector.spans.filter(({ kind, parentSpanId }) => kind === 3 && parentSpanId === '')).toEqual([]);
 });

@@ -17,7 +17,7 @@ afterAll(async () => {
   for (const server of [postgres, redis, fake]) await server?.close();
 });
 
-/** An installation, its admin, and the results that its searches must return: the words of its collections by id. */
+/** An installation, its admin, and the results that its searches must return: the collections' words by id. */
 interface Side {
   readonly installation: Installation;
   readonly words: Map<string, string>;
@@ -59,7 +59,7 @@ interface Match {
   readonly collection_id: string;
 }
 
-/** Expects that searches return exactly the collections of the installation, and waits until Qdrant provides them. */
+/** Expects searches to return exactly the installation's collections, and waits until Qdrant provides them. */
 const expectCompleteResults = async ({ installation: { api }, admin, words }: Side): Promise<void> => {
   const all = [...words.keys()].sort();
   for (const path of ['/api/vector/search', '/api/operations/search']) {

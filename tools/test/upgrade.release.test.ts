@@ -88,7 +88,7 @@ const addClient = async (api: ApiClient, admin: Credential, name: string): Promi
   return approve(api, admin, id);
 };
 
-/** Creates three collections, of which Ada may use two, and some of each kind of data that release 0.1.0 stores. */
+/** Creates three collections, two of which Ada may use, and some data of each kind that release 0.1.0 stores. */
 const fill = async (api: ApiClient, variables: Environment): Promise<Fixture> => {
   const admin = await tokenOf(variables, '--admin');
   const authentication = { type: 'apiKey', name: 'X-Api-Key', in: 'header', value: 'the-credential' };
@@ -108,7 +108,7 @@ const fill = async (api: ApiClient, variables: Environment): Promise<Fixture> =>
   return { admin, ada, weather };
 };
 
-/** Returns the names of the collections in a list, which is the same in each content coding. */
+/** Returns the names of the collections in a list, which has to be the same in each content coding. */
 const collectionNames = async ({ address }: ApiClient, { token }: Token): Promise<readonly string[]> => {
   const lists: (readonly string[])[] = [];
   for (const coding of ['gzip', 'identity']) {
@@ -136,7 +136,7 @@ const mailsTo = (email: string): number => {
   return readdirSync(mails).filter((name) => readFileSync(join(mails, name), 'utf8').includes(`To: ${email}`)).length;
 };
 
-/** Expects that all stored data is present, and readable by the same callers as before. */
+/** Expects all stored data to be present, and to be readable by the same callers as before. */
 const expectAllData = async (api: ApiClient, { admin, ada, weather }: Fixture): Promise<void> => {
   expect(await collectionNames(api, admin)).toEqual(['Hidden weather', 'Payments', 'Weather']);
   expect(await collectionNames(api, ada)).toEqual(['Payments', 'Weather']);

@@ -54,7 +54,7 @@ test('reads write nothing themselves: their counts are written in batches', asyn
   const id = await addCollection(api, admin, { name: 'Weather', openapi_spec });
   const database = new DatabaseSync(join(folder, 'portico.sqlite'), { readOnly: true });
   onTestFinished(() => database.close());
-  /** Changes with each commit of another connection. */
+  /** Returns a number that changes with each commit by another connection. */
   const version = () => database.prepare('pragma data_version').get()?.['data_version'];
   let commits = 0;
   for (let [read, before] = [1, version()]; read <= 300; read += 1) {

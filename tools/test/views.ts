@@ -1,7 +1,7 @@
 import type { ApiClient, Credential } from '../src/api-client.ts';
 import { eventually, type Client } from './faults/traffic.ts';
 
-/** A document in which every text names the API that must stay invisible. */
+/** Returns a document in which every text contains the name of the API that must remain invisible. */
 export const documentWith = (...paths: readonly string[]) => ({
   openapi: '3.0.3',
   info: { title: 'Tonwire', version: '1' },
@@ -13,7 +13,7 @@ export const documentWith = (...paths: readonly string[]) => ({
 export const isSeen = (text: string): boolean => /tonwire/i.test(text);
 export const query = 'send a text message';
 
-/** An operation of such a document, with the collection that it belongs to. */
+/** An operation in such a document, with its collection. */
 export interface Target {
   readonly id: string;
   readonly key: string;
@@ -112,7 +112,7 @@ const allViews = {
 export type ViewName = keyof typeof allViews;
 export const viewNames = Object.keys(allViews) as readonly ViewName[];
 
-/** Returns the responses of a replica to the client for the named views, by default all. */
+/** Returns a replica's responses to the client for the named views; by default, for all. */
 export const readViews = async (
   api: ApiClient,
   client: Client,
@@ -129,10 +129,13 @@ export const readViews = async (
   return (await Promise.all([slices(), Promise.all(others)])).flat();
 };
 
-/** Sent one after the other, because the service admits at most three slice requests per client at a time. */
+/**
+ * The views that are read one after another, because the service admits at most three slice requests per client at a
+ * time.
+ */
 const sliceViews: ReadonlySet<ViewName> = new Set(['slice', 'full slice', 'tool', 'openapi', 'describe_operation']);
 
-/** Returns the views at a replica in which the client sees the operation or its collection. */
+/** Returns the views in which the client sees the operation or its collection at a replica. */
 export const visibleViews = async (api: ApiClient, client: Client, target: Target): Promise<readonly ViewName[]> =>
   (await readViews(api, client, target)).filter(({ text }) => isSeen(text)).map(({ name }) => name);
 

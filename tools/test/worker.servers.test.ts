@@ -14,7 +14,10 @@ afterEach(() => installation?.remove());
 
 const spec = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
 
-/** Starts a service without jobs, and returns functions that create collections and count those in a search. */
+/**
+ * Starts a service that runs no jobs, and returns functions that create collections and count those that a search
+ * finds.
+ */
 const startServiceWithoutJobs = async (variables: Readonly<Record<string, string>> = {}) => {
   installation = await createInstallation({ JOBS: 'off', ...variables });
   const { api, start, admin, spawnWorker } = installation;
@@ -41,7 +44,7 @@ const startServiceWithoutJobs = async (variables: Readonly<Record<string, string
 test('a worker runs the jobs that a service with JOBS=off leaves in the outbox, and shuts down cleanly', async () => {
   const { create, countMatches, waitUntilFound, spawnWorker } = await startServiceWithoutJobs();
   await create(1);
-  // Longer than the pause between two runs of the relay.
+  // This is longer than the pause between two runs of the relay.
   await pause(1_500);
   expect(await countMatches()).toBe(0);
   const worker = spawnWorker();

@@ -7,16 +7,16 @@ import { version } from '@portico/composition';
 import { create, extract } from 'tar';
 import { OperatorError } from './terminal.ts';
 
-/** The names of the files that a backup may contain. The database is always included. */
+/** The files that a backup can contain. The database is always included. */
 export const backupFiles = ['portico.sqlite', 'secrets.key', 'local-issuer.key'] as const;
 export type BackupFile = (typeof backupFiles)[number];
 
-/** The contents of a backup; part of the archive. */
+/** The description of a backup's contents, stored in the archive. */
 export interface Manifest {
   readonly format: 1;
-  /** The version of Portico that made it. */
+  /** The version of Portico that created the backup. */
   readonly portico: string;
-  /** ISO 8601. */
+  /** The creation time (ISO 8601). */
   readonly made_at: string;
   readonly files: Readonly<Partial<Record<BackupFile, FileDigest>>>;
 }
@@ -28,7 +28,7 @@ interface FileDigest {
 
 const manifestName = 'manifest.json';
 
-/** Writes an archive of these files in the folder, readable by its owner only. The archive must not exist yet. */
+/** Writes an archive of these files in the folder. Only its owner can read it, and it must not exist yet. */
 export const writeArchive = async (
   folder: string,
   names: readonly BackupFile[],
@@ -79,7 +79,7 @@ export const readArchive = async (archive: string, folder: string): Promise<Mani
   return manifest;
 };
 
-/** The files of a backup. */
+/** Returns the names of the files in a backup. */
 export const namesIn = ({ files }: Manifest): readonly BackupFile[] => backupFiles.filter((name) => name in files);
 
 const readManifest = async (archive: string, folder: string): Promise<Manifest> => {
@@ -87,7 +87,7 @@ const readManifest = async (archive: string, folder: string): Promise<Manifest> 
     const manifest = JSON.parse(await readFile(join(folder, manifestName), 'utf8')) as Manifest;
     if (manifest.format === 1 && 'portico.sqlite' in manifest.files) return manifest;
   } catch {
-    // It is missing, or not JSON of this shape.
+    // The manifest is missing, or is not JSON of this shape.
   }
   throw notABackup(archive, 'it has no manifest that this version can read');
 };

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** The streams that the tool reads and writes: those of its process, or others in tests. */
+/** The streams that the tool reads and writes: the process's own, or others in tests. */
 export interface Io {
   readonly stdin: Readable & MaybeTerminal;
   readonly stdout: Writable & MaybeTerminal;
@@ -9,6 +9,6 @@ export interface Io {
 
 interface MaybeTerminal {
   readonly isTTY?: boolean;
-  /** Its width. */
+  /** The terminal's width, in characters. */
   readonly columns?: number;
 }

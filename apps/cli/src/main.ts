@@ -1,7 +1,7 @@
 import { chdir, env, exit } from 'node:process';
 import { run } from './program.ts';
 
-// npm runs scripts in the project's root; the operator's paths are relative to the current folder.
+// npm runs scripts in the project's root, but the operator's paths are relative to the operator's current folder.
 if (env.INIT_CWD) chdir(env.INIT_CWD);
 
 // A reader that closes the pipe early, such as `head`, has read enough.

@@ -29,7 +29,7 @@ import { createTerminal, exitCodes, OperatorError, safeLine } from './terminal.t
 import { actAt, rejectServerOption, type Tool } from './tool.ts';
 import { toolLogger, withPortico } from './with-portico.ts';
 
-/** Runs the tool with these arguments (`process.argv`), variables and streams; returns the exit code. */
+/** Runs the tool with these arguments (`process.argv`), variables and streams. Returns the exit code. */
 export const run = async (argv: readonly string[], environment: Environment, io: Io): Promise<number> => {
   let exitCode: number = exitCodes.success;
   const { program } = createTool(environment, io, (code) => (exitCode = code));
@@ -54,7 +54,7 @@ const exitCodeOf = (error: unknown, { stderr }: Io): number => {
   return error instanceof OperatorError ? error.exitCode : exitCodes.failure;
 };
 
-/** Builds the commands; `run` parses a command line with them, and the reference lists them. */
+/** Creates the commands. `run` uses them to parse a command line, and the reference documentation lists them. */
 export const createTool = (environment: Environment, io: Io, setExitCode: (code: number) => void): Tool => {
   const program = new Command('portico')
     .description(
@@ -98,7 +98,7 @@ export const createTool = (environment: Environment, io: Io, setExitCode: (code:
   return tool;
 };
 
-/** Where Commander writes help and usage errors. */
+/** Returns the outputs for Commander's help and usage errors. */
 const outputTo = ({ stdout, stderr }: Io): OutputConfiguration => ({
   writeOut: (text) => void stdout.write(text),
   writeErr: (text) => void stderr.write(text),

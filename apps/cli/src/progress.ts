@@ -10,7 +10,10 @@ export interface Progress {
 
 const none: Progress = { advanceTo: () => undefined, hide: () => undefined, end: () => undefined };
 
-/** A progress bar on standard error. Shown only in a terminal, and not with JSON output, which is for scripts. */
+/**
+ * Creates a progress bar on standard error. It is shown only in a terminal, and not with JSON output, which is for
+ * scripts.
+ */
 export const createProgress = ({ io, json }: Terminal, label: string, total: number): Progress => {
   if (json || io.stderr.isTTY !== true) return none;
   const bar = new cliProgress.SingleBar(
@@ -32,7 +35,10 @@ export const createProgress = ({ io, json }: Terminal, label: string, total: num
   };
 };
 
-/** Empty until the first step is done, because the library would print `INF` or `NULL`. */
+/**
+ * Returns the text for the remaining time. It is empty until the first step is done, because the library would print
+ * `INF` or `NULL`.
+ */
 const timeLeft = (seconds: unknown): string => {
   if (typeof seconds !== 'number' || seconds <= 0) return '';
   return seconds > 90 ? `, ${Math.ceil(seconds / 60)} min left` : `, ${seconds} s left`;

@@ -1,7 +1,7 @@
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Does the work, then finishes; also finishes if an error or a signal interrupts the work. The signal then ends the
+ * Runs `work`, then `finish`, which also runs if an error or a signal interrupts `work`. The signal then ends the
  * process as usual.
  */
 export const runAndFinish = async (work: () => Promise<void>, finish: () => void): Promise<void> => {

@@ -7,8 +7,8 @@ interface LogLine {
 }
 
 /**
- * Turns the composition's JSON log lines into sentences for people: the message and its error's message, without the
- * stack, which `LOG_LEVEL=debug` adds.
+ * Creates a stream that turns the composition's JSON log lines into sentences for people: the message and the error's
+ * message, without the stack trace, which `LOG_LEVEL=debug` adds.
  */
 export const createSentences = (write: (text: string) => void, withStacks: boolean): { write(line: string): void } => ({
   write: (line) => {
@@ -20,5 +20,5 @@ export const createSentences = (write: (text: string) => void, withStacks: boole
   },
 });
 
-/** The prefix of a line, by its level; lower levels have none. */
+/** The prefix of a line, by level; lower levels have none. */
 const prefixes: Readonly<Record<string, string>> = { warn: 'warning: ', error: 'error: ', fatal: 'error: ' };

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { runAndFinish } from './run-and-finish.ts';
 
 /**
- * Does the work with a new folder that only its owner can read, and removes it even if the work ends by an error, by a
- * signal, or because the reader of standard output has gone.
+ * Calls `work` with a new folder that only its owner can read. Removes the folder afterwards, even if an error, a
+ * signal, or a closed standard output ends the work early.
  */
 export const withStaging = async (prefix: string, work: (folder: string) => Promise<void>): Promise<void> => {
   let folder: string | null = null;

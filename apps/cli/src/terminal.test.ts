@@ -11,7 +11,7 @@ const outputOf = (json: boolean, value: unknown, lines: readonly string[]): stri
   return (stdout.read() as Buffer).toString();
 };
 
-/** A control character of each kind, and characters that change the direction of text or end a line. */
+/** A control character of each kind, and characters that change the text direction or end a line. */
 const controlText = 'a\u0000b\u001b[2Jc\u0085d\u2028e\u2029f\u202eg\u2066h\u061ci\r\nj\tk';
 
 test('a line is shown without control characters; its indent stays', () => {

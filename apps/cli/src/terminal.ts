@@ -5,11 +5,11 @@ import type { Io } from './io.ts';
 export interface Terminal {
   /** Whether to print results as one JSON document. */
   readonly json: boolean;
-  /** The streams, for other output than results and notes: an archive, a question, a progress bar. */
+  /** The streams, for output other than results and notes: an archive, a question, a progress bar. */
   readonly io: Io;
-  /** Prints the result: `value` if JSON was requested, else the lines. */
+  /** Prints the result: `value` if JSON was requested, otherwise the lines. */
   result(value: unknown, lines: readonly string[]): void;
-  /** Prints lines of the result as they come, except with JSON output, which `result` prints at the end. */
+  /** Prints lines of the result as they become available, except with JSON output, which `result` prints at the end. */
   lines(lines: readonly string[]): void;
   /** Prints a note that is not part of the result. */
   note(text: string): void;
@@ -29,17 +29,17 @@ export const createTerminal = (json: boolean, io: Io): Terminal => {
   };
 };
 
-/** Makes untrusted text safe for a terminal: one line without control characters. An indent stays. */
+/** Makes untrusted text safe for a terminal: one line without control characters. Indentation is kept. */
 export const safeLine = (line: string): string => `${/^ */.exec(line)?.[0] ?? ''}${plainLine(line)}`;
 
-/** JSON that escapes every character with a meaning to a terminal or a line reader. */
+/** Returns JSON in which every character with a special meaning to a terminal or a line reader is escaped. */
 const safeJson = (value: unknown): string =>
   JSON.stringify(value, null, 2).replace(
     /[\p{Zl}\p{Zp}\p{Bidi_Control}\u007f-\u009f]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** `1 mail`, `2 mails`. */
+/** Returns the count with the noun, such as `1 mail` or `2 mails`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** An error that the operator can fix: its message says how. */

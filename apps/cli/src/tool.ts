@@ -15,19 +15,19 @@ export interface Tool {
   readonly terminal: () => Terminal;
   /** Sets the exit code of a command that completed. */
   readonly setExitCode: (code: number) => void;
-  /** The commands that accept a server; all others work on the stores alone. */
+  /** The commands that accept a server; all others work only on the stores. */
   readonly overHttp: Set<Command>;
 }
 
-/** The server that the operator named, and its API. */
+/** The server that the operator specified, and its API. */
 export interface Connection {
-  /** Without a trailing slash. */
+  /** The server's address, without a trailing slash. */
   readonly address: string;
   readonly api: Api;
   readonly credential: () => Promise<ServerCredential>;
 }
 
-/** A command's action over HTTP, and its action on the stores that the environment names, if it has one. */
+/** A command's action over HTTP and, if it has one, its action on the stores that the environment configures. */
 interface CommandActions<Args extends readonly unknown[]> {
   readonly stores?: (...args: Args) => Promise<void>;
   readonly server: (connection: Connection, ...args: Args) => Promise<void>;
@@ -38,7 +38,7 @@ interface ServerOptions {
   readonly insecure?: true;
 }
 
-/** Sets the action of a command that works over HTTP: on the server if one is named, else on the stores. */
+/** Sets the action of a command that works over HTTP: it uses the server if one is specified, otherwise the stores. */
 export const actAt = <Args extends readonly unknown[]>(
   tool: Tool,
   command: Command,
@@ -59,8 +59,8 @@ export const actAt = <Args extends readonly unknown[]>(
 };
 
 /**
- * Checks a command that works on the stores alone. Throws if `--server` is given, because ignoring it would be
- * surprising. PORTICO_SERVER, which may be set for other commands, is ignored with a note.
+ * Checks the options of a command that works only on the stores. Throws if `--server` is given, because ignoring it
+ * would be surprising. Ignores PORTICO_SERVER, which may be set for other commands, and prints a note.
  */
 export const rejectServerOption = (tool: Tool, command: Command): void => {
   if (tool.overHttp.has(command)) return;
@@ -76,7 +76,7 @@ export const rejectServerOption = (tool: Tool, command: Command): void => {
 const nameOf = (command: Command): string =>
   command.parent?.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 
-/** The address of the server that the operator named, or null. */
+/** Returns the address of the server that the operator specified, or null. */
 const addressIn = ({ program, environment }: Tool): string | null => {
   const { server = environment['PORTICO_SERVER'], insecure = false } = program.opts<ServerOptions>();
   return server ? serverAddress(server, insecure) : null;

@@ -3,8 +3,8 @@ import { fileExists } from './files.ts';
 import { OperatorError } from './terminal.ts';
 
 /**
- * Does the work if no process uses the database, and throws an `OperatorError` if one does. A missing or broken
- * database counts as unused.
+ * Runs `work` if no process uses the database; otherwise throws an `OperatorError`. A missing or broken database counts
+ * as unused.
  */
 export const whileUnused = async (
   { database, runExclusively: alone }: EmbeddedFiles,

@@ -3,7 +3,7 @@ import { createSentences } from './sentences.ts';
 import type { Terminal } from './terminal.ts';
 import type { Tool } from './tool.ts';
 
-/** Logs warnings and errors only, or from `defaultLevel` up, unless `LOG_LEVEL` is set. */
+/** Creates a logger for warnings and errors only, or for `defaultLevel` and above, unless `LOG_LEVEL` is set. */
 export const toolLogger = (
   { environment, io }: Tool,
   { logLevel }: Config,
@@ -19,7 +19,7 @@ export const toolLogger = (
   );
 };
 
-/** Does the work on the stores, and closes them even if it fails. */
+/** Opens the stores, runs `work`, and closes the stores even if the work fails. */
 export const withPortico = async (
   tool: Tool,
   work: (portico: Portico, terminal: Terminal) => Promise<void>,

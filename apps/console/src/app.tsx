@@ -9,7 +9,7 @@ import { SignedIn } from './session/signed-in.tsx';
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // Opening a page reads fresh data, but the components of one page share a request.
+      // Opening a page reads fresh data, but components on the same page share a request.
       staleTime: 2_000,
       retry: (count, error) => count < 2 && isProblem(error, 0, 500, 502, 503, 504),
       refetchOnWindowFocus: false,

@@ -16,20 +16,21 @@ import { furtherRoutes, pages } from './pages/pages.ts';
 import { useMe } from './session/me.ts';
 import { words } from './words/words.ts';
 
-/** Redirects to the first page of the role. */
+/** Redirects to the role's first page. */
 const Start = () => {
   const { role } = useMe();
   return <Navigate to={pages.find(({ roles }) => roles.includes(role))?.path ?? '/search'} replace />;
 };
 
 /**
- * Matches the messages of browsers and Vite for a file of a page that could not be loaded. Either the service is
- * unavailable, and a retry helps later; or it was upgraded since the tab was opened, and now has other files.
+ * Matches the messages that browsers and Vite report if one of a page's files cannot be loaded. Either the service is
+ * unavailable, and a later retry helps, or the service has been upgraded since the tab was opened and now has different
+ * files.
  */
 const isUnloaded = (error: unknown): boolean =>
   error instanceof Error && /dynamically imported module|importing a module|preload css/i.test(error.message);
 
-/** The frame around a failed page stays usable. A reload would end the sign-in, so there is a retry. */
+/** The frame around a failed page remains usable. A reload would end the sign-in, so there is a retry button. */
 const Failed = () => {
   const error = useRouteError();
   const navigate = useNavigate();
@@ -87,5 +88,5 @@ const router = () =>
 
 let made: ReturnType<typeof router> | null = null;
 
-/** Created after the sign-in, so that no page is loaded before it. */
+/** The router is created after the sign-in, so that no page is loaded earlier. */
 export const Router = () => <RouterProvider router={(made ??= router())} />;

@@ -21,13 +21,13 @@ const finishTransitions = (page: Page): Promise<void> =>
     for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish();
   });
 
-/** Returns the rules that the page breaks, one string each with the elements. */
+/** Returns one string for each rule that the page breaks, with the elements that break it. */
 export const brokenRules = async (page: Page): Promise<readonly string[]> => {
   await within(waitLimit, finishTransitions(page));
   return await within(waitLimit, runAxe(page));
 };
 
-/** Runs axe in an isolated world, so that the page's Content-Security-Policy stays in force. */
+/** Runs axe in an isolated world, so that the page's Content-Security-Policy remains in force. */
 const runAxe = async (page: Page): Promise<readonly string[]> => {
   const session = await page.context().newCDPSession(page);
   try {

@@ -23,7 +23,7 @@ const [used = ''] = granted;
 const tiers = { gold: 1_200, silver: 300 } as const;
 const overridden = 5_000;
 
-/** The maximum effort of each step: the current one. */
+/** The maximum effort for each step, set to the current effort. */
 const efforts = {
   'sign in by a link': { acts: 1, fields: 0 },
   'import 30 documents, 2 more are rejected': { acts: 3, fields: 0 },
@@ -210,7 +210,7 @@ const lookUp = async (service: ConsoleService, hand: Hand, page: Page): Promise<
     const entries = page.getByRole('table', { name: 'Audit' }).getByRole('row');
     await entries.filter({ hasText: 'created a tier' }).filter({ hasText: 'bronze' }).waitFor();
     const rest = entries.filter({ hasNotText: colleague.email }).filter({ hasNotText: 'Kim Example' });
-    // Only the header row.
+    // Only the header row is left.
     await expect.poll(() => rest.count()).toBe(1);
   });
 };

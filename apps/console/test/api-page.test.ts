@@ -42,7 +42,7 @@ const parameter = {
   schema: { type: 'string', enum: ['NO', 'PT'], default: 'NO' },
 };
 
-/** More operations than fit on a page of the list, and one with every feature of a schema. */
+/** Returns a document with more operations than fit on a page of the list, one of which uses every schema feature. */
 const documentOf = (operations: number) => ({
   openapi: '3.0.3',
   info: { title: 'Ships', version: '1' },
@@ -84,7 +84,7 @@ const documentOf = (operations: number) => ({
   components: { schemas: { Node: node } },
 });
 
-/** So large that the smallest response leaves parts out. */
+/** Returns a document so large that the smallest response leaves parts out. */
 const wideDocument = () => ({
   openapi: '3.1.0',
   info: { title: 'Wide', version: '1' },

@@ -21,7 +21,7 @@ const samples = resolve(import.meta.dirname, '../../../samples');
 const folder = temporaryFolder(afterAll);
 const documents = join(folder, 'documents');
 
-/** Too large for a JavaScript number. */
+/** An integer too large for a JavaScript number. */
 const huge = '90071992547409931234';
 const documentText = (title: string, ...paths: readonly string[]): string =>
   `{"openapi":"3.0.3","info":{"title":${JSON.stringify(title)},"version":"1","x-huge":${huge}},"paths":{` +
@@ -62,7 +62,7 @@ const importAll = async (page: Page): Promise<void> => {
   await button(page, 'Clear the list').waitFor();
 };
 
-/** Drops files as from the desktop. */
+/** Drops files as if from the desktop. */
 const drop = async (page: Page, files: Readonly<Record<string, string>>): Promise<void> => {
   const dataTransfer = await page.evaluateHandle((contents) => {
     const transfer = new DataTransfer();

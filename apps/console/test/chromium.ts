@@ -1,7 +1,7 @@
 import { findOnPath, skipUnlessRequired } from '@portico/test-servers';
 import { chromium, type Browser } from 'playwright-core';
 
-/** Timeout of each wait for the browser, in ms. Only a hang takes this long, even on a slow machine. */
+/** The timeout for each wait for the browser, in ms. Only a hang takes this long, even on a slow machine. */
 export const waitLimit = 2 * 60_000;
 
 /** The names of Chromium on Debian and Ubuntu, and of Google Chrome. */
@@ -13,7 +13,7 @@ const chromiumPath = (): string | null => {
   return programs.map(findOnPath).find((path) => path !== null) ?? null;
 };
 
-/** The browser connects only to this machine: no other name is resolved. */
+/** The browser connects only to this machine: no other host name is resolved. */
 const flags = [
   '--disable-gpu',
   '--disable-background-networking',
@@ -24,8 +24,8 @@ const flags = [
 ];
 
 /**
- * Launches a real browser without a window. Returns null if none is installed: its tests are then skipped and listed;
- * with REQUIRE_SERVICES=1 an error says what to install.
+ * Launches a real browser without a window. Returns null if none is installed. In that case, the browser tests are
+ * skipped and listed; with REQUIRE_SERVICES=1, an error says what to install.
  */
 export const launchChromium = async (): Promise<Browser | null> => {
   const executablePath = chromiumPath();
@@ -34,7 +34,7 @@ export const launchChromium = async (): Promise<Browser | null> => {
       'Chromium',
       'install it (Debian: apt-get install chromium), or name its program in CHROMIUM',
     );
-  // Chromium's sandbox does not start as root.
+  // Chromium's sandbox cannot run as root.
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   return chromium.launch({ executablePath, args: [...flags, ...asRoot], timeout: waitLimit });
 };

@@ -18,14 +18,14 @@ export const personAtProvider = (name: string): PersonAtProvider => ({
 
 export interface ConsoleAtProvider {
   readonly provider: TestIdentityProvider;
-  /** Its local issuer stays enabled, only for the first admin. */
+  /** The service, whose local issuer remains enabled, but only for the first admin. */
   readonly service: ConsoleService;
   /** Opens a page that shows the sign-in card. */
   readonly open: (path?: string) => Promise<WatchedPage>;
-  /** Signs in at the provider as this person. */
+  /** Signs in with the provider as this person. */
   readonly signIn: (page: Page, person: PersonAtProvider) => Promise<void>;
   readonly signInButton: (page: Page) => ReturnType<Page['getByRole']>;
-  /** Registers the person with a token of the provider and makes them an admin. */
+  /** Registers the person with a token from the provider and makes them an admin. */
   readonly addAdmin: (person: PersonAtProvider) => Promise<void>;
   readonly close: () => Promise<void>;
 }

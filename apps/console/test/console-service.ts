@@ -36,10 +36,10 @@ export interface ApiResponse {
 }
 
 export interface ConsoleService {
-  /** `http://127.0.0.1:PORT`; the same after a stop and start. */
+  /** `http://127.0.0.1:PORT`. It remains the same when the service is stopped and started again. */
   readonly address: string;
   readonly dataDir: string;
-  /** Returns a one-time code as `portico console` prints it. */
+  /** Returns a one-time code like the one that `portico console` prints. */
   readonly codeFor: (person?: Person, minutes?: number) => Promise<string>;
   /** Returns the link that `portico console` prints, or a link to the given page of the console. */
   readonly linkFor: (person?: Person, path?: string) => Promise<string>;
@@ -59,7 +59,7 @@ export interface ConsoleService {
 export interface Registration {
   readonly fullName?: string;
   readonly company?: string;
-  /** Whether an admin approves it immediately. Default: true. */
+  /** Whether an admin approves the registration immediately. Default: true. */
   readonly approved?: boolean;
 }
 
@@ -71,8 +71,8 @@ const buildConsole = (): Promise<unknown> =>
   run(process.execPath, [join(packageRoot, 'build.mjs'), '--if-changed'], { cwd: packageRoot });
 
 /**
- * Starts the service with its console in this process, composed as by `npm start`: with the embedded stores in a
- * temporary folder, unless the variables say otherwise.
+ * Starts the service with its console in this process, composed as `npm start` does: with the embedded stores in a
+ * temporary folder, unless the variables specify otherwise.
  */
 export const startConsoleService = async (variables: Environment = {}): Promise<ConsoleService> => {
   await buildConsole();
@@ -146,7 +146,7 @@ const userOf = ({ uid, email, groups }: Person): LocalUser => ({
   ...(groups ? { groups } : {}),
 });
 
-/** Like `apps/http/src/main.ts`. */
+/** Starts the HTTP server as `apps/http/src/main.ts` does. */
 const startServer = async (portico: Portico, port: number): Promise<HttpServer> => {
   const { config, logger, useCases, documents, localIssuer, localSignIn, issuerEndpoints } = portico;
   const server = createHttpServer(

@@ -8,7 +8,7 @@ const [bob, cyd, wanda] = [personOf('bob'), personOf('cyd'), personOf('wanda')];
 const pathOf = ({ email }: Person): string => `/people/${encodeURIComponent(email)}`;
 const crew = '/access/groups/Crew';
 
-/** The data of the walks: ids of APIs, and of cyd's request for Winds. */
+/** The data for the walks: the ids of APIs, and of cyd's request for Winds. */
 export interface Seed {
   readonly service: ConsoleService;
   readonly weather: string;
@@ -58,11 +58,11 @@ export interface Walk {
   readonly title: string;
   /** The actions in the dialog until another dialog or the outcome replaces it. */
   readonly act?: (page: Page, dialog: Locator, seed: Seed) => Promise<unknown>;
-  /** The title of the replacing dialog, if it differs. */
+  /** The title of the dialog that replaces this one, if it differs. */
   readonly thenTitle?: string;
   /** Whether only the button `I have copied it` closes the dialog. */
   readonly shownOnce?: boolean;
-  /** The element with the focus afterwards, if the opener no longer exists. */
+  /** The element that has the focus afterwards, if the opener no longer exists. */
   readonly focusAfter?: string;
 }
 

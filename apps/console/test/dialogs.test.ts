@@ -53,7 +53,7 @@ describe.skipIf(!browser)('dialogs', () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     // Another administrator was faster.
     expectTrouble(/^console: .*(409|404)/);
-    // An export asks first if there are 100,000 entries or more.
+    // An export asks for confirmation if there are 100,000 entries or more.
     await page.route('**/api/audit/?*', async (route) => {
       const response = await route.fetch();
       await route.fulfill({ response, json: { ...((await response.json()) as object), total: 200_000 } });
@@ -80,7 +80,7 @@ const walkThrough = async (page: Page, walk: Walk, seed: Seed): Promise<void> =>
     focusAfter: back,
   } = walk;
   const label = `${at} ${title}`;
-  // Goes to another page first, so that nothing of the previous walk remains.
+  // Goes to another page first, so that nothing from the previous walk remains.
   await goTo(page, '/use');
   await page.getByRole('heading', { level: 1, name: 'Usage', exact: true }).waitFor();
   await goTo(page, at.replace(':weather', seed.weather).replace(':tides', seed.tides));

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const samplesFolder = resolve(import.meta.dirname, '../../../../shared/data/specs');
-/** Larger documents would only take longer. */
+/** The maximum size of a real document, in bytes: larger ones would only take longer. */
 const bytesMax = 150_000;
 
-/** Returns documents with unique titles by file name: real ones, filled up with generated ones. */
+/** Returns `count` documents with unique titles, by file name: real ones, supplemented by generated ones. */
 export const documentsForImport = (count: number): ReadonlyMap<string, { title: string; text: string }> => {
   const titles = new Set<string>();
   const documents = new Map<string, { title: string; text: string }>();

@@ -9,7 +9,9 @@ const browser = await provideBrowser();
 
 const assets = resolve(import.meta.dirname, '../dist/assets');
 const kilobyte = 1_024;
-/** All scripts until the first page is ready, including those of the sign-in; compressed, as sent. */
+/**
+ * The maximum size of all scripts until the first page is ready, including those for the sign-in; compressed, as sent.
+ */
 const scriptsMax = 250 * kilobyte;
 const stylesMax = 60 * kilobyte;
 const client: Person = { uid: 'cora', email: 'cora@example.com' };
@@ -21,7 +23,7 @@ describe.skipIf(!browser)('the first view', () => {
     await service.register(client);
   });
 
-  /** The bytes of all files of the build that are requested until the network is idle. */
+  /** Returns the bytes of all built files that are requested until the network is idle. */
   const loadedBy = async (link: string, heading: string) => {
     const { page } = await openPage(browser, service);
     const files = new Set<string>();

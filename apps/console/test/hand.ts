@@ -2,29 +2,29 @@ import type { Locator, Page } from 'playwright-core';
 
 /** The effort of one step of a walk. */
 export interface Effort {
-  /** Mouse clicks, keys that choose, and file drops. */
+  /** The number of mouse clicks, keys that choose, and file drops. */
   acts: number;
-  /** Fields that were filled by typing or pasting. */
+  /** The number of fields that were filled in by typing or pasting. */
   fields: number;
 }
 
-/** Uses a page as a person does, and counts the effort. Throws if the page shows an id, or one has to be typed. */
+/** Uses a page as a person does, and counts the effort. Throws if the page shows an id, or if one has to be typed. */
 export interface Hand {
   readonly click: (target: Locator) => Promise<void>;
   /** Presses a key that chooses, such as Enter. */
   readonly press: (target: Locator, key: string) => Promise<void>;
   readonly type: (target: Locator, text: string) => Promise<void>;
-  /** Pastes from the clipboard with the keyboard: one field. */
+  /** Pastes from the clipboard with the keyboard, which counts as one field. */
   readonly paste: (target: Locator, text: string) => Promise<void>;
-  /** Opens a list and selects an option: two clicks. */
+  /** Opens a list and selects an option, which counts as two clicks. */
   readonly choose: (target: Locator, label: string) => Promise<void>;
-  /** Drops files from the desktop on the drop zone that the page shows meanwhile. */
+  /** Drops files from the desktop on the drop zone that the page shows while they are dragged. */
   readonly drop: (zone: string, files: Readonly<Record<string, string>>) => Promise<void>;
   /** Opens a link. */
   readonly open: (link: string) => Promise<void>;
-  /** Allows an id that the page has to show: the one that belongs to an API key. */
+  /** Allows an id that the page has to show: the id of an API key. */
   readonly expectId: (id: string) => void;
-  /** Runs a step, and throws if the page shows an id at its end. */
+  /** Runs a step, and throws if the page shows an id at the end of the step. */
   readonly step: (name: string, work: () => Promise<void>) => Promise<void>;
   readonly efforts: () => ReadonlyMap<string, Effort>;
 }

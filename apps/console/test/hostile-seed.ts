@@ -4,7 +4,7 @@ import { hostileDocument, hostileName, hostileNote, hostileProse, longLink, long
 export interface HostileSeed {
   /** An approved client with access to the hostile API. */
   readonly client: Person;
-  /** The hostile API and group in the URLs of pages. */
+  /** The hostile API and group that the URLs of pages contain. */
   readonly api: { readonly id: string; readonly name: string };
   readonly group: { readonly id: string; readonly name: string };
 }

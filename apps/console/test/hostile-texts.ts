@@ -8,19 +8,19 @@ const markups = [
 
 let turn = 0;
 
-/** Returns a short line for names, of the next kind. `where` names the place that let it through. */
+/** Returns a short line for names, with the next kind of markup. `where` identifies the place that let it through. */
 export const hostileName = (where: string): string => {
   turn += 1;
   return `${where} ${markups[turn % markups.length]?.replace('WHERE', where) ?? ''}`;
 };
 
-/** A name of the maximum length without a place to break it. */
+/** Returns a name of the maximum length that cannot be broken into lines. */
 export const longName = (where: string): string => where.replaceAll(' ', '-').padEnd(200, 'm');
 
-/** A link as in documents of real APIs, wider than any screen. */
+/** A link like those in the documents of real APIs, wider than any screen. */
 export const longLink = `https://docs.example.com/${'m'.repeat(710)}`;
 
-/** A longer text in Markdown with HTML: links that run scripts, tracking images, and frames. */
+/** Returns a longer text in Markdown with HTML: links that run scripts, tracking images, and frames. */
 export const hostileProse = (where: string): string =>
   [
     `# ${where} <script>alert('${where}')</script>`,
@@ -35,14 +35,14 @@ export const hostileProse = (where: string): string =>
     'Plain words and an [honest link](https://docs.example.com/).',
   ].join('\n\n');
 
-/** The same, cut to the maximum length of a note. */
+/** Returns the same text, cut to the maximum length of a note. */
 export const hostileNote = (where: string): string => hostileProse(where).slice(0, noteMax);
 
 const noteMax = 480;
 
 const dangerousAddress = "javascript:alert('address')";
 
-/** An OpenAPI document in which all text is hostile. */
+/** Returns an OpenAPI document in which all text is hostile. */
 export const hostileDocument = (title: string): object => ({
   openapi: '3.1.0',
   info: {

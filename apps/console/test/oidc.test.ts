@@ -7,7 +7,7 @@ import { openPage, screenshot } from './watched-page.ts';
 
 const browser = await provideBrowser();
 
-/** Short enough to wait for: a token is renewed after two thirds of this time. */
+/** A token lifetime that is short enough to wait for: a token is renewed after two thirds of it. */
 const shortSeconds = 9;
 const hourSeconds = 3_600;
 /** The minimum interval at which the service fetches unknown keys, plus one second. */
@@ -58,7 +58,7 @@ const isRenewal = (request: Request, refreshTokens: boolean): boolean =>
     ? (request.postData()?.includes('grant_type=refresh_token') ?? false)
     : request.url().includes('prompt=none');
 
-/** Types into the filter of the people list. Returns the id of the key that signed the token of its request. */
+/** Types into the filter of the people list. Returns the id of the key that signed the resulting request's token. */
 const keyOfNextCall = async (page: Page, typed: string): Promise<string> => {
   const pendingResponse = page.waitForResponse((response) => /\/api\/profiles\/\?.*q=/.test(response.url()));
   await page.getByRole('searchbox').fill(typed);
@@ -89,7 +89,7 @@ describe.skipIf(!browser)('a sign-in at an identity provider', () => {
     await page.getByRole('button', { name: 'Yes, sign me out' }).click();
     await at.signInButton(page).waitFor();
     expect(page.url()).toBe(`${at.service.address}/console/`);
-    // A person who is still signed in at the provider would return without its login page.
+    // A person who is still signed in at the provider would return without seeing the provider's login page.
     const interaction = page.waitForRequest(/\/interaction\//);
     await at.signIn(page, ada);
     await interaction;
@@ -147,7 +147,7 @@ describe.skipIf(!browser)('a sign-in at an identity provider', () => {
     await signOutButton(page).waitFor();
   });
 
-  /** Opens the registration form of a new person, fills it, and lets the sign-in expire without renewal. */
+  /** Opens the registration form for a new person, fills it in, and lets the sign-in expire without renewal. */
   const expiredForm = async (name: string) => {
     const { page, context, expectTrouble } = await at.open();
     expectTrouble(/^console: .*404.*profiles\/me/);
@@ -207,7 +207,7 @@ describe.skipIf(!browser)('a sign-in at an identity provider', () => {
     await expectHeading(page, 'People');
     await at.provider.control.stop();
     const requestFailed = page.context().waitForEvent('requestfailed');
-    // It is renewed a minute before it expires.
+    // The token is renewed a minute before it expires.
     await page.clock.fastForward((hourSeconds - 60) * 1_000);
     await requestFailed;
     await at.provider.control.start();

@@ -170,7 +170,7 @@ describe.skipIf(!browser)('people', () => {
     await dialog(page).getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Remove expiry' }).waitFor();
     await page.getByRole('button', { name: 'Replace secret' }).click();
-    // A leak is not the usual reason: programs get time to change.
+    // A leak is not the usual reason for a new secret, so programs get time to change.
     expect(await dialog(page).getByLabel('Previous secret').inputValue()).toBe('86400');
     await dialog(page).getByLabel('Previous secret').selectOption('3600');
     await dialog(page).getByRole('button', { name: 'Replace secret' }).click();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { launchChromium } from './chromium.ts';
 import { startConsoleService, type ConsoleService } from './console-service.ts';
 
-/** Launches Chromium until the end of the test file. Returns null if it is not installed. */
+/** Launches Chromium, and closes it at the end of the test file. Returns null if it is not installed. */
 export const provideBrowser: typeof launchChromium = async () => {
   const browser = await launchChromium();
   afterAll(() => browser?.close());

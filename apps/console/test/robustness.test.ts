@@ -12,7 +12,7 @@ const unavailableMessage = /The service cannot be reached/;
 const personOf = (uid: string): Person => ({ uid, email: `${uid}@example.com` });
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Your session has expired' });
-/** The outcome of an action, even below a dialog that shows a key. */
+/** Locates the outcome of an action, even below a dialog that shows a key. */
 const outcome = (page: Page, text: string | RegExp) => page.locator('[role=status]').filter({ hasText: text });
 const filter = (page: Page) => page.getByRole('searchbox');
 
@@ -105,7 +105,7 @@ describe.skipIf(!browser)('the console', () => {
     await screenshot(second.page, 'approved by another');
   });
 
-  /** Signs in with a fake clock; `useUp` spends the refresh token, so that renewal no longer works. */
+  /** Signs in with a fake clock; `useUp` uses up the refresh token, so that renewal no longer works. */
   const withClock = async () => {
     const watched = await openPage(browser, service);
     const { page } = watched;

@@ -10,7 +10,7 @@ const ada: Person = { uid: 'ada', email: 'ada@example.com' };
 const chosen = '2099-12-31';
 const displayed = 'Dec 31, 2099';
 
-/** West of UTC, at UTC, and so far east that it is the next day, with browsers in three languages. */
+/** Time zones west of UTC, at UTC, and so far east that it is the next day, with browsers in three languages. */
 const places = [
   ['America/Los_Angeles', 'en-US'],
   ['UTC', 'de-DE'],

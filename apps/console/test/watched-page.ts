@@ -11,18 +11,18 @@ export interface PageOptions {
   /** 1280 × 800 by default. */
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly theme?: 'light' | 'dark';
-  /** An IANA name such as `Europe/Berlin`. Default: that of the machine. */
+  /** An IANA name such as `Europe/Berlin`. Default: the machine's time zone. */
   readonly timeZone?: string;
   /** The browser's preferred language. Default: American English. */
   readonly language?: string;
-  /** Further origins that the page may connect to, such as that of an identity provider. */
+  /** Further origins that the page may connect to, such as an identity provider's. */
   readonly origins?: readonly string[];
 }
 
 export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Returns the unexpected problems of the page so far, one line each. */
+  /** Returns the page's unexpected problems so far, one line each. */
   readonly trouble: () => readonly string[];
   /** Allows trouble that the test causes on purpose, for the rest of the test. */
   readonly expectTrouble: (pattern: RegExp) => void;
@@ -30,8 +30,8 @@ export interface WatchedPage {
 
 /**
  * Opens a page in a separate browser session and watches it until the test ends: a Content-Security-Policy violation, a
- * script error, an error in the browser's console, a request that fails or leaves the allowed origins, and a dialog
- * each fail the test, unless it expects them. Also watches popups and frames.
+ * script error, an error in the browser's console, a request that fails or leaves the allowed origins, or a dialog
+ * fails the test, unless the test expects it. Also watches popups and frames.
  */
 export const openPage = async (
   browser: Browser,
@@ -97,13 +97,13 @@ const watch = async (context: BrowserContext, origins: readonly string[], report
   });
 };
 
-/** Signs in with a link as printed for an operator, and waits for the page of the console. */
+/** Signs in with a link like the one printed for an operator, and waits for the page of the console. */
 export const signIn = async (page: Page, service: ConsoleService, person?: Person, path?: string): Promise<void> => {
   await page.goto(await service.linkFor(person, path));
   await page.locator('#content h1').waitFor();
 };
 
-/** Opens another page of the console as its menu would: a load would ask for a new sign-in. */
+/** Opens another page of the console as the menu would: loading the page would require a new sign-in. */
 export const goTo = async (page: Page, path: string): Promise<void> => {
   await page.evaluate((address) => {
     window.history.pushState(null, '', address);

@@ -12,7 +12,7 @@ const browser = await provideBrowser();
 
 type Role = 'admin' | 'client';
 
-/** The pages of a role as patterns: the menu and the pages below it. */
+/** Returns the pages of a role as patterns: the menu and the pages below it. */
 const patternsOf = (role: Role): readonly string[] => {
   const own = pages.filter(({ roles }) => roles.includes(role)).flatMap(({ routes }) => routes);
   const pathOf = ({ path = '' }: RouteObject): string => `/${path}`;
@@ -123,10 +123,10 @@ const walkTo = async (page: Page, address: string): Promise<void> => {
   await waitUntilLoaded(page);
 };
 
-/** The number of pages after which a walk adds no further ones. */
+/** The number of pages after which a walk adds no more. */
 const walkMax = 60;
 
-/** Returns the links of the page to other views of itself, such as an API's to its operations. */
+/** Returns the page's links to other views of the same page, such as the links from an API to its operations. */
 const viewsIn = (page: Page): Promise<readonly string[]> =>
   page.locator('#content a[href*="?"]').evaluateAll((links) =>
     links

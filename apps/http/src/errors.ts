@@ -61,6 +61,6 @@ export const errorStatuses = {
   internal: 500,
 } as const satisfies Record<ErrorCode, number>;
 
-/** The number of seconds after which a `rate_limited` caller may retry, at least 1. */
+/** Returns the number of seconds after which a `rate_limited` caller may retry, at least 1. */
 export const retrySecondsOf = ({ counted, retryAfterSeconds }: PorticoError): number =>
   Math.max(1, retryAfterSeconds ?? counted?.retryAfterSeconds ?? 1);

@@ -18,31 +18,31 @@ export interface ExchangeFacts {
   readonly respondToExpiry: (exchange: Exchange) => void;
 }
 
-/** Begins an exchange, now the latest on its connection, and starts its deadline. */
+/** Begins an exchange, which becomes the latest on its connection, and starts its deadline. */
 export const beginExchange = (request: IncomingMessage, response: ServerResponse, facts: ExchangeFacts): Exchange => {
   const exchange = new Exchange(request, response, facts);
   latestExchanges.set(request.socket, exchange);
   return exchange;
 };
 
-/** The latest exchange on this connection. */
+/** Returns the latest exchange on this connection; null if there is none. */
 export const exchangeOn = (socket: Socket): Exchange | null => latestExchanges.get(socket) ?? null;
 
 /** Data on a connection that could not be parsed as a request. */
 export interface Unreadable {
   readonly status: number;
-  /** Node's code for the error. */
+  /** Node's error code. */
   readonly errorCode: string;
 }
 
 const awaitingContinue = new WeakSet<IncomingMessage>();
 
-/** Notes that the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1). */
+/** Records that the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1). */
 export const noteExpectContinue = (request: IncomingMessage): void => {
   awaitingContinue.add(request);
 };
 
-/** One request with its response, and the facts that are learned about it on the way. */
+/** A request with its response, and the facts learned while it is handled. */
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -53,22 +53,22 @@ export class Exchange {
   readonly deadline: ResponseDeadline;
   /** The path template, for the log and the metrics; never the path itself. */
   route = 'unknown';
-  /** Whether its route is polled every few seconds, so that a 200 is not worth a log line. */
+  /** Whether the route is polled every few seconds: a 200 is then logged only at `debug`. */
   isProbe = false;
-  /** The state of its rate limit, once the request was counted. */
+  /** The state of the rate limit, once the request has been counted. */
   counted: CountedRequest | null = null;
   profileId: ProfileId | null = null;
-  /** The `client_id` of the API key that the request was admitted by; null for a token. */
+  /** The `client_id` of the API key that admitted the request; null for a token. */
   clientId: string | null = null;
   /** The calling service account, if the caller is not a profile. */
   accountId: string | null = null;
-  /** The `WWW-Authenticate` of a 401. */
+  /** The `WWW-Authenticate` header of a 401. */
   challenge = 'Bearer';
   /** Whether the handler waits for the complete body. */
   takesBody = false;
-  /** Its span; null unless traces are configured. */
+  /** The request's span; null unless tracing is configured. */
   span: RequestSpan | null = null;
-  /** Set if its body could not be parsed and the response was written directly to the socket, not to `response`. */
+  /** Set if the body could not be parsed and the response was written directly to the socket, not to `response`. */
   unreadable: Unreadable | null = null;
 
   constructor(request: IncomingMessage, response: ServerResponse, facts: ExchangeFacts) {
@@ -84,24 +84,27 @@ export class Exchange {
     this.deadline = new ResponseDeadline(facts.timer, facts.responseTimeoutMs, () => facts.respondToExpiry(this));
   }
 
-  /** Sends `100 Continue` if the client waits for it. Called once the request has passed all checks before its body. */
+  /**
+   * Sends `100 Continue` if the client waits for it. Called once the request has passed all checks that precede its
+   * body.
+   */
   sendContinue(): void {
     if (awaitingContinue.delete(this.request)) this.response.writeContinue();
   }
 }
 
-/** Calls back once after this many milliseconds; returns a function that cancels it. */
+/** Calls `ring` once after this many milliseconds; returns a function that cancels the call. */
 export type Timer = (milliseconds: number, ring: () => void) => () => void;
 
 interface Wait {
   readonly callback: () => void;
-  /** By `performance.now()`. */
+  /** The time when the wait ends, according to `performance.now()`. */
   readonly dueAt: number;
 }
 
 /**
- * All waits of the same duration share one system timer: nearly none ever fires, and starting and stopping a timer per
- * request costs more than a node in a list. The first node is due first.
+ * Creates a timer that shares one system timer among all waits of the same duration: almost none of them ever ends, and
+ * starting and stopping a timer per request costs more than a node in a list. The first node is due first.
  */
 const createSharedTimer = (milliseconds: number): ((ring: () => void) => () => void) => {
   const waits = new LinkedList<Wait>();
@@ -133,7 +136,7 @@ const createSharedTimer = (milliseconds: number): ((ring: () => void) => () => v
 
 const sharedTimers = new Map<number, ReturnType<typeof createSharedTimer>>();
 
-/** Does not keep the process alive: the connections of requests do. */
+/** Does not keep the process alive: the requests' connections do. */
 export const systemTimer: Timer = (milliseconds, ring) => {
   let timer = sharedTimers.get(milliseconds);
   if (!timer) sharedTimers.set(milliseconds, (timer = createSharedTimer(milliseconds)));
@@ -142,8 +145,8 @@ export const systemTimer: Timer = (milliseconds, ring) => {
 
 /**
  * The deadline for the start of a response, counted from the last byte of its request. Either it expires, which sends a
- * response immediately and discards the result of any later work; or a commit or the response starts first, and it can
- * no longer expire.
+ * response immediately and discards the result of any later work; or a commit or the response starts first, and then
+ * the deadline can no longer expire.
  */
 class ResponseDeadline implements Deadline {
   readonly #timer: Timer;
@@ -165,7 +168,7 @@ class ResponseDeadline implements Deadline {
     return this.#state === 'expired';
   }
 
-  /** Throws `timed_out` if it has expired. */
+  /** Throws `timed_out` if the deadline has expired. */
   refuseExpired(): void {
     if (this.expired) throw new PorticoError('timed_out');
   }
@@ -181,7 +184,7 @@ class ResponseDeadline implements Deadline {
     return () => this.#onExpired?.delete(callback);
   }
 
-  /** The response is known, so the deadline can no longer expire. Returns false if it already has. */
+  /** Prevents the deadline from expiring, because the response is known. Returns false if it has already expired. */
   settle(): boolean {
     if (this.#state === 'open') this.#state = 'settled';
     this.suspend();
@@ -194,12 +197,12 @@ class ResponseDeadline implements Deadline {
     this.#cancel = null;
   }
 
-  /** Restarts with the full duration. */
+  /** Restarts the clock with the full duration. */
   restart(): void {
     if (this.#state === 'open') this.#cancel ??= this.#timer(this.#timeoutMs, () => this.#expire());
   }
 
-  /** The client no longer waits for the response: expires, but without sending a response. */
+  /** Lets the deadline expire without sending a response, because the client no longer waits for one. */
   abandon(): void {
     if (this.#state !== 'open') return;
     this.suspend();

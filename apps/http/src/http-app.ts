@@ -29,47 +29,47 @@ export interface HttpAppFacts {
   readonly documents: Pick<DocumentReader, 'readMember'>;
   readonly settings: HttpSettings;
   readonly logger: Logger;
-  /** Whether this process runs jobs, if that is known. */
+  /** Whether this process runs jobs; undefined if that is not known. */
   readonly runsJobs?: boolean | undefined;
   /** The registry for the metrics; a new one by default. */
   readonly registry?: Registry | undefined;
-  /** Present while the service is its own identity provider. */
+  /** The local issuer's documents; present only if the service is its own identity provider. */
   readonly localIssuer?: LocalIssuerDocuments | null | undefined;
   /**
-   * Returns the configured issuer's addresses that a browser uses for signing in, as last known, without waiting for
-   * the issuer; none by default.
+   * Returns the last known addresses that a browser uses to sign in with the configured issuer, without waiting for the
+   * issuer. By default, there are none.
    */
   readonly issuerEndpoints?: (() => readonly string[]) | undefined;
-  /** The browser sign-in at the local issuer. */
+  /** The browser sign-in with the local issuer. */
   readonly localSignIn?: LocalSignIn | null | undefined;
   /**
-   * The time from the last byte of a request to the start of its response. After that the response is a 500, and the
-   * request makes no more changes, unless its change is already being committed. 9,500 by default.
+   * The maximum time from the last byte of a request to the start of its response. After that, the response is a 500,
+   * and the request makes no more changes, unless its change is already being committed. 9,500 by default.
    */
   readonly responseTimeoutMs?: number;
-  /** Records a span of each request; nothing by default. */
+  /** Records a span for each request. By default, none are recorded. */
   readonly tracing?: Pick<Tracing, 'beginRequest'> | null | undefined;
-  /** The system's timer by default. */
+  /** The timer for deadlines; the system's by default. */
   readonly timer?: Timer;
 }
 
-/** Below the 15 s after which HAProxy gives up waiting (`deploy/haproxy.cfg`). */
+/** Shorter than the 15 s after which HAProxy stops waiting (`deploy/haproxy.cfg`). */
 const responseTimeoutMsDefault = 9_500;
 
 const bodyCacheBytesMax = 96 * 1_048_576;
 
-/** Handles requests. */
+/** The listener that handles requests. */
 export interface HttpApp extends RequestListener {
-  /** Used by the server to log and measure data that could not be parsed as a request. */
+  /** Logs and counts data that the server could not parse as a request. */
   readonly recordUnreadable: RecordUnreadable;
-  /** From now on, `/ready` reports "not ready", and responses close their connections. */
+  /** Starts draining: from now on, `/ready` reports "not ready", and responses close their connections. */
   readonly startDraining: () => void;
 }
 
-/** Creates the application. It uses the router of Express, with one route per row of the route table. */
+/** Creates the application. It uses Express's router, with one route per row of the route table. */
 export const createHttpApp = (facts: HttpAppFacts): HttpApp => createAppFor(facts, credentialOf);
 
-/** The same with another way to read credentials than from request headers: see `operator-calls.ts`. */
+/** Creates an application that uses a different way to read credentials: see `operator-calls.ts`. */
 export const createAppFor = (facts: HttpAppFacts, readCredential: PipelineFacts['readCredential']): HttpApp => {
   const { settings, logger } = facts;
   const protectedResource = protectedResourceOf(settings);
@@ -120,7 +120,7 @@ export const createAppFor = (facts: HttpAppFacts, readCredential: PipelineFacts[
 /** The routes of one path, by method. */
 type MethodTable = ReadonlyMap<string, Route>;
 
-/** The match of a request's path. */
+/** The routes that match a request's path, and its parameters. */
 interface PathMatch {
   readonly methods: MethodTable;
   readonly params: Readonly<Record<string, string>>;
@@ -152,7 +152,7 @@ const createListener = (table: readonly Route[], serve: Serve): RequestListener 
   };
 };
 
-/** The routes of each path of a table, by method; a trailing slash makes no difference. */
+/** Returns the table's routes by path and method. A trailing slash makes no difference. */
 const byPath = (table: readonly Route[]): ReadonlyMap<string, MethodTable> => {
   const paths = new Map<string, Map<string, Route>>();
   for (const route of table) {
@@ -184,7 +184,7 @@ const createServing = (facts: ServingFacts): Serve => {
     return send(exchange, refusalResponse(refusal, exchange.challenge), status, closing);
   };
 
-  /** For work that fails after its deadline has expired: no client waits for it, and it changed nothing. */
+  /** Logs work that fails after its deadline has expired: no client waits for it, and it changed nothing. */
   const recordLate = ({ requestId, route }: Exchange, error: unknown): void => {
     if (isPorticoError(error) && (error.code === 'timed_out' || errorStatuses[error.code] !== 500)) return;
     logger.error({ err: error, request_id: requestId, route }, 'request failed after its response');
@@ -235,7 +235,10 @@ const createServing = (facts: ServingFacts): Serve => {
 const beginSpan = (tracing: Pick<Tracing, 'beginRequest'>, { method = '', httpVersion, headers }: IncomingMessage) =>
   tracing.beginRequest({ method, httpVersion, headers });
 
-/** If a client disconnects before the response to a read, the work is abandoned, which frees its place in a queue. */
+/**
+ * Completes an exchange. If a client disconnects before the response to a read, abandons the work, which frees its
+ * place in a queue.
+ */
 const close = (exchange: Exchange, logger: Logger, metrics: HttpMetrics): void => {
   const { request, deadline } = exchange;
   if (request.method === 'GET' || request.method === 'HEAD') deadline.abandon();
@@ -251,7 +254,7 @@ const record = (exchange: Exchange, logger: Logger, metrics: HttpMetrics): void 
   const method = knownMethods.has(requestMethod) ? requestMethod : 'other';
   metrics.requestCompleted(method, route, status, ms / 1_000);
   const isWhole = response.writableFinished;
-  // Undefined properties are left out of the line.
+  // Undefined properties are omitted from the line.
   const facts = {
     method,
     route,
@@ -275,7 +278,7 @@ const userAgentUnitsMax = 256;
 
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 
-/** Throws `method_not_allowed` for a method that the path does not support. */
+/** Returns the route for a method. Throws `method_not_allowed` if the path does not support the method. */
 const routeFor = (methods: MethodTable, method: string, exchange: Exchange): Route => {
   const [first] = methods.values();
   exchange.route = first?.path ?? exchange.route;

@@ -27,8 +27,8 @@ export interface HttpServer extends Server {
 
 /** Creates the server of an application; it does not listen yet. */
 export const createHttpServer = (app: HttpApp): HttpServer => {
-  // The application itself rejects a missing Host, in JSON like every refusal. With `optimizeEmptyRequests`, a request
-  // without a body has no stream to read to its end, which would take three ticks.
+  // The application itself rejects a missing Host header, in JSON like every refusal. With `optimizeEmptyRequests`, a
+  // request without a body has no stream that would have to be read to its end, which takes three ticks.
   const server = createServer({ ...limits, requireHostHeader: false, optimizeEmptyRequests: true }, app);
   server.maxHeadersCount = maxHeadersCount;
   server.maxConnections = maxConnections;

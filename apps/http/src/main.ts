@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { runProcess, startBackground, version } from '@portico/composition';
 import { createHttpApp, createHttpServer } from './index.ts';
 
-// The service process: listens, and completes the requests in flight before it exits.
+// The service process. It accepts requests, and completes those in flight before it exits.
 await runProcess('http', async (portico) => {
   const { config, logger, useCases, documents, localIssuer, localSignIn, issuerEndpoints, tracing } = portico;
   const settings = { ...config, version };
@@ -19,7 +19,7 @@ await runProcess('http', async (portico) => {
       runsJobs: portico.duties.runsJobs,
     }),
   );
-  // Fetched early, so that the first page's policy already allows them.
+  // The endpoints are fetched early, so that the first page's policy already allows them.
   issuerEndpoints();
   server.listen(config.port, config.host);
   await once(server, 'listening');

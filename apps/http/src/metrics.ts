@@ -3,7 +3,10 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, type Registry } from 
 
 export interface HttpMetrics {
   readonly text: () => Promise<string>;
-  /** `route` is the path template, never the path itself, which would create a series for each id. */
+  /**
+   * Counts a completed request. `route` is the path template, never the path itself, which would create a series for
+   * each id.
+   */
   readonly requestCompleted: (method: string, route: string, status: number, seconds: number) => void;
   readonly requestRefused: (policy: string) => void;
 }
@@ -39,8 +42,8 @@ export const createHttpMetrics = (registry: Registry, version: string): HttpMetr
 };
 
 /**
- * Reads the state of the service when metrics are collected. Metrics that cannot be read because the database is
- * unavailable are left out; `dependency_up` reports it.
+ * Reads the service's state when metrics are collected. Metrics that cannot be read because the database is unavailable
+ * are omitted; `dependency_up` reports the outage.
  */
 export const observeState = (
   registry: Registry,
@@ -124,7 +127,7 @@ const fallbacks = [
   },
 ] as const;
 
-/** Refused requests are no uses; the metrics of limits count them. */
+/** Refused requests are not uses; the metrics of limits count them. */
 const answeredKinds = usageKinds.filter((kind) => kind !== 'refused');
 
 const observeUses = (registers: Registry[], useCases: Pick<UseCases, 'usageTotals'>): void => {
@@ -141,7 +144,7 @@ const observeUses = (registers: Registry[], useCases: Pick<UseCases, 'usageTotal
   });
 };
 
-/** Shares one read between concurrent callers: all gauges are collected at the same time. */
+/** Shares one read among concurrent callers, because all gauges are collected at the same time. */
 const shareConcurrent = <Value>(read: () => Promise<Value>): (() => Promise<Value>) => {
   let pending: Promise<Value> | null = null;
   return () =>

@@ -37,7 +37,7 @@ test('the operator acts like an admin, without an actor in the audit log and wit
     expect([path, (await call('GET', path)).status]).toEqual([path, 200]);
   const approved = await call('POST', '/api/profiles/approve', { profiles: ['ada@example.com'] });
   expect(approved).toMatchObject({ status: 200, body: { approved: 1 } });
-  // Only a person who is an admin may do this.
+  // Only a person who is an admin is allowed to do this.
   expect((await call('PUT', `/api/profiles/${ada.id}/role`, { role: 'admin' })).status).toBe(200);
   expect((await call('PUT', '/api/profiles/nobody@example.com/tier', { tier: null })).body).toEqual({
     detail: 'User not found',

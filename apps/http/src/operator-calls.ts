@@ -5,12 +5,12 @@ import { operatorCredential } from '@portico/domain';
 import { createAppFor, type HttpAppFacts } from './http-app.ts';
 import type { Method } from './route.ts';
 
-/** A request of the operator. */
+/** A request from the operator. */
 export interface OperatorCall {
   readonly method: Method;
-  /** With its query. */
+  /** The path, including the query. */
   readonly path: string;
-  /** JSON text. */
+  /** The body, as JSON text. */
   readonly body?: string | undefined;
 }
 
@@ -21,8 +21,9 @@ export interface OperatorResponse {
 }
 
 /**
- * The API for the owner of the stores: an application in this process that treats each call as the operator's. It does
- * not listen, and is not exposed: only the returned function reaches it, over a pair of in-memory streams per call.
+ * Creates the API for the owner of the stores: an in-process application that treats each call as the operator's. It
+ * does not listen and is not exposed: only the returned function can reach it, over a pair of in-memory streams per
+ * call.
  */
 export const createOperatorCalls = (facts: HttpAppFacts): ((call: OperatorCall) => Promise<OperatorResponse>) => {
   const server = createServer(createAppFor(facts, () => operatorCredential));

@@ -42,8 +42,8 @@ export interface PipelineFacts {
 type Params = Readonly<Record<string, string>>;
 
 /**
- * Handles a request by its row of the route table. The order of the checks is fixed (specification, section 1):
- * identity, rate limit, role; then query and body; then the handler's own checks: existence, grants, conflicts.
+ * Handles a request according to its row of the route table. The order of the checks is fixed (specification, section
+ * 1): identity, rate limit, role; then query and body; then the handler's own checks: existence, grants, conflicts.
  */
 export const handleRoute = async (
   facts: PipelineFacts,
@@ -64,7 +64,7 @@ export const handleRoute = async (
   let body: unknown = null;
   if (route.body) {
     const bytes = await receiveBody(facts.settings, route.body, exchange);
-    // The caller may have lost its rights while it delayed the end of the body.
+    // The caller may have lost its rights while delaying the end of the body.
     if (!isComplete) {
       await tick.authorize();
       caller = await admitCaller(facts, route, exchange, params, { counted: exchange.counted });
@@ -80,7 +80,10 @@ export const handleRoute = async (
 
 const noParameters = z.object({});
 
-/** With `earlier`, authorizes the caller again, because its request was admitted before its body was complete. */
+/**
+ * Admits the caller. With `earlier`, authorizes it again, because its request was admitted before the body was
+ * complete.
+ */
 const admitCaller = async (
   { useCases, readCredential }: PipelineFacts,
   route: Route,
@@ -128,7 +131,7 @@ const targetOf = ({ reads }: Route, params: Params): Target | null => {
 
 const noMembers: MemberRead = { fields: {}, document: null };
 
-/** Far more than any form here needs. */
+/** Far more than any form of this service needs. */
 const formLimitBytes = 16_384;
 
 const receiveBody = async (settings: HttpSettings, body: RouteBody, exchange: Exchange): Promise<Uint8Array> => {
@@ -146,7 +149,7 @@ const receiveBody = async (settings: HttpSettings, body: RouteBody, exchange: Ex
 
 const mediaTypeOf = ({ kind }: RouteBody) => (kind === 'form' ? formMediaType : jsonMediaType);
 
-/** Scopes are checked before the body is validated: 403 comes before 400. */
+/** Parses a body. Checks scopes before validating the body: 403 comes before 400. */
 const parseBody = async (
   documents: PipelineFacts['documents'],
   body: RouteBody,

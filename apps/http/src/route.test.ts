@@ -17,7 +17,7 @@ test('a route that identifies its caller declares the scope for service accounts
   expect(defineRoute({ ...facts, auth: 'admin', scope: 'audit:read' }).scope).toBe('audit:read');
   expect(defineRoute({ ...facts, auth: 'admin', scope: null }).scope).toBeNull();
   for (const auth of ['free', 'open'] as const) expect(defineRoute({ ...facts, auth }).scope).toBeNull();
-  // A test of the types, which is never run.
+  // This code tests the types and is never run.
   void (() => [
     // @ts-expect-error The scope is not declared.
     defineRoute({ ...facts, auth: 'admin' }),

@@ -21,14 +21,17 @@ import type { RouteResponse } from './responses/route-response.ts';
 import type { BodyCache } from './responses/tagged-response.ts';
 import type { ConsoleFiles } from './console/console-files.ts';
 
-/** Who may call. `free`: neither identified nor counted; `open`: counted by address; the domain defines the others. */
+/**
+ * The callers that may use a route. `free`: callers are neither identified nor counted; `open`: callers are counted by
+ * address; the domain defines the other values.
+ */
 export type RouteAuth = 'free' | 'open' | RequiredAuth;
 
 interface Identified<Part extends TargetPart> {
   readonly principal: Principal<TargetParts[Part]>;
 }
 
-/** The caller's data for a handler. If no service account may call, the admin is a person. */
+/** The caller's data for a handler. If no service account is allowed to call, the admin is a person. */
 export type CallerFacts<
   Auth extends RouteAuth,
   Part extends TargetPart = 'head',
@@ -41,24 +44,30 @@ export type CallerFacts<
       ? Identified<Part> & { readonly authority: Held extends null ? PersonAuthority : AdminAuthority }
       : Identified<Part>;
 
-/** The scope that a service account needs; null: none may call. Only a route that identifies no caller omits it. */
+/**
+ * The scope that a service account needs; null if no service account is allowed to call. Only a route that does not
+ * identify its caller omits it.
+ */
 type ScopeFacts<Auth extends RouteAuth, Held extends Scope | null> = Auth extends 'free' | 'open'
   ? { readonly scope?: never }
   : { readonly scope: Held };
 
-/** A part of a request that needs another scope: a member of the body, or a word of a list in the query. */
+/** A part of a request that needs an additional scope: a member of the body, or a word in a list in the query. */
 export type ScopedPart =
   | { readonly member: string; readonly scope: Scope }
   | { readonly parameter: string; readonly word: string; readonly scope: Scope };
 
-/** The name of the part in the documentation. */
+/** Returns the name of the part in the documentation. */
 export const nameOfPart = (part: ScopedPart): string =>
   'member' in part ? part.member : `${part.parameter}=${part.word}`;
 
 /** The member of a body that contains an OpenAPI document. */
 export const documentMember = 'openapi_spec';
 
-/** The body of a route: none, a JSON object, one whose `documentMember` is read in a worker thread, or a form. */
+/**
+ * The kind of body that a route accepts: none, a JSON object, a JSON object whose `documentMember` is parsed in a
+ * worker thread, or a form.
+ */
 export type BodyKind = 'none' | 'json' | 'document' | 'form';
 
 export type BodyOf<Kind extends BodyKind, Schema extends z.ZodType> = Kind extends 'none'
@@ -96,24 +105,24 @@ export interface ServiceFacts {
   /** Whether this process runs jobs; null if that is not known. */
   readonly runsJobs: boolean | null;
   readonly metrics: () => Promise<string>;
-  /** The OpenAPI document, as JSON text. */
+  /** Returns the OpenAPI document, as JSON text. */
   readonly openApi: () => string;
   readonly localIssuer: LocalIssuerDocuments | null;
-  /** How browsers sign in at the local issuer; null if they cannot. */
+  /** The browser sign-in with the local issuer; null if browsers cannot sign in with it. */
   readonly localSignIn: LocalSignIn | null;
-  /** The address at which this caller reached the service, without a trailing slash. */
+  /** Returns the address that this caller used to reach the service, without a trailing slash. */
   readonly baseUrl: (request: IncomingMessage) => string;
   /** Null if no access tokens are accepted. */
   readonly protectedResource: ProtectedResource | null;
-  /** How people sign in at the console; the first is the default. */
+  /** The ways to sign in to the console; the first is the default. */
   readonly signInWays: readonly SignInWay[];
-  /** The other origins that the console connects to for signing in, as far as they are known. */
+  /** Returns the known other origins that the console connects to for signing in. */
   readonly signInOrigins: () => readonly string[];
   /** The built console. */
   readonly consoleFiles: ConsoleFiles;
 }
 
-/** The documents that a local issuer publishes for verifiers of its tokens. */
+/** The documents that a local issuer publishes for the verification of its tokens. */
 export interface LocalIssuerDocuments {
   jwks(): object;
   discovery(baseUrl: string): object;
@@ -121,7 +130,7 @@ export interface LocalIssuerDocuments {
 
 /** The metadata that shows clients where to get an access token (RFC 9728). */
 export interface ProtectedResource {
-  /** `WWW-Authenticate` of a 401 where access tokens are accepted. */
+  /** The `WWW-Authenticate` header of a 401 from a route that accepts access tokens. */
   readonly challenge: string;
   readonly metadata: {
     readonly resource: string;
@@ -135,7 +144,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export interface ParameterFacts {
   readonly description: string;
-  /** JSON Schema. A value that does not match is a 404. */
+  /** The JSON Schema of the parameter. A value that does not match it results in a 404. */
   readonly schema: {
     readonly type: 'string' | 'integer';
     readonly format?: 'uuid';
@@ -148,7 +157,7 @@ export interface ParameterFacts {
 
 interface RouteFacts {
   readonly method: Method;
-  /** With `:name` for each parameter. */
+  /** The path template, with `:name` for each parameter. */
   readonly path: string;
   /** The unique `operationId` in the OpenAPI document. */
   readonly operation: string;
@@ -156,40 +165,43 @@ interface RouteFacts {
   readonly description: string;
   readonly params?: Readonly<Record<string, ParameterFacts>>;
   /**
-   * The identifiers in the response, under their parameter names in other operations, each as a runtime expression such
-   * as `$response.body#/id`. A list supplies those of its first entry.
+   * The identifiers in the response, by their parameter names in other operations, each as a runtime expression such as
+   * `$response.body#/id`. A list supplies its first entry's identifiers.
    */
   readonly supplies?: Readonly<Record<string, string>>;
   /** The part of the collection `collection_id` that is read together with the caller; none by default. */
   readonly reads?: TargetPart;
-  /** Whether access tokens are accepted besides identity tokens; a 401 then says where to get one. */
+  /** Whether access tokens are accepted in addition to identity tokens; a 401 then says where to get one. */
   readonly acceptsAccessTokens?: boolean;
-  /** The further scopes that a service account needs if the request has that part. */
+  /** The parts of a request for which a service account needs additional scopes. */
   readonly scopedParts?: readonly ScopedPart[];
-  /** The refusal of a valid token without a profile, instead of a 401. */
+  /** The refusal for a valid token without a profile, instead of a 401. */
   readonly unregistered?: 'user_not_found';
   readonly status: number;
-  /** The media type of a response that is not JSON. */
+  /** The media type of the response if it is not JSON. */
   readonly media?: 'application/x-ndjson' | 'application/yaml' | 'text/plain';
-  /** Another media type of the response, for callers that prefer it in `Accept`. */
+  /** An alternative media type of the response, for callers that prefer it in `Accept`. */
   readonly otherMedia?: 'text/csv';
   /** Whether the response may be a 304. */
   readonly conditional?: boolean;
-  /** Whether `If-Match` is supported: unless it matches the current state, 412, and nothing is changed. */
+  /**
+   * Whether `If-Match` is supported: if it does not match the current state, the response is a 412 and nothing is
+   * changed.
+   */
   readonly guarded?: boolean;
-  /** Whether browsers may call it from pages of this service only. */
+  /** Whether browsers may call the route only from pages of this service. */
   readonly sameOrigin?: boolean;
-  /** Refusals besides those that follow from `auth`, `query` and `body`. */
+  /** The refusals in addition to those that follow from `auth`, `query` and `body`. */
   readonly errors?: readonly ErrorCode[];
   /** Other statuses with the same response schema, such as the 503 of a health check. */
   readonly alternatives?: Readonly<Record<number, string>>;
-  /** Whether machines poll it every few seconds: a 200 is then logged at `debug`. */
+  /** Whether machines poll the route every few seconds: a 200 is then logged at `debug`. */
   readonly probe?: boolean;
-  /** Left out of the OpenAPI document. */
+  /** Whether the route is omitted from the OpenAPI document. */
   readonly hidden?: boolean;
-  /** Whether it exists only while the service is its own identity provider. */
+  /** Whether the route exists only if the service is its own identity provider. */
   readonly requiresLocalIssuer?: boolean;
-  /** Whether it exists only while access tokens are accepted. */
+  /** Whether the route exists only if access tokens are accepted. */
   readonly requiresAccessTokens?: boolean;
 }
 
@@ -211,7 +223,7 @@ export type Tag =
 /** A row of the route table, as used by the pipeline and the OpenAPI document. */
 export interface Route extends RouteRow {
   readonly tag: Tag;
-  /** Whether an unknown query parameter is a 400; else it is ignored. */
+  /** Whether an unknown query parameter results in a 400; otherwise it is ignored. */
   readonly refusesUnknown: boolean;
 }
 
@@ -226,8 +238,8 @@ export interface RouteRow extends RouteFacts {
 }
 
 /**
- * The types of a request and its response; it has no value at runtime. The row is identified by `METHOD path`. Query
- * parameters are strings or values that convert to strings.
+ * The types of a request and its response. This type has no values at runtime. `METHOD path` identifies the row. Query
+ * parameters are strings, or values that convert to strings.
  */
 export interface Call<Name extends string, Held, Parameter extends PropertyKey, Body, Response> {
   readonly name: Name;
@@ -242,7 +254,10 @@ export interface TypedRow<Types> extends RouteRow {
   readonly '~call'?: Types;
 }
 
-/** A form has no schema: its endpoints report errors as their own standard requires. */
+/**
+ * The body of a route. A form has no schema: the endpoints that accept one report errors as their own standard
+ * requires.
+ */
 export type RouteBody = DescribedBody | { readonly kind: 'form' };
 
 export interface DescribedBody {
@@ -272,7 +287,7 @@ interface RouteDefinition<
   readonly bodyKind?: Kind;
   /** The part of the body that is validated here. */
   readonly body?: Body;
-  /** The schema of the whole body, if it has more members. */
+  /** The schema of the whole body, if the body has more members than that part. */
   readonly bodySchema?: Whole;
   readonly response: Response | null;
   readonly handler: (
@@ -281,7 +296,7 @@ interface RouteDefinition<
 }
 
 /**
- * Defines a row. The compiler checks that its handler uses only the declared inputs, and returns the declared response.
+ * Defines a row. The compiler checks that the handler uses only the declared inputs and returns the declared response.
  */
 export const defineRoute = <
   Auth extends RouteAuth,

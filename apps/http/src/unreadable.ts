@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import { errorDetails } from '@portico/domain';
 import { exchangeOn, type Exchange, type Unreadable } from './exchange.ts';
 
-/** Called for each unreadable request that was responded to and belongs to no exchange. */
+/** Records an unreadable request that got a response but is not part of an exchange. */
 export type RecordUnreadable = (unreadable: Unreadable, requestId: string, socket: Socket) => void;
 
 /**
- * Returns a handler that responds to unreadable requests, in JSON, and closes the connection. The response to a request
- * in flight on the connection is sent first, unless it is the one whose body cannot be read.
+ * Creates a handler that responds to unreadable requests, in JSON, and closes the connection. The response to a request
+ * in flight on the connection is sent first, unless that request's body is the unreadable part.
  */
 export const createUnreadableRefusal =
   (record: RecordUnreadable) =>
@@ -25,14 +25,14 @@ export const createUnreadableRefusal =
       respond(socket, unreadable, requestId);
     };
     const respondNext = ({ request }: Exchange): void => {
-      // It belongs to the body of a request that already has its response: send nothing more.
+      // The data is part of the body of a request that already has its response: send nothing more.
       if (!request.complete || !socket.writable) socket.destroySoon();
       else respondAlone();
     };
     if (!exchange) respondAlone();
     else if (exchange.response.writableFinished) respondNext(exchange);
     else if (exchange.takesBody && !exchange.request.complete) {
-      // A client that closes the connection in the middle of its body has simply left.
+      // Closing the connection in the middle of a body is a disconnect, not an unreadable request.
       if (unreadable.errorCode !== endedEarly) exchange.unreadable = unreadable;
       respond(socket, unreadable, exchange.requestId);
     } else exchange.response.once('finish', () => respondNext(exchange));
@@ -46,7 +46,7 @@ const reasons = {
 
 const endedEarly = 'HPE_INVALID_EOF_STATE';
 
-/** Any other code is a malformed request. */
+/** The statuses by error code; any other code means a malformed request. */
 const statuses: Readonly<Record<string, keyof typeof reasons>> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,

@@ -13,7 +13,7 @@ const [resource] = testAccessAudiences;
 const accessTokens = { resource, issuer: testIssuer };
 const issuer = createTestIssuer({ clock: { now: Date.now } });
 
-/** Creates access tokens of both types that providers use. */
+/** Creates an access token of each type that providers use. */
 const accessTokensOf = (uid: string, claims: Readonly<Record<string, string>> = {}): readonly string[] => {
   const all = { iss: testIssuer, aud: resource, sub: uid, exp: Date.UTC(2030, 0, 1) / 1_000, ...claims };
   return ['at+jwt', 'JWT'].map((type) => issuer.mintClaims(all, type));

@@ -68,7 +68,7 @@ const createGate = () => {
   return { waiting, pass, open };
 };
 
-/** Replaces the slicer by one that waits at the gate. */
+/** Replaces the slicer with one that waits at the gate. */
 const slicerBehind =
   (gate: ReturnType<typeof createGate>) =>
   ({ slicer }: Ports) => ({
@@ -90,7 +90,7 @@ describe('requests of one caller', () => {
     const others = slice(bob, cheap, 1_024);
     const first = slice(ada, cheap, 1_024);
     await expect.poll(() => gate.waiting.length).toBe(2);
-    // Requests are rejected before they wait: the third of these is over the limit.
+    // A request over the limit is rejected before it waits: the third of these is over the limit.
     const more = [2_048, 4_096, 8_192].map((bytes) => slice(ada, cheap, bytes));
     expect(outcomeOf(await Promise.race(more))).toEqual(tooMany);
     const params = {
@@ -127,7 +127,7 @@ describe('requests of one caller', () => {
     await expect.poll(async () => outcomeOf(await slice(ada, cheap, 8_192))).toEqual(tooMany);
     leaving.abort();
     await Promise.all(pendingRequests);
-    // As soon as the service notices, the next request waits instead of being rejected.
+    // As soon as the service notices that, the next request waits instead of being rejected.
     const replies: Promise<Reply>[] = [];
     const isRefused = async (): Promise<boolean> => {
       const reply = slice(ada, cheap, 8_192);

@@ -13,7 +13,7 @@ export interface CallOptions {
   readonly key?: ApiKey;
   /** A value that is sent as JSON. */
   readonly json?: unknown;
-  /** A body that is sent verbatim. */
+  /** A body that is sent unchanged. */
   readonly raw?: string | Uint8Array;
   /** Alternating names and values, so that a header can be repeated. */
   readonly headers?: readonly string[];

@@ -18,7 +18,10 @@ export const seenResponses = new Set<string>();
 /** The responses listed by the OpenAPI documents of this process, in the same form. */
 export const documentedResponses = new Set<string>();
 
-/** Validates each response against the service's own OpenAPI document: its status, its media type and its body. */
+/**
+ * Creates a validator that checks each response against the service's own OpenAPI document: status, media type and
+ * body.
+ */
 export const createResponseValidator = (document: Document) => {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
   ajv.addFormat('uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
@@ -29,7 +32,7 @@ export const createResponseValidator = (document: Document) => {
   ajv.addSchema(document, 'service');
   const templates = Object.entries(document.paths)
     .map(([template, operations]) => ({ template, operations, pattern: patternOf(template) }))
-    // Fixed segments win over parameters, as in the service.
+    // Fixed segments take precedence over parameters, as in the service.
     .sort((a, b) => a.template.split('{').length - b.template.split('{').length);
   for (const { operations } of templates) {
     for (const { operationId, responses } of Object.values(operations)) {
@@ -49,13 +52,13 @@ export const createResponseValidator = (document: Document) => {
     const operation = match?.operations[method.toLowerCase()];
     if (!match || !operation) {
       const undocumented =
-        bare.startsWith('/local-issuer/') || // The standards of its protocol describe it.
+        bare.startsWith('/local-issuer/') || // The protocol's standards describe these endpoints.
         (bare.startsWith('/docs') && reply.status === 200) ||
-        // The page for browsers; 503 before it is built.
+        // This is the page for browsers, or a 503 before the page is built.
         (bare.startsWith('/console') && [200, 503].includes(reply.status)) ||
         (bare === '/favicon.ico' && reply.status === 200) ||
         (bare === '/' && reply.status === 302) ||
-        bare === '/mcp'; // It describes itself, in its own protocol.
+        bare === '/mcp'; // This endpoint describes itself, in its own protocol.
       assert(undocumented || [404, 405].includes(reply.status), `${method} ${path} is not documented: ${reply.status}`);
       return;
     }

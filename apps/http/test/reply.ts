@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** A response of the service, as tests read it. */
+/** A response from the service, as tests read it. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;

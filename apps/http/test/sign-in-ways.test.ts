@@ -3,7 +3,7 @@ import { startFirebaseStandIn } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { startComposed } from './start-composed.ts';
 
-/** Returns the sign-in ways of a service with these variables and its local issuer. */
+/** Returns the ways to sign in to a service with these variables and a local issuer. */
 const waysOf = async (variables: Environment): Promise<unknown> => {
   const subject = await startComposed(() => Promise.resolve({ IDENTITY_LOCAL: 'true', ...variables }))();
   onTestFinished(() => subject.close());

@@ -11,7 +11,10 @@ import { createHttpApp, createHttpServer } from '../src/index.ts';
 import { createTestClient } from './client.ts';
 import type { Start } from './subject.ts';
 
-/** Starts the service as composed for these variables, in its own data folder. By default, all stores are embedded. */
+/**
+ * Starts the service as it is composed for these variables, in its own data folder. By default, all stores are
+ * embedded.
+ */
 export const startComposed =
   (variablesOf: () => Promise<Environment> = () => Promise.resolve({})): Start =>
   async ({ settings = {}, http = {}, ports, groupsClaim = false, signsIn = false, ...rest } = {}) => {

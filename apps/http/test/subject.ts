@@ -5,11 +5,11 @@ import type { LocalIssuerDocuments } from '../src/route.ts';
 import type { ApiKey, TestClient } from './client.ts';
 import type { Reply } from './reply.ts';
 
-/** A running service of any composition, and the means of a test to control it. */
+/** A running service of any composition, and the means for a test to control it. */
 export interface Subject {
   readonly client: TestClient;
   readonly useCases: UseCases;
-  /** The issuer of the tokens that `mint` makes. */
+  /** The issuer of the tokens that `mint` creates. */
   readonly issuer: string;
   readonly mint: (
     claims: {
@@ -19,16 +19,19 @@ export interface Subject {
       /** The claim `groups`; requires the option `groupsClaim`. */
       readonly groups?: readonly string[];
     },
-    /** Default: one hour. Negative values also backdate the issue. A token is accepted for a minute after its expiry. */
+    /**
+     * The lifetime, one hour by default. Negative values also backdate the issue time. A token is accepted for a minute
+     * after its expiry.
+     */
     ttlSeconds?: number,
   ) => Promise<string>;
-  /** Creates one-time codes of the local issuer; null without the option `signsIn`. */
+  /** Creates one-time codes as the local issuer; null without the option `signsIn`. */
   readonly invite: LocalSignIn['invite'] | null;
   /** Runs the waiting jobs. */
   readonly runJobs: () => Promise<void>;
   /** The mails sent; null if they cannot be inspected. */
   readonly mails: readonly Mail[] | null;
-  /** Null if the clock cannot be moved. */
+  /** The service's clock; null if it cannot be moved. */
   readonly clock: { readonly advance: (milliseconds: number) => void; readonly now: () => number } | null;
   readonly logLines: () => readonly string[];
   readonly close: () => Promise<void>;

@@ -13,27 +13,27 @@ export interface Config {
   readonly logLevel: string;
   readonly host: string;
   readonly port: number;
-  /** Absolute. */
+  /** The absolute path of the data folder. */
   readonly dataDir: string;
   readonly database:
     { readonly kind: 'sqlite'; readonly file: string } | { readonly kind: 'postgresql'; readonly url: string };
-  /** Null: limiter and job queue run in this process. */
+  /** Null if the limiter and the job queue run in this process. */
   readonly redis: { readonly url: string } | null;
-  /** Null: the vector index is in this process. */
+  /** Null if the vector index is in this process. */
   readonly qdrant: { readonly url: string; readonly apiKey: string | null } | null;
-  /** Null: the built-in embedder. */
+  /** Null if the built-in embedder is used. */
   readonly ollama: {
     readonly url: string;
     readonly model: string;
     readonly pull: boolean;
-    /** The time for which the model stays loaded after its last use; null: the server's setting. */
+    /** How long the model remains loaded after its last use; null for the server's setting. */
     readonly keepAlive: string | number | null;
-    /** The number of threads; null: the server's setting. */
+    /** The number of threads; null for the server's setting. */
     readonly numThread: number | null;
   } | null;
   /** The embedder of operations; `ollama` only if `ollama` is set. */
   readonly operationEmbedder: 'built-in' | 'ollama';
-  /** Mails go to the SMTP server; without one to files in the folder; without that nowhere. */
+  /** Mails go to the SMTP server or, without one, to files in the folder. With neither, they are not sent. */
   readonly mail: {
     readonly from: string;
     readonly smtpUrl: string | null;
@@ -42,53 +42,61 @@ export interface Config {
     readonly templates: string | null;
   };
   /**
-   * One or both. `jwksUrl` is null if discovery finds the keys; `accessAudiences` is empty if no access token is
-   * accepted.
+   * The local issuer, an external issuer, or both. `jwksUrl` is null if discovery finds the keys; `accessAudiences` is
+   * empty if no access token is accepted.
    */
   readonly identity: {
     readonly local: boolean;
-    /** The claim of a token that names groups; null if the service does not read one. */
+    /** The token claim that contains the names of groups; null if the service does not read one. */
     readonly groupsClaim: string | null;
     readonly issuer: {
       readonly issuer: string;
       readonly audiences: readonly string[];
       readonly accessAudiences: readonly string[];
-      /** The clients whose tokens are accepted; empty for all. */
+      /** The clients whose tokens are accepted; empty if all are. */
       readonly authorizedParties: readonly string[];
       readonly jwksUrl: string | null;
       readonly keysMaxAgeMs: number;
     } | null;
   };
-  /** The address at which callers reach the service, without a trailing slash; null if it is not configured. */
+  /** The address that callers use to reach the service, without a trailing slash; null if it is not configured. */
   readonly publicUrl: string | null;
-  /** The resource for which access tokens are issued (RFC 9728), and their issuer; null if none are accepted. */
+  /**
+   * The resource that access tokens are issued for (RFC 9728), and their issuer; null if no access tokens are accepted.
+   */
   readonly accessTokens: { readonly resource: string; readonly issuer: string } | null;
-  /** The ways in which people sign in at the console; the first is the default. */
+  /** The ways to sign in to the console; the first is the default. */
   readonly signInWays: readonly SignInWay[];
   readonly secretsKey:
     | { readonly from: 'value'; readonly current: string; readonly previous: readonly string[] }
     | { readonly from: 'file'; readonly path: string; readonly previous: readonly string[] };
   /**
-   * The profile to make an admin while no admin can sign in; `localAdmin` unless the variables name one. Null: none.
+   * The profile to make an admin while no admin can sign in: the one that the variables name, or else `localAdmin`
+   * while the local issuer is on. Null for none.
    */
   readonly firstAdmin: FirstAdmin | null;
-  /** Addresses and CIDR ranges of trusted proxies, the number of proxies in front, or null for none. */
+  /**
+   * The addresses and CIDR ranges of trusted proxies, or the number of proxies in front of the service; null for none.
+   */
   readonly trustProxy: readonly string[] | number | null;
-  /** `off`: an HTTP process runs no jobs; workers do. */
+  /** `off`: an HTTP process runs no jobs; the workers run them. */
   readonly jobs: 'inline' | 'off';
-  /** Absolute. A health check uses its age to find out whether this process is alive. Null: no heartbeat. */
+  /**
+   * The absolute path of the heartbeat file. A health check uses the file's age to find out whether this process is
+   * alive. Null for no heartbeat.
+   */
   readonly heartbeatFile: string | null;
   readonly bodyLimitBytes: number;
   /** Replaces `bodyLimitBytes` for bodies that may contain an OpenAPI document. */
   readonly specBodyLimitBytes: number;
-  /** Null: entries are never removed. */
+  /** Null if entries are never removed. */
   readonly auditRetentionDays: number | null;
-  /** Null: no spans are recorded. */
+  /** Null if no spans are recorded. */
   readonly traces: {
-    /** The address to which they are sent, by OTLP over HTTP. */
+    /** The address that spans are sent to, using OTLP over HTTP. */
     readonly url: string;
     readonly sampler: { readonly name: SamplerName; readonly ratio: number };
-    /** The time for which they are collected before they are sent. */
+    /** How long spans are collected before they are sent. */
     readonly delayMs: number;
   } | null;
   readonly settings: Settings;
@@ -200,7 +208,7 @@ const ollamaOf = (read: ReturnType<typeof readEnvironment>): Config['ollama'] =>
       }
     : null;
 
-/** Uses the variables that every OpenTelemetry SDK reads. */
+/** Returns the configuration of traces, using the variables that every OpenTelemetry SDK reads. */
 const tracesOf = (read: Variables): Config['traces'] => {
   const url = collectorOf(read);
   const sampler = { name: read.OTEL_TRACES_SAMPLER, ratio: read.OTEL_TRACES_SAMPLER_ARG };
@@ -216,7 +224,7 @@ export const readDatabaseAddress = (text: string): Config['database'] | null => 
 const databaseOf = (read: NonNullable<Variables['DATABASE_URL']>): Config['database'] =>
   read.kind === 'postgresql' ? read : { kind: 'sqlite', file: resolve(root, read.file) };
 
-/** The only endpoint that accepts access tokens. */
+/** Returns the address of the only endpoint that accepts access tokens. */
 const mcpAddress = (publicUrl: string): string => `${publicUrl}/mcp`;
 
 const accessAudiencesOf = ({ PUBLIC_URL: url, MCP_AUDIENCE: audiences }: Variables): readonly string[] =>

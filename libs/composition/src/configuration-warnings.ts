@@ -12,15 +12,15 @@ export interface CheckedConfig {
   readonly mail: { readonly from: string; readonly smtpUrl: string | null };
 }
 
-/** A warning to the operator about a valid configuration: logged at each start, and reported by `portico doctor`. */
+/** A warning to the operator about a valid configuration: logged at every startup, and reported by `portico doctor`. */
 export interface ConfigurationWarning {
-  /** The id of the doctor's check. */
+  /** The id of the check in `portico doctor`. */
   readonly id: string;
-  /** Workers only log warnings about jobs. */
+  /** Workers log only the warnings about jobs. */
   readonly about: 'requests' | 'jobs';
   readonly applies: (config: CheckedConfig) => boolean;
   readonly text: (config: CheckedConfig) => string;
-  /** Null if the operator wants this: the doctor does not report it. */
+  /** Null if the operator wants this configuration: the doctor does not report it. */
   readonly advice: string | null;
 }
 

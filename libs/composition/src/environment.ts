@@ -4,10 +4,13 @@ import type { z } from 'zod';
 import { signInContradictions } from './sign-in.ts';
 import { variablesSchema, type Variables } from './variables.ts';
 
-/** Variables by name, as in `process.env`; unknown ones are ignored. */
+/** Variables by name, as in `process.env`; unknown variables are ignored. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Names every invalid variable, its value (unless it is secret) and the expected values. */
+/**
+ * Thrown for an invalid configuration. The message names every invalid variable, its value (unless it is secret) and
+ * the expected values.
+ */
 export class ConfigurationError extends Error {
   readonly problems: readonly string[];
 
@@ -18,7 +21,7 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** Includes URLs, because most contain a password. Each may also be set as `NAME_FILE`. */
+/** The secret variables, including URLs, because most contain a password. Each may also be set as `NAME_FILE`. */
 const secrets = [
   'SECRETS_KEY',
   'SECRETS_KEY_PREVIOUS',
@@ -28,7 +31,7 @@ const secrets = [
   'SMTP_URL',
 ] as const;
 export const isSecretVariable = (name: string): boolean => (secrets as readonly string[]).includes(name);
-/** Any other URL may contain a password too. */
+/** Returns whether a value is secret. Any other URL may also contain a password. */
 const isSecret = (name: string, value: string): boolean =>
   isSecretVariable(name) || (/_(URL|ISSUER|ENDPOINT)$/.test(name) && value.includes('@'));
 
@@ -49,7 +52,10 @@ export const readEnvironment = (variables: Environment): Variables => {
   return parsed.data;
 };
 
-/** `SECRETS_KEY_FILE` is read later, because it may have to be created first. */
+/**
+ * Reads the secrets that are set as files, except `SECRETS_KEY_FILE`, which is read later because it may have to be
+ * created first.
+ */
 const secretsFromFiles = (present: Environment, problems: string[]): Record<string, string> => {
   const contents: Record<string, string> = {};
   for (const name of secrets) {
@@ -76,7 +82,7 @@ const describe = ({ path, message }: z.core.$ZodIssue, values: Environment): str
   return `${name}: read ${valueText}, expected ${message}`;
 };
 
-/** Returns the URL to which traces are sent, or null if none are recorded. */
+/** Returns the URL that traces are sent to, or null if none are recorded. */
 export const collectorOf = (read: Variables): string | null => {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: baseEndpoint, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: tracesEndpoint } = read;
   if (read.OTEL_SDK_DISABLED || read.OTEL_TRACES_EXPORTER === 'none') return null;

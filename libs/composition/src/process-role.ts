@@ -8,8 +8,8 @@ export interface Duties {
   /** Serves requests, and stores its own request counts in `DATA_DIR` across restarts. */
   readonly servesRequests: boolean;
   /**
-   * Migrates the tables of an earlier version; otherwise refuses them. All roles create the tables of an empty
-   * database.
+   * Migrates the tables of an earlier version; a process without this duty refuses them. All roles create the tables of
+   * an empty database.
    */
   readonly migrates: boolean;
   /** Runs jobs; otherwise other processes do. */
@@ -18,7 +18,7 @@ export interface Duties {
   readonly prunesAudit: boolean;
   /** Servers and workers write a heartbeat; a tool that runs at the same time does not. */
   readonly writesHeartbeat: boolean;
-  /** The warnings about the configuration that it logs at its start. */
+  /** The configuration warnings that the process logs at startup. */
   readonly warnings: readonly string[];
 }
 

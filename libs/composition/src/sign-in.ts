@@ -2,21 +2,26 @@ import { isLoopback } from '@portico/dependencies';
 import { localAudience, localIssuerName, discoveryUrlOf } from '@portico/identity';
 import { z } from 'zod';
 
-/** A way to sign in at the console. */
+/** A way to sign in to the console. */
 export type SignInWay =
   | {
-      /** `oidc`: the authorization code flow with PKCE at the configured issuer; `local`: the same at this service. */
+      /**
+       * `oidc`: the authorization code flow with PKCE at the configured issuer; `local`: the same flow at this service.
+       */
       readonly kind: 'oidc' | 'local';
       readonly name: string;
       readonly issuer: string;
-      /** The issuer's discovery document; for `local` a path of this service. */
+      /** The address of the issuer's discovery document; for `local`, a path of this service. */
       readonly metadataUrl: string;
       readonly clientId: string;
-      /** Separated by blanks. */
+      /** The scopes, separated by spaces. */
       readonly scopes: string;
     }
   | {
-      /** E-mail and password by Firebase's REST API, because its issuer has no sign-in page. */
+      /**
+       * Signs in with an email address and a password through Firebase's REST API, because the Firebase issuer has no
+       * sign-in page.
+       */
       readonly kind: 'firebase';
       readonly name: string;
       /** Identifies the project to Firebase. Google publishes it in every web application, so it is not a secret. */
@@ -25,7 +30,7 @@ export type SignInWay =
       readonly tokenUrl: string;
     };
 
-/** An OAuth client id (RFC 6749, appendix A.1), without blanks. */
+/** An OAuth client id (RFC 6749, appendix A.1), without spaces. */
 export const consoleClientId = z.string().regex(/^[\x21-\x7e]{1,512}$/, 'a client id without blanks');
 
 /** Without `openid` there is no ID token (OpenID Connect Core 1.0, section 3.1.2.1). */
@@ -41,7 +46,7 @@ export const consoleScopes = z
 
 export const firebaseApiKey = z.string().regex(/^[\w-]{1,200}$/, 'the Web API key of a Firebase project');
 
-/** On loopback only, because passwords are sent to it by plain http. */
+/** The address of the Firebase emulator, which must be on loopback because passwords are sent to it over plain HTTP. */
 export const emulatorHost = z.string().refine((text) => {
   const url = URL.parse(`http://${text}`);
   return url !== null && url.host === text.toLowerCase() && url.port !== '' && isLoopback(url.hostname);
@@ -97,7 +102,7 @@ const wayOfIssuer = (read: SignInVariables, issuer: string): SignInWay =>
         scopes: read.IDENTITY_CONSOLE_SCOPES,
       };
 
-/** The paths of an emulator start with Google's host names. */
+/** Returns the way to sign in with Firebase. The paths of an emulator start with Google's host names. */
 const firebaseWay = (apiKey: string, emulator: string | undefined): SignInWay => {
   const prefix = emulator === undefined ? 'https://' : `http://${emulator}/`;
   return {

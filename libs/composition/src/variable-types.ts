@@ -57,7 +57,7 @@ export const publicUrl = z
   }, 'https://HOST or http://HOST, without user, query and fragment')
   .transform((text) => new URL(text).href.replace(/\/+$/, ''));
 
-/** Claims that the service reads for other purposes: none of them can name groups. */
+/** Claims that the service reads for other purposes: none of them can be the claim that contains groups. */
 export const reservedClaims = [
   'iss',
   'sub',
@@ -90,7 +90,7 @@ export const address = (schemes: readonly string[], allowed: string, isAllowed: 
     return url !== null && schemes.includes(url.protocol) && url.hostname !== '' && isAllowed(url);
   }, allowed);
 
-/** `URL` accepts a stray `%`. */
+/** Returns whether the text is correctly percent-encoded: `URL` accepts a stray `%`. */
 const isPercentEncoded = (text: string): boolean => {
   try {
     return decodeURIComponent(text) !== '' || text === '';
@@ -106,13 +106,15 @@ export const redisUrl = address(
     /^\/?\d*$/.test(pathname) && search === '' && isPercentEncoded(username + password),
 );
 
-/** Qdrant has no users. Dropping a password silently would send its operator looking in the wrong place. */
+/**
+ * Qdrant has no users. If a password were dropped silently, the operator would look for the problem in the wrong place.
+ */
 export const qdrantUrl = address(['http:', 'https:'], 'http://… or https://… without a user').refine((text) => {
   const url = URL.parse(text);
   return url === null || (url.username === '' && url.password === '');
 }, 'http://… or https://… without a user: the key is QDRANT_API_KEY');
 
-/** Validates with the adapter's own parser, whose error describes the problem. */
+/** Returns a type that validates with the adapter's own parser, whose error describes the problem. */
 export const parsedBy = (read: (text: string) => unknown, kind: string) =>
   z.string().superRefine((text, context) => {
     try {
@@ -145,7 +147,7 @@ export const networks = z
 
 export const email = z.string().regex(/^[^\s@,<>]{1,64}@[^\s@,<>]{1,189}$/, 'an e-mail address');
 
-/** Sufficient for mails in files; with an SMTP server it causes a warning. */
+/** The default sender, which is sufficient for mails in files; with an SMTP server, it causes a warning. */
 export const defaultMailFrom = 'Portico <portico@localhost>';
 
 export const collector = address(['http:', 'https:'], 'http://… or https://…');

@@ -27,9 +27,9 @@ import {
   booleanText,
 } from './variable-types.ts';
 
-/** An optional variable, with its meaning, which `docs/reference/configuration.md` and `.env.example` quote. */
+/** Returns an optional variable with its meaning, which `docs/reference/configuration.md` and `.env.example` quote. */
 const optional = <Type extends z.ZodType>(type: Type, meaning: string) => type.optional().describe(meaning);
-/** A variable with a default, in the form in which it would be set. */
+/** Returns a variable with a default, which is written as the variable would be set. */
 const variable = <Type extends z.ZodType>(type: Type, defaultValue: string & z.input<Type>, meaning: string) =>
   type.prefault(defaultValue).describe(meaning);
 
@@ -257,7 +257,7 @@ const traces = {
   ),
 };
 
-/** The variables by subject, as the reference lists them. */
+/** The variables grouped by subject, as in the reference. */
 export const variableGroups: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
   'The service': service,
   Servers: servers,

@@ -163,7 +163,7 @@ export const accessMatrixContract = {
   },
 } satisfies Contract<Stores>;
 
-/** Adds Ada, who is a member of the crew, Bob, and the collection `maps`, which is not granted to anyone. */
+/** Adds Ada (a member of the crew), Bob, and the collection `maps`, which is not granted to anyone. */
 const setUp = async (stores: Stores) => {
   const ada = await addClient(stores, 'ada');
   const bob = await addClient(stores, 'bob');

@@ -383,7 +383,7 @@ export const accessRequestStoreContract = {
 
 const allRequests: RequestFilter = { status: null, profileId: null, collectionId: null };
 
-/** Adds two profiles, two discoverable collections and a hidden one (`bridges`), in the order of lists. */
+/** Adds two profiles, two discoverable collections and a hidden one (`bridges`). Returns them in the order of lists. */
 const setUp = async ({ profiles, collections }: Stores) => {
   const [ada, bob] = [aProfile(), aProfile()];
   const bridges = aCollection({ name: 'Bridges', description: 'Over rivers' });
@@ -469,7 +469,7 @@ const seenByDeciding = async ({ requests }: Stores, { id }: AccessRequest): Prom
 const isGranted = async ({ callers }: Stores, { uid }: Profile, { id }: { readonly id: CollectionId }) =>
   (await callers.byUid(uid, { id, part: 'head' }, start))?.granted;
 
-/** Makes the profile the only member of a group with that collection. */
+/** Adds a group that has access to the collection, with the profile as its only member. */
 const grantToGroup = async ({ groups, grants }: Stores, { id }: Profile, collection: Collection): Promise<void> => {
   const groupId: GroupId = nextId();
   const group: Group = { id: groupId, name: groupId, description: '', tier: null, createdAt: start, updatedAt: start };

@@ -6,9 +6,11 @@ import type { TokenClaims, TokenVerifierSubject } from './token-verifier-contrac
 
 /** A verifier that also accepts access tokens, for the uses that allow them. */
 export interface AccessTokenSubject extends TokenVerifierSubject {
-  /** The audiences of access tokens, which name one of them. Neither is the audience of identity tokens. */
+  /**
+   * The accepted audiences of access tokens; each token names one of them. Neither is the audience of identity tokens.
+   */
   readonly accessAudiences: readonly [string, string];
-  /** Returns an access token of the issuer with the type `at+jwt` and exactly these claims. */
+  /** Returns an access token from the issuer with the type `at+jwt` and exactly these claims. */
   mintAccess(claims: TokenClaims): Promise<string>;
 }
 
@@ -31,7 +33,7 @@ const assertAccepted = async ({ verifier }: AccessTokenSubject, token: string, u
 const assertRejected = async ({ verifier }: AccessTokenSubject, token: string, use?: TokenUse): Promise<void> =>
   assertRejects(verifier.verify(token, use), 'invalid_token');
 
-/** Returns an access token of each type that providers use. */
+/** Returns one access token of each type that providers use. */
 const accessTokens = async (subject: AccessTokenSubject): Promise<readonly string[]> => {
   const claims = claimsFor(subject, subject.accessAudiences[0]);
   return [await subject.mintAccess(claims), await subject.mint(claims)];

@@ -1,8 +1,8 @@
 import type { LimitRule, RateLimitResult } from '@portico/domain';
 
 /**
- * A sliding window by definition, the oracle for a limiter under any sequence of calls: records every admission of a
- * subject and counts them one by one. Times are whole microseconds.
+ * A sliding window that follows the definition literally: it records every admission of a subject and counts them one
+ * by one. It is the oracle for a limiter under any sequence of calls. Times are in whole microseconds.
  */
 export class AdmissionLog {
   readonly #admissions: number[] = [];

@@ -22,7 +22,7 @@ export const assertFails = async (attempt: Promise<unknown>): Promise<void> => {
   strictEqual(outcome.status, 'rejected', 'expected a failure');
 };
 
-/** Asserts that one of 20 concurrent attempts succeeds and the others throw this code. */
+/** Asserts that exactly one of 20 concurrent attempts succeeds and that the others throw this code. */
 export const assertOneWins = async (attempt: (index: number) => Promise<unknown>, code: ErrorCode): Promise<void> => {
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => attempt(index)));
   const rejected = outcomes.filter((outcome) => outcome.status === 'rejected' && isPorticoError(outcome.reason, code));
@@ -48,14 +48,14 @@ export const assertWritten = async (stores: Stores, ...expected: readonly Effect
   );
 };
 
-/** Reads the caller row of the profile, as the request path does. */
+/** Reads the profile's caller row, as the request path does. */
 export const rowOf = async ({ callers }: Stores, { uid }: Profile): Promise<CallerRow> => {
   const row = await callers.byUid(uid, null, start);
   ok(row, `no profile has the uid ${uid}`);
   return row;
 };
 
-/** Writes the jobs to the outbox, as effects of a change. */
+/** Writes the jobs to the outbox, as the effects of a change. */
 export const enqueueJobs = async <Jobs extends readonly [NewJob, ...NewJob[]]>(
   { embeddingJobs }: Stores,
   ...jobs: Jobs

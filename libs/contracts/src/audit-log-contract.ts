@@ -331,7 +331,7 @@ export const auditLogContract = {
 
 const all: AuditFilter = { source: 'all' };
 
-/** Appends one entry for each of these facts, in their order. */
+/** Appends one entry for each element of `facts`, in order. */
 const appendEntries = async (audit: Stores['audit'], facts: readonly Partial<AuditEntry>[]): Promise<AuditEntry[]> => {
   const entries = facts.map((some) => anEntry(some));
   for (const entry of entries) await audit.append(entry, null);

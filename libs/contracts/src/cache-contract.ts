@@ -4,7 +4,7 @@ import type { Contract } from './contract.ts';
 
 const bytes = (length: number, first = 1): Uint8Array => Uint8Array.from({ length }, (_, at) => (first + at) % 256);
 
-/** The contract of `Cache`. When values are evicted depends on the adapter. */
+/** The contract of `Cache`. It is up to the adapter when values are evicted. */
 export const cacheContract = {
   'a value is returned under its key, byte for byte': async (cache) => {
     await cache.put('a', bytes(3_072));

@@ -298,7 +298,7 @@ export const callerLookupContract = {
 const head = ({ id }: Collection) => ({ id, part: 'head' }) as const;
 const whole = ({ id }: Collection) => ({ id, part: 'whole' }) as const;
 
-/** Adds a profile and a collection, without a grant between them. */
+/** Adds a profile and a collection that is not granted to it. */
 const aCaller = async (stores: Stores, profile = aProfile()) => {
   const collection = aCollection({
     storedAuthentication: { type: 'apiKey', name: 'X-Key', in: 'header', sealedValue: 'c2VhbGVk' },

@@ -4,7 +4,7 @@ import type { Contract } from './contract.ts';
 
 const texts = ['', 's3cret', 'Zürich 東京 \u{1f511}', 'x'.repeat(100_000)];
 
-/** Characters of both base64 alphabets, and some that decoders ignore. */
+/** The characters of both base64 alphabets, and some that decoders ignore. */
 const endings = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. \n';
 
 export const cipherContract = {

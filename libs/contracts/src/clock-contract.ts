@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { Clock } from '@portico/domain';
 import type { Contract } from './contract.ts';
 
-/** A clock, and a function that lets time pass on it. */
+/** A clock, and a function that lets the clock's time pass. */
 export interface ClockSubject {
   readonly clock: Clock;
-  /** Fulfilled once at least this many milliseconds have passed. */
+  /** Resolves once at least this many milliseconds have passed. */
   readonly pass: (milliseconds: number) => Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export const clockContract = {
   'both clocks advance as time passes': async ({ clock, pass }) => {
     const before = { now: clock.now(), monotonic: clock.monotonic() };
     await pass(40);
-    // A timer may fire slightly early, and the two clocks are read one after the other.
+    // A timer may fire slightly early, and the two clocks are not read at exactly the same time.
     assert.ok(clock.now() - before.now >= 30, 'the wall clock stood still');
     assert.ok(clock.monotonic() - before.monotonic >= 30, 'the monotonic clock stood still');
   },

@@ -445,7 +445,7 @@ const addCollection = async ({ collections }: Stores, collection = aCollection()
   return collection;
 };
 
-/** Adds collections with these names, in this order. Returns their ids, typed as at least three. */
+/** Adds collections with these names, in this order. Returns their ids as a tuple of at least three. */
 const addNamed = async (stores: Stores, names: readonly string[]) => {
   const collections = names.map((name) => aCollection({ name }));
   for (const collection of collections) await addCollection(stores, collection);

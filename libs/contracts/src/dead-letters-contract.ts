@@ -75,7 +75,7 @@ export const deadLettersContract = {
 
   'dead letters are listed page by page, each page after the last dead letter of the previous one': async (stores) => {
     const jobs = await enqueueJobs(stores, aJob(), aJob(), aJob(), aJob(), aJob());
-    // Three have the same time and are ordered by their ids.
+    // Three dead letters have the same time and are ordered by id.
     for (const [at, { id }] of jobs.entries()) await stores.outbox.deadLetter(id, start + Math.min(at, 2), 'no use');
     const all = (await stores.deadLetters.list(9)).map(({ id }) => id);
     strictEqual(all.length, 5);

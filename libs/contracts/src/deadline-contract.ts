@@ -52,8 +52,9 @@ interface Fixture {
 type Change = (stores: Stores, effects: Effects, fixture: Fixture) => Promise<unknown>;
 
 /**
- * Asserts that the change begins its commit by its deadline, changes something and reports the jobs that it writes. If
- * the deadline expires at the moment of the commit, it must throw `timed_out`, write nothing and report nothing.
+ * Returns a check that the change begins its commit by its deadline, changes something and reports the jobs that it
+ * writes. If the deadline expires just as the commit begins, the change must throw `timed_out`, write nothing and
+ * report nothing.
  */
 const respectsDeadline =
   (change: Change, jobs = 1) =>

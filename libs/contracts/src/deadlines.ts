@@ -1,6 +1,6 @@
 import { type Deadline, PorticoError } from '@portico/domain';
 
-/** A deadline that expires on command. */
+/** A deadline that expires when `expire` is called. */
 export interface ManualDeadline extends Deadline {
   expire(): void;
   /** Whether a commit has begun under this deadline. */
@@ -34,7 +34,10 @@ export const createManualDeadline = (): ManualDeadline => {
   };
 };
 
-/** Returns a deadline that expires at the last moment: it looks open until a commit begins, which it rejects. */
+/**
+ * Returns a deadline that expires at the last moment: it appears to be open until a commit begins, and rejects that
+ * commit.
+ */
 export const expiringAtCommit = (): Deadline => {
   const deadline = createManualDeadline();
   return {

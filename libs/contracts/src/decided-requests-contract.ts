@@ -15,14 +15,14 @@ import { claimGroups, join, addUnrelated } from './memberships.ts';
 import { aContent, aRequest, noEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** Stores, with a function that adds a request directly to their database. */
+/** The stores, and a function that adds a request directly to their database. */
 export interface RequestStores extends Stores {
   readonly addRequest: (request: AccessRequest) => Promise<void>;
 }
 
 const notPending: readonly RequestStatus[] = ['approved', 'denied', 'withdrawn', 'granted'];
 
-/** The contract of the stores on access requests, which their decisions see and close. */
+/** The contract of the stores whose decisions see and close access requests. */
 export const decidedRequestsContract = {
   'the decision about a grant sees the pending requests of the client for the collection': async (stores) => {
     const { client, collection } = await addUnrelated(stores);
@@ -237,7 +237,7 @@ const seenByMembers = async (
   return seen;
 };
 
-/** Returns the requests that a decision about the claims of a token sees. */
+/** Returns the requests that a decision about a token's claims sees. */
 const seenByClaims = async ({ groups }: Stores, { id }: Parameters<typeof claimGroups>[1], claims: GroupClaims) => {
   let seen: readonly AccessRequest[] = [];
   await groups.syncClaims(id, claims, (_before, requests) => {

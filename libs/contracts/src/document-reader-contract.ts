@@ -32,7 +32,7 @@ async function assertRejects(reading: Promise<unknown>, message: RegExp): Promis
 
 const codeOf = (error: unknown): string => (isPorticoError(error) ? error.code : String(error));
 
-/** Unpacks the text of a document, whose stream it closes with an empty final block (RFC 1951, section 3.2.4). */
+/** Unpacks a document's text, after closing its stream with an empty final block (RFC 1951, section 3.2.4). */
 async function unpacked({ deflated }: PackedText): Promise<string> {
   const closed = new Blob([Uint8Array.from(deflated), Uint8Array.of(1, 0, 0, 0xff, 0xff)]);
   return new Response(closed.stream().pipeThrough(new DecompressionStream('deflate-raw'))).text();
@@ -43,7 +43,7 @@ async function sha256(text: string): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** CRC-32 bit by bit (RFC 1952, section 8). */
+/** Computes the CRC-32 bit by bit (RFC 1952, section 8). */
 function crc32(text: string): number {
   let crc = 0xffffffff;
   for (const byte of bytesOf(text)) {
@@ -53,7 +53,7 @@ function crc32(text: string): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-/** Returns a document with this many operations without `responses`. Each of them is one violation. */
+/** Returns a document with this many operations that have no `responses`. Each of them is one violation. */
 const withoutResponses = (operations: number): string => {
   const paths = Array.from({ length: operations }, (_, i) => `"/pets/${i}":{"get":{}}`).join(',');
   return `{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},"paths":{${paths}}}`;
@@ -123,7 +123,7 @@ const text = {
     assert.equal(await unpacked(read.packed), document);
   },
   'the packed text holds the length in UTF-8 and the CRC-32 of the text': async (reader) => {
-    // Several titles, so that at least one checksum has its highest bit set.
+    // There are several titles, so that at least one checksum has its highest bit set.
     for (const title of ['Pets', 'Péts', 'ピ', '🐈', 'Cats', 'Dogs']) {
       const document = pets.replace('Pets', title);
       const { packed } = await documentIn(reader, bodyOf(document));
@@ -133,7 +133,7 @@ const text = {
   },
   'more blocks can follow the packed text': async (reader) => {
     const { packed } = await documentIn(reader, bodyOf(pets));
-    const stored = Uint8Array.of(0, 1, 0, 0xfe, 0xff, 0x7d); // One stored byte: `}`.
+    const stored = Uint8Array.of(0, 1, 0, 0xfe, 0xff, 0x7d); // A stored block with one byte, `}`.
     const deflated = Uint8Array.from([...packed.deflated, ...stored]);
     assert.equal(await unpacked({ ...packed, deflated }), `${pets}}`);
   },

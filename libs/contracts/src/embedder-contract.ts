@@ -15,14 +15,14 @@ export interface InterruptibleEmbedder {
 /** An embedder, and a switch to a version of its model that returns different vectors. */
 export interface ChangeableEmbedder {
   readonly embedder: Embedder;
-  /** Switches to the other version of the model, without notifying the embedder. */
+  /** Switches to this version of the model, without notifying the embedder. */
   change(): void;
 }
 
 /** An embedder, and a switch that prevents it from embedding a document. */
 export interface RefusingEmbedder {
   readonly embedder: Embedder;
-  /** Makes every attempt to embed this document of 18,000 UTF-16 units fail from now on. */
+  /** Makes every attempt to embed this document of 18,000 UTF-16 code units fail from now on. */
   readonly refuse: (text: string) => void;
 }
 
@@ -31,7 +31,7 @@ const purposes: readonly EmbeddingPurpose[] = ['document', 'query'];
 const weather = 'Weather API\nForecasts of temperature, rain and wind for any place on earth.';
 const payments = 'Payments\nCharge credit cards and pay out to bank accounts.';
 
-/** Texts in which naive code finds no features. */
+/** Texts in which a naive implementation finds no features. */
 const featureless = [' ', '\n\t', '.', '…!?', '\u200b', '🙂', '👩‍👩‍👧‍👦', '日本の天気', 'الطقس', '---', 'the', '0'];
 
 const embedOne = async (embedder: Embedder, text: string, purpose: EmbeddingPurpose): Promise<Float32Array> => {
@@ -144,7 +144,7 @@ export const interruptibleEmbedderContract = {
   },
 } satisfies Contract<InterruptibleEmbedder>;
 
-/** The additional contract of an embedder whose model can change while it is used. */
+/** The additional contract of an embedder whose model can change while it is in use. */
 export const changeableEmbedderContract = {
   'vectors of a changed model have a new id immediately': async (subject) => {
     const { embedder } = subject;

@@ -3,15 +3,15 @@ import { collectionsAfter } from './collections-after.ts';
 
 /** The part of an embedding store that a vector index reads. Writes to it do not notify the index. */
 export interface EmbeddingChanges extends Pick<EmbeddingStore, 'changedSince' | 'collectionsAfter'> {
-  /** Stores the vector in place of the collection's earlier one by the same model; returns its sequence. */
+  /** Stores the vector, replacing the collection's earlier one by the same model. Returns its sequence. */
   put(embedding: Pick<Embedding, 'modelId' | 'collectionId' | 'vector'>): number;
-  /** Removes the collection's vectors, as the removal of a collection does. */
+  /** Removes the collection's vectors, as removing the collection does. */
   remove(collectionId: CollectionId): void;
   /** Removes all of the model's vectors. */
   removeModel(modelId: string): void;
 }
 
-/** Stores one row per collection and model. Each write gets the next sequence, as in `EmbeddingStore`. */
+/** Creates a store with one row per collection and model. Each write gets the next sequence, as in `EmbeddingStore`. */
 export const createEmbeddingChanges = (): EmbeddingChanges => {
   const rows = new Map<string, EmbeddingChange & { readonly modelId: string }>();
   let sequence = 0;

@@ -191,7 +191,7 @@ const addCollection = async ({ collections }: Stores, facts: Partial<Collection>
   return collection;
 };
 
-/** Returns a plan of a run with this many jobs. */
+/** Returns a function that plans a run with this many jobs. */
 const aRun =
   (id: string, total: number, entries: Effects['entries'] = []) =>
   (_collections: readonly CollectionId[] = []): Effects & { readonly run: ReindexRun } => ({

@@ -179,7 +179,10 @@ const addCollection = async ({ collections }: Stores, facts: Partial<Collection>
 const updateCollection = ({ collections }: Stores, { id }: Collection, change: Partial<Collection>) =>
   collections.update(id, (current) => ({ collection: { ...current, ...change }, ...noEffects }));
 
-/** Adds collections whose embedding is missing, by the model `m2`, made from an older text, and up to date. */
+/**
+ * Adds four collections: one without an embedding, one whose embedding is by the model `m2`, one whose embedding is of
+ * an older text, and one whose embedding is up to date.
+ */
 const fourStates = async (stores: Stores) => {
   const states = [
     await addCollection(stores),

@@ -204,7 +204,7 @@ const grant = ({ grants }: Stores, { id }: Profile, collection: Collection, expi
 const setKeyExpiry = ({ profiles }: Stores, { id }: Profile, expiresAt: Instant) =>
   profiles.update(id, ({ profile }) => ({ profile, key: { ...aKey(), expiresAt }, ...noEffects }));
 
-/** Schedules the notices of the day. Returns their profiles, or null if there were none. */
+/** Schedules the notices for the day. Returns the profiles to notify, or null if there are none. */
 const scheduleDay = async (
   { expiries }: Stores,
   day: number,

@@ -10,7 +10,7 @@ import { everyRead, readsShowingAccess } from './reads-showing-access.ts';
 
 const expiry = start + 60_000;
 
-/** The contract of the stores on grants that expire. */
+/** The contract of the stores for grants that expire. */
 export const grantExpiryContract = {
   "a client's own grant counts in every read before its expiry, and in none from its expiry on": async (stores) => {
     const { client, collection } = await addUnrelated(stores);
@@ -129,7 +129,7 @@ export const grantExpiryContract = {
   },
 } satisfies Contract<Stores>;
 
-/** Grants the pair until this time, in place of its current grant. */
+/** Grants the pair until this time, replacing its current grant. */
 const grantUntil = ({ grants }: Stores, pair: Pair, expiresAt: Instant | null): Promise<void> =>
   grantPair(grants, pair, () => ({ grantedAt: start, expiresAt, ...noEffects }));
 

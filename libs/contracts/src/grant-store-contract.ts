@@ -244,7 +244,7 @@ export const grantStoreContract = {
   },
 } satisfies Contract<Stores>;
 
-/** Adds a client and a collection, without a grant between them. */
+/** Adds a client and a collection that is not granted to it. */
 const addPair = async (
   stores: Stores,
   collectionFacts: Partial<Collection> = {},
@@ -262,7 +262,7 @@ const grantTo = ({ grants }: Stores, client: Profile, collection: Collection, gr
 
 type Pair = [client: Pick<Profile, 'id'>, collection: Pick<Collection, 'id'>];
 
-/** Returns the state that the decision about a grant sees. The decision throws. */
+/** Returns the state that the decision about a grant sees. The decision throws, so nothing is granted. */
 const seenByGrant = ({ grants }: Stores, ...[client, collection]: Pair) =>
   seenBy((decide) => grantToClient(grants, client.id, collection.id, decide));
 

@@ -14,10 +14,10 @@ import {
 
 type Grants = Pick<GrantStore, 'update'>;
 
-/** A decision that grants one pair: without an expiry, unless it has one. */
+/** A decision to grant one pair. The grant does not expire unless the decision contains an expiry. */
 type Granting = Effects & Pick<Grant, 'grantedAt'> & Partial<Grant>;
 
-/** Grants one pair as decided. */
+/** Grants one pair as `decide` determines. */
 export const grantPair = (grants: Grants, pair: Pair, decide: (state: GrantState) => Granting): Promise<void> =>
   grants.update([pair], (states) => {
     const { grantedAt, expiresAt = null, ...effects } = decide(only(states));
@@ -28,7 +28,7 @@ export const grantPair = (grants: Grants, pair: Pair, decide: (state: GrantState
 export const revokePair = (grants: Grants, pair: Pair, decide: (state: GrantState) => Effects): Promise<void> =>
   grants.update([pair], (states) => ({ remove: [pair], ...decide(only(states)) }));
 
-/** Grants a collection to a client itself. */
+/** Grants a collection to the client itself, rather than to a group. */
 export const grantToClient = (
   grants: Grants,
   client: ProfileId,
@@ -50,14 +50,14 @@ const only = (states: readonly GrantState[]): GrantState => {
   return state;
 };
 
-/** Returns a client's own grant as reads return it. */
+/** Returns a client's own grant in the form that reads return. */
 export const ownWay = (grantedAt: Instant, expiresAt: Instant | null = null): AccessWay => ({
   group: null,
   grantedAt,
   expiresAt,
 });
 
-/** Returns a grant of a group as reads about its members return it. */
+/** Returns a group's grant in the form that reads about its members return. */
 export const groupWay = (
   { id, name }: Pick<Group, 'id' | 'name'>,
   grantedAt: Instant,

@@ -20,12 +20,12 @@ import type { Stores } from './stores.ts';
 
 const grantedNow = () => ({ grantedAt: start, ...noEffects });
 
-/** The contract of `CallerLookup`, `CollectionStore`, `LimitStore` and `ProfileStore` on groups. */
+/** The contract of `CallerLookup`, `CollectionStore`, `LimitStore` and `ProfileStore` for groups. */
 export const groupAccessContract = {
   'a row contains the most generous active tier of the groups': async (stores) => {
     const { client } = await addUnrelated(stores);
     strictEqual(await groupTierOf(stores, client), null);
-    // The most requests per second win: 10, 20 and 15.
+    // The tier with the most requests per second wins. These tiers allow 10, 20 and 15.
     for (const [tier, allowed, windowSeconds] of [
       ['slow', 600, 60],
       ['fast', 20, 1],

@@ -8,7 +8,7 @@ import { aGroup, aProfile, nextId, noEffects, someEffects, start } from './recor
 import type { Stores } from './stores.ts';
 import { everyRead, readsShowingAccess } from './reads-showing-access.ts';
 
-/** The contract of `GroupStore` on members that administrators add to groups. */
+/** The contract of `GroupStore` for members that administrators add to groups. */
 export const groupMembersContract = {
   'members are listed by e-mail, with the times at which they were added and at which a token named the group': async (
     stores,
@@ -213,7 +213,7 @@ export const groupMembersContract = {
   },
 } satisfies Contract<Stores>;
 
-/** The contract of `GroupStore` on the groups that tokens claim. */
+/** The contract of `GroupStore` for the groups that tokens claim. */
 export const groupClaimsContract = {
   'a profile has the collections of the groups that its stored token names, and no others': async (stores) => {
     const [one, other] = [await addWithGroupGrant(stores), await addWithGroupGrant(stores)];

@@ -18,7 +18,7 @@ import { readsShowingAccess } from './reads-showing-access.ts';
 
 const empty = { members: 0, collections: 0 };
 
-/** The contract of `GroupStore` on the groups themselves. */
+/** The contract of `GroupStore` for the groups themselves. */
 export const groupStoreContract = {
   'an added group is found and listed unchanged': async (stores) => {
     await stores.limits.addTier(aTier(), noEffects);
@@ -65,27 +65,26 @@ export const groupStoreContract = {
     );
   },
 
-  'a page of groups starts after a name, does not exceed its limit, and can be filtered by a text, ignoring case': async (
-    stores,
-  ) => {
-    for (const name of ['Öl B', 'öL A', '100% Öl', 'Gas', 'A_B', 'O\u0308l C']) await addGroup(stores, { name });
-    const namesOnPage = async (page: Partial<GroupPage>) =>
-      (await stores.groups.list(start, { ...allGroups, ...page })).map(({ name }) => name);
-    const all = ['100% Öl', 'A_B', 'Gas', 'O\u0308l C', 'Öl B', 'öL A'];
-    deepStrictEqual(await namesOnPage({}), all);
-    deepStrictEqual(await namesOnPage({ limit: 2 }), all.slice(0, 2));
-    deepStrictEqual(await namesOnPage({ limit: 9, after: 'Gas' }), all.slice(3));
-    deepStrictEqual(await namesOnPage({ after: 'Gaz' }), all.slice(3));
-    const containing = 'ÖL';
-    deepStrictEqual(await namesOnPage({ containing }), ['100% Öl', 'O\u0308l C', 'Öl B', 'öL A']);
-    deepStrictEqual(await namesOnPage({ containing, limit: 2, after: '100% Öl' }), ['O\u0308l C', 'Öl B']);
-    deepStrictEqual(
-      [await namesOnPage({ containing: '0%' }), await namesOnPage({ containing: 's_' })],
-      [['100% Öl'], []],
-    );
-    const counts = [stores.groups.count(null), stores.groups.count(containing), stores.groups.count('s_')];
-    deepStrictEqual(await Promise.all(counts), [6, 4, 0]);
-  },
+  'a page of groups starts after a name, does not exceed its limit, and can be filtered by a text, ignoring case':
+    async (stores) => {
+      for (const name of ['Öl B', 'öL A', '100% Öl', 'Gas', 'A_B', 'O\u0308l C']) await addGroup(stores, { name });
+      const namesOnPage = async (page: Partial<GroupPage>) =>
+        (await stores.groups.list(start, { ...allGroups, ...page })).map(({ name }) => name);
+      const all = ['100% Öl', 'A_B', 'Gas', 'O\u0308l C', 'Öl B', 'öL A'];
+      deepStrictEqual(await namesOnPage({}), all);
+      deepStrictEqual(await namesOnPage({ limit: 2 }), all.slice(0, 2));
+      deepStrictEqual(await namesOnPage({ limit: 9, after: 'Gas' }), all.slice(3));
+      deepStrictEqual(await namesOnPage({ after: 'Gaz' }), all.slice(3));
+      const containing = 'ÖL';
+      deepStrictEqual(await namesOnPage({ containing }), ['100% Öl', 'O\u0308l C', 'Öl B', 'öL A']);
+      deepStrictEqual(await namesOnPage({ containing, limit: 2, after: '100% Öl' }), ['O\u0308l C', 'Öl B']);
+      deepStrictEqual(
+        [await namesOnPage({ containing: '0%' }), await namesOnPage({ containing: 's_' })],
+        [['100% Öl'], []],
+      );
+      const counts = [stores.groups.count(null), stores.groups.count(containing), stores.groups.count('s_')];
+      deepStrictEqual(await Promise.all(counts), [6, 4, 0]);
+    },
 
   'a listed group counts its members, each once, and its grants': async (stores) => {
     const { client, group, collection } = await addUnrelated(stores);

@@ -3,7 +3,7 @@ import { claimedGroupsMax, type GroupsClaim, type Json } from '@portico/domain';
 import type { Contract } from './contract.ts';
 import type { TokenClaims, TokenVerifierSubject } from './token-verifier-contract.ts';
 
-/** A verifier of tokens that name groups in the claim `groupsClaim`. */
+/** A verifier of tokens whose claim `groupsClaim` names groups. */
 export type GroupsClaimSubject = Omit<TokenVerifierSubject, 'forge'>;
 
 export const groupsClaim = 'organisation.groups';

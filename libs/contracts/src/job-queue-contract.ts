@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { jobKinds, type JobId, type JobQueue } from '@portico/domain';
 import type { Contract } from './contract.ts';
 
-/** A new queue: nothing was offered, and it is not started. */
+/** A new queue, which has not been started or offered any jobs. */
 export interface JobQueueSubject {
   readonly queue: JobQueue;
-  /** The number of jobs of each kind that it runs concurrently. */
+  /** The number of jobs of each kind that the queue runs concurrently. */
   readonly concurrency: number;
 }
 
@@ -14,7 +14,10 @@ const ids = (count: number): readonly JobId[] => Array.from({ length: count }, (
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Limits the wait for a queue that never delivers, even on a slow machine: there are at most 100 pauses per second. */
+/**
+ * The maximum number of pauses while waiting for a queue that never delivers. There are at most 100 per second, and
+ * fewer on a slow machine, which therefore waits longer.
+ */
 const pausesMax = 12_000;
 const pausesBetweenOffers = 100;
 
@@ -28,7 +31,7 @@ const until = async (condition: () => boolean, message: string, retry: () => voi
   assert.fail(message);
 };
 
-/** Work that lasts until `open` is called. It records the ids that it receives. */
+/** Creates work that lasts until `open` is called and records the ids that it receives. */
 const createGate = () => {
   const started: JobId[] = [];
   const finished: JobId[] = [];

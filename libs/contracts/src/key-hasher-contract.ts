@@ -7,11 +7,13 @@ import { createManualDeadline } from './deadlines.ts';
 /** A hasher whose computations are counted. */
 export interface KeyHasherSubject {
   readonly keys: KeyHasher;
-  /** Returns the number of its argon2 computations so far. */
+  /** Returns the number of the hasher's argon2 computations so far. */
   readonly computations: () => number;
 }
 
-/** The PHC string format of argon2id: 16 bytes of salt or more, 16 bytes of hash or more, in base64 without padding. */
+/**
+ * The PHC string format of argon2id, with at least 16 bytes of salt and 16 bytes of hash, in base64 without padding.
+ */
 const phcForm = /^\$argon2id\$v=19\$m=[1-9]\d*,t=[1-9]\d*,p=[1-9]\d*\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{22,}$/;
 
 export const keyHasherContract = {

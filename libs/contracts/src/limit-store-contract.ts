@@ -395,7 +395,7 @@ const activating = (override: Override, others: readonly Override[]): OverrideCh
   ...noEffects,
 });
 
-/** Adds overrides of one client one after the other. The last one is active. */
+/** Adds this many overrides for one client, one after another. The last one is active. */
 const addOverrides = async ({ limits }: Stores, profile: Profile, count: number): Promise<Override[]> => {
   const overrides: Override[] = [];
   for (let index = 0; index < count; index += 1) {

@@ -4,17 +4,17 @@ import type { Contract } from './contract.ts';
 
 /** A mail as its recipient receives it. */
 export interface ReceivedMail {
-  /** With its angle brackets. */
+  /** The message id, including its angle brackets. */
   readonly messageId: string;
   readonly recipients: readonly string[];
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The names of all its headers, in lower case. */
+  /** The names of all headers of the mail, in lower case. */
   readonly headerNames: readonly string[];
 }
 
-/** A mailer that sends, the mails it delivered, and a switch that interrupts its dependencies. */
+/** A mailer that sends, the mails that it has delivered, and a switch that interrupts its dependencies. */
 export interface MailerSubject {
   readonly mailer: Mailer;
   readonly received: () => Promise<readonly ReceivedMail[]>;
@@ -45,7 +45,7 @@ const receiveOne = async ({ received }: MailerSubject): Promise<ReceivedMail> =>
 /** Normalizes line endings, which may change in transit. */
 const normalizeLineEndings = (text: string): string => text.replaceAll('\r\n', '\n').trimEnd();
 
-/** Returns the reason why the mail was not sent, or null if it was. */
+/** Returns the reason why the mail was not sent, or null if it was sent. */
 const failureOf = async (sending: Promise<void>): Promise<unknown> => {
   const [outcome] = await Promise.allSettled([sending]);
   return outcome.status === 'rejected' ? outcome.reason : null;

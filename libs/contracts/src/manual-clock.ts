@@ -1,6 +1,6 @@
 import type { Clock } from '@portico/domain';
 
-/** A clock that tests control: `advance` moves both clocks, `jump` only the wall clock. */
+/** A clock that tests control: `advance` moves wall time and monotonic time, `jump` only wall time. */
 export class ManualClock implements Clock {
   #wall = Date.UTC(2026, 0, 1);
   #monotonic: number;

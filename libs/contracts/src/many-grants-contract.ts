@@ -10,7 +10,7 @@ import { everyRead, readsShowingAccess } from './reads-showing-access.ts';
 
 const grantedNow = () => ({ grantedAt: start, ...noEffects });
 
-/** The contract of `GrantStore` on groups, and on many pairs in one update. */
+/** The contract of `GrantStore` for groups, and for many pairs in one update. */
 export const manyGrantsContract = {
   'a decision sees the state of each pair in the given order, of profiles and groups, including duplicates': async (
     stores,

@@ -9,7 +9,7 @@ interface UnrelatedRecords {
   readonly collection: Collection;
 }
 
-/** Adds a client, a group and a collection that are not related to each other. */
+/** Adds a client, a group and a collection that are unrelated to each other. */
 export const addUnrelated = async (
   stores: Stores,
   facts: { readonly [Name in keyof UnrelatedRecords]?: Partial<UnrelatedRecords[Name]> } = {},

@@ -54,7 +54,7 @@ export const oneTimeCodeStoreContract = {
     const young = aOneTimeCode({ expiresAt: old.expiresAt + 1 });
     for (const code of [old, young]) await oneTimeCodes.put(code, start);
     await oneTimeCodes.put(aOneTimeCode({ expiresAt: old.expiresAt + 60_000 }), old.expiresAt);
-    // At an earlier instant it would still be valid if it were stored.
+    // At this earlier instant, the code would still be valid if it had not been removed.
     strictEqual(await oneTimeCodes.take(old.digest, old.purpose, start), null);
     strictEqual((await oneTimeCodes.take(young.digest, young.purpose, start))?.digest, young.digest);
   },

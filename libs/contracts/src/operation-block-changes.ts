@@ -4,13 +4,16 @@ import { collectionsAfter } from './collections-after.ts';
 
 /** The part of a block store that an index reads, and functions that write to it without notifying the index. */
 export interface OperationBlockChanges extends Pick<OperationBlockStore, 'changedSince' | 'collectionsAfter'> {
-  /** Stores the operations in place of the collection's earlier block by this model. Returns the block's sequence. */
+  /** Stores the operations, replacing the collection's earlier block by this model. Returns the block's sequence. */
   put(collectionId: CollectionId, operations: readonly IndexedOperation[], modelId?: string): number;
-  /** Removes the collection's blocks, as the removal of a collection does. */
+  /** Removes the collection's blocks, as removing the collection does. */
   remove(collectionId: CollectionId): void;
 }
 
-/** Stores one block per collection and model. Each write gets the next sequence, as in `OperationBlockStore`. */
+/**
+ * Creates a store with one block per collection and model. Each write gets the next sequence, as in
+ * `OperationBlockStore`.
+ */
 export const createOperationBlockChanges = (): OperationBlockChanges => {
   const blocks = new Map<string, OperationBlockChange>();
   let sequence = 0;

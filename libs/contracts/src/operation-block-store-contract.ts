@@ -161,7 +161,7 @@ export const operationBlockStoreContract = {
     const { missing, foreign, good: upToDate, renamed } = await addFiveStates(stores);
     await deadLetterJob(stores, missing, 'operations');
     await deadLetterJob(stores, upToDate, 'operations');
-    // A job of another kind, and a job that may still succeed.
+    // Neither a job of a different kind nor a job that may still succeed counts as failed.
     await deadLetterJob(stores, foreign, 'embed');
     await stores.embeddingJobs.enqueue(jobsOnly(aJob({ task: { kind: 'operations', collectionId: renamed.id } })));
     deepStrictEqual(await stores.operationBlocks.progress('m1'), { total: 5, done: 1, failed: 1 });
@@ -190,7 +190,10 @@ const addCollection = async ({ collections }: Stores, facts: Partial<Collection>
 const updateCollection = ({ collections }: Stores, { id }: Collection, change: Partial<Collection>) =>
   collections.update(id, (current) => ({ collection: { ...current, ...change }, ...noEffects }));
 
-/** Adds collections whose block is missing, by the model `m2`, older than a new name or document, and up to date. */
+/**
+ * Adds five collections: one without a block, one whose block is by the model `m2`, one whose block is up to date, and
+ * two whose block is older than their new name or new document.
+ */
 const addFiveStates = async (stores: Stores) => {
   const [missing, foreign, upToDate] = [
     await addCollection(stores),
@@ -207,7 +210,7 @@ const addFiveStates = async (stores: Stores) => {
     document: aContent('{}'),
     ...noEffects,
   }));
-  // Changes neither the text nor the document.
+  // This changes neither the text nor the document.
   await updateCollection(stores, upToDate, { revision: 2, baseUrl: '/' });
   return { missing, foreign, good: upToDate, renamed, replaced };
 };

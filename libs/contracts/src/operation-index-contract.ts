@@ -20,7 +20,10 @@ export interface OperationIndexSubject {
   resume(): void;
 }
 
-/** Returns an operation with a dense vector of 16 numbers that starts with these, and with these weights by feature. */
+/**
+ * Returns an operation whose dense vector of 16 numbers starts with `dense`, and whose sparse vector has these weights
+ * by feature.
+ */
 export const anIndexedOperation = (
   name: string,
   dense: readonly number[],
@@ -29,7 +32,7 @@ export const anIndexedOperation = (
 ): IndexedOperation => ({ key: keyOf(name), method, vector: aHybridVector(dense, features) });
 
 export const aHybridVector = (dense: readonly number[], features: Readonly<Record<number, number>> = {}) => {
-  // Integer keys come in ascending order.
+  // The integer keys of an object are in ascending order.
   const indices = Uint32Array.from(Object.keys(features), Number);
   const weights = Float32Array.from(Object.values(features));
   return { dense: Float32Array.from({ length: 16 }, (_, i) => dense[i] ?? 0), sparse: { indices, weights } };
@@ -52,14 +55,14 @@ const query = (changes: Partial<OperationQuery> = {}): OperationQuery => ({
   ...changes,
 });
 
-/** Returns the names of operations, which are their keys without the padding. */
+/** Returns the names of the operations, which are their keys without the padding. */
 const namesOf = (matches: readonly OperationMatch[]): readonly string[] => matches.map(({ key }) => key.slice(0, 1));
 
 const assertSimilarities = (matches: readonly OperationMatch[], expected: Readonly<Record<string, number>>): void => {
   assert.deepEqual([...namesOf(matches)].sort(), Object.keys(expected).sort());
   for (const { key, similarity } of matches) {
     const expectedSimilarity = expected[key.slice(0, 1)] ?? Number.NaN;
-    // Within the precision of 8-bit numbers.
+    // The tolerance allows for the precision of 8-bit numbers.
     assert.ok(
       Math.abs(similarity - expectedSimilarity) < 0.005,
       `similarity ${similarity} of ${key}, expected ${expectedSimilarity}`,
@@ -67,7 +70,10 @@ const assertSimilarities = (matches: readonly OperationMatch[], expected: Readon
   }
 };
 
-/** Writes to the store and queries the index, as of the last write unless a query has its own `asOf`. */
+/**
+ * Creates functions that write to the store and query the index. A query is as of the last write unless it has its own
+ * `asOf`.
+ */
 const createDriver = ({ index, blocks }: OperationIndexSubject) => {
   let asOf = 0;
   const find = async (changes: Partial<OperationQuery> = {}): Promise<readonly OperationMatch[]> =>

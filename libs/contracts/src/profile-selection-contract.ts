@@ -6,7 +6,7 @@ import type { Stores } from './stores.ts';
 
 const orders = ['oldest', 'newest'] as const;
 
-/** The contract of `ProfileStore` on filters and pages. */
+/** The contract of `ProfileStore` for filters and pages. */
 export const profileSelectionContract = {
   'without a filter, all profiles are selected, oldest or newest first, ties by id': async (stores) => {
     const [first, second, third] = [aProfile(), aProfile(), aProfile()];

@@ -419,7 +419,7 @@ const addCollection = async (stores: Stores, facts = {}) => {
   return collection;
 };
 
-/** Returns a decision that makes only this change. */
+/** Returns a decision whose only change is this one. */
 const changing =
   (change: Partial<ProfileChange> = {}) =>
   ({ profile, key }: ProfileState): ProfileChange => ({ profile, key, ...noEffects, ...change });

@@ -2,8 +2,9 @@ import { AssertionError, rejects } from 'node:assert/strict';
 import type { Contract, Sabotages } from './contract.ts';
 
 /**
- * Returns two named tests for each sentence: that the subject satisfies it, and that a sabotage which breaks this one
- * promise fails it. A sabotage that merely crashes proves nothing: an assertion of the case must fail.
+ * Returns two named tests for each sentence: one checks that the subject satisfies it, and the other that its case
+ * fails for a sabotage that breaks only this promise. A sabotage that merely crashes proves nothing: an assertion in
+ * the case must fail.
  */
 export const proofsOf = <Cases extends Contract<Subject>, Subject>(
   contract: Cases,

@@ -20,7 +20,7 @@ export const randomSourceContract = {
   'every byte value occurs about equally often': async (random) => {
     const seen = new Uint32Array(256);
     for (const byte of random.bytes(256 * 400)) seen[byte] = (seen[byte] ?? 0) + 1;
-    // 400 are expected, with a standard deviation of 20. Ten standard deviations do not occur by chance.
+    // The expected count is 400, with a standard deviation of 20. Ten standard deviations do not occur by chance.
     assert.ok(Math.min(...seen) > 200 && Math.max(...seen) < 600, `${Math.min(...seen)} to ${Math.max(...seen)}`);
   },
 

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import type { LimitRule, RateLimitResult, RateLimiter } from '@portico/domain';
 import type { Contract } from './contract.ts';
 
-/** A limiter without counted requests, and its clock. */
+/** A limiter that has not counted any requests, and its clock. */
 export interface RateLimiterSubject {
   readonly limiter: RateLimiter;
-  /** Advances the clock of the limiter. */
+  /** Advances the limiter's clock. */
   readonly advance: (milliseconds: number) => Promise<void>;
 }
 
 const ruleOf = (allowed: number, windowSeconds: number): LimitRule => ({ allowed, windowSeconds });
 
-/** Sends this many requests one after the other. Returns the number of admitted ones. */
+/** Sends this many requests one after another. Returns the number of requests that were admitted. */
 const countAdmitted = async (
   limiter: RateLimiter,
   rule: LimitRule,
@@ -28,7 +28,9 @@ const countAdmitted = async (
 const valuesOf = ({ admitted, remaining, resetSeconds, retryAfterSeconds }: RateLimitResult) =>
   [admitted, remaining, resetSeconds, retryAfterSeconds] as const;
 
-/** Sends 24 requests every 100 ms for 60 s, after 5 idle seconds. Returns the times of admissions in milliseconds. */
+/**
+ * Sends 24 requests every 100 ms for 60 s, after 5 idle seconds. Returns the time of each admission in milliseconds.
+ */
 const admissionsUnderLoad = async (
   { limiter, advance }: RateLimiterSubject,
   rule: LimitRule,

@@ -14,17 +14,19 @@ type SendRequest = (rule: LimitRule, way: 'consume' | 'peek') => Promise<void>;
 /** The limiter that a walk drives, for one subject. */
 export interface WalkedLimiter<Own> {
   readonly limiter: Pick<RateLimiter, 'consume' | 'peek'>;
-  /** Returns the microseconds that have passed for the limiter. */
+  /** Returns the time that has passed for the limiter, in microseconds. */
   now(): number;
   pass(microseconds: number): void;
-  /** Performs the event. `send` sends a request as the walk itself does, under `rule` or another one. */
+  /** Performs the event. `ask` sends a request as the walk itself does, under `rule` or a different rule. */
   perform(own: Own, ask: SendRequest, rule: LimitRule): Promise<void>;
 }
 
 const rulesOf = (...numbers: readonly number[]): LimitRule[] =>
   numbers.flatMap((allowed) => [1, 2, 7, 30].map((windowSeconds) => ({ allowed, windowSeconds })));
 
-/** The rules for which a limiter is exact. Walks start with a consume in the longest window, to lose nothing. */
+/**
+ * The rules for which a limiter is exact. Walks start with a `consume` in the longest window, so that nothing is lost.
+ */
 export const exactRules = rulesOf(1, 2, 3, 10, 40, 999, 1000);
 export const allRules = [...exactRules, ...rulesOf(1001, 1200, 2500, 10_000)];
 export const longestRule: LimitRule = { allowed: 1000, windowSeconds: 30 };
@@ -56,7 +58,7 @@ const walk = async <Own>(
   }
 };
 
-/** Asserts that every result equals that of the definition, for rules up to 1,000. */
+/** Asserts that every result equals that of the definition, for rules that allow up to 1,000 requests. */
 export const assertExactWalk = async <Own>(
   walked: WalkedLimiter<Own>,
   first: LimitRule,
@@ -66,15 +68,15 @@ export const assertExactWalk = async <Own>(
   await walk(walked, first, steps, async (rule, way) => {
     const expected = log[way](walked.now(), rule);
     const quota = await walked.limiter[way](subject, rule);
-    // Several rules together may admit more than 1,000 requests in a window. The reset is then that of the oldest
-    // request that is still known.
+    // Several rules together may admit more than 1,000 requests in a window. In that case, the reset is that of the
+    // oldest request that is still known.
     const exceedsExactRange = log.admissionsInWindow(walked.now(), rule).length > 1000;
     if (exceedsExactRange) ok(quota.resetSeconds >= expected.resetSeconds);
     deepStrictEqual(exceedsExactRange ? { ...quota, resetSeconds: expected.resetSeconds } : quota, expected);
   });
 };
 
-/** Asserts that no window ever has more requests than the current rule allows, for any rules. */
+/** Asserts, for any rules, that no window ever contains more requests than the current rule allows. */
 export const assertWalkWithinLimit = async <Own>(
   walked: WalkedLimiter<Own>,
   first: LimitRule,
@@ -90,7 +92,7 @@ export const assertWalkWithinLimit = async <Own>(
   });
 };
 
-/** Asserts that nothing counts after the longest window has passed. */
+/** Asserts that no request counts once the longest window has passed. */
 export const assertNothingCounted = async <Own>(walked: WalkedLimiter<Own>): Promise<void> => {
   walked.pass(longestRule.windowSeconds * 1_000_000);
   for (const rule of allRules) strictEqual((await walked.limiter.peek(subject, rule)).remaining, rule.allowed);

@@ -2,7 +2,7 @@ import type { Collection, Instant, Profile } from '@portico/domain';
 import { start } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** Returns the reads that show, at the given time, that the client has the collection, in the order of `everyRead`. */
+/** Returns the reads that show the client's access to the collection at the given time, in the order of `everyRead`. */
 export const readsShowingAccess = async (
   stores: Stores,
   client: Profile,
@@ -36,7 +36,7 @@ const reads = {
     (await grants.clientsOf(id, now))?.some(({ profile }) => profile.id === client.id) === true,
 } satisfies Record<string, (stores: Stores, client: Profile, id: Collection['id'], now: Instant) => Promise<boolean>>;
 
-/** All reads that show access to collections. */
+/** The names of all reads that show access to collections. */
 export const everyRead = Object.keys(reads) as readonly (keyof typeof reads)[];
 
 const grantedTo = ({ id }: Profile, at: Instant) => ({ of: 'granted', to: id, at }) as const;

@@ -6,7 +6,7 @@ export interface RecordedLine {
   readonly fields: object;
 }
 
-/** A log that records its lines, to test the messages for operators. */
+/** Creates a log that records its lines, for tests of the messages to operators. */
 export const recordLog = () => {
   const lines: RecordedLine[] = [];
   const at = (level: Level) => (fields: object, message: string) => void lines.push({ level, message, fields });
@@ -16,7 +16,7 @@ export const recordLog = () => {
     warn: at('warn'),
     error: at('error'),
     lines,
-    /** Returns the messages of these levels, in order. Without arguments, returns all except `debug`. */
+    /** Returns the messages with these levels, in order. Without arguments, returns all except `debug`. */
     messages: (...levels: readonly Level[]): string[] =>
       lines
         .filter(({ level }) => (levels.length === 0 ? level !== 'debug' : levels.includes(level)))

@@ -34,12 +34,12 @@ import type {
   Tier,
 } from '@portico/domain';
 
-/** The creation time of the records made here. */
+/** The creation time of the records that this file creates. */
 export const start: Instant = Date.UTC(2031, 4, 6, 7, 8, 9, 10);
-/** Later than everything made here. */
+/** A time later than all times in these records. */
 export const endOfTime: Instant = Date.UTC(2099, 0, 1);
 
-/** Ids, e-mails and uids are unique. A later record has a greater id. */
+/** Returns a unique id, which is greater than all earlier ones. Unique e-mails and uids are derived from it. */
 export const nextId = <
   T extends ProfileId | CollectionId | ClientId | ServiceAccountId | EntryId | GroupId | RequestId | JobId,
 >(): T => {
@@ -47,7 +47,7 @@ export const nextId = <
   return `0b9f6a52-3c1e-4c60-9b65-${recordCount.toString(16).padStart(12, '0')}` as T;
 };
 
-/** An approved client with an API client identifier. */
+/** Returns an approved client with an API client identifier. */
 export const aProfile = (facts: Partial<Profile> = {}): Profile => {
   const id = nextId<ProfileId>();
   const number = Number.parseInt(id.slice(-12), 16);
@@ -71,18 +71,18 @@ export const aProfile = (facts: Partial<Profile> = {}): Profile => {
   } as Profile;
 };
 
-/** A newly created admin, without an API client identifier. */
+/** Returns a newly created admin, without an API client identifier. */
 export const anAdmin = (facts: Partial<ApprovedProfile> = {}): Profile =>
   aProfile({ role: 'admin', clientId: null, ...facts });
 
-/** A key whose last rotation left a previous secret that is still valid. */
+/** Returns a key whose previous secret is still valid after the last rotation. */
 export const aKey = (): StoredKey => ({
   current: { hash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$Y3VycmVudA', tag: 0xffff_ffff },
   previous: { hash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$cHJldmlvdXM', tag: 0, until: start + 3_600_000 },
   expiresAt: null,
 });
 
-/** An account that expires and was created by an administrator. */
+/** Returns a service account that expires and was created by an administrator. */
 export const anAccount = (facts: Partial<ServiceAccount> = {}): ServiceAccount => {
   const id = nextId<ServiceAccountId>();
   return {
@@ -97,13 +97,13 @@ export const anAccount = (facts: Partial<ServiceAccount> = {}): ServiceAccount =
   };
 };
 
-/** Like `aKey`. */
+/** Returns a service account's key with the same secrets as `aKey`. */
 export const anAccountKey = (): AccountKey => {
   const { current, previous } = aKey();
   return { current, previous };
 };
 
-/** A sign-in code that expires one minute after the start. Its digest is unique. */
+/** Returns a sign-in code that expires one minute after `start`. Its digest is unique. */
 export const aOneTimeCode = (facts: Partial<OneTimeCode> = {}): OneTimeCode => ({
   digest: nextId<JobId>().replaceAll('-', '').padStart(64, 'e'),
   purpose: 'sign-in',
@@ -131,7 +131,7 @@ export const aCollection = (facts: Partial<Collection> = {}): Collection => ({
   ...facts,
 });
 
-/** A group without a tier; its name is unique. */
+/** Returns a group without a tier. Its name is unique. */
 export const aGroup = (facts: Partial<Group> = {}): Group => {
   const id = nextId<GroupId>();
   return {
@@ -145,7 +145,7 @@ export const aGroup = (facts: Partial<Group> = {}): Group => {
   };
 };
 
-/** A pending request. */
+/** Returns a pending request. */
 export const aRequest = (
   { id: profileId }: Pick<Profile, 'id'>,
   { id: collectionId }: Pick<Collection, 'id'>,
@@ -163,7 +163,7 @@ export const aRequest = (
   ...facts,
 });
 
-/** The stored content of a document: its text and these operations. */
+/** Returns a document's content as it is stored: its text and these operations. */
 export const aContent = (text?: string, operations: readonly Operation[] = []): DocumentContent => ({
   packed: aDocument(text),
   operations,
@@ -181,7 +181,7 @@ export const anOperation = (facts: Partial<Operation> = {}): Operation => ({
   ...facts,
 });
 
-/** A block whose vectors are arbitrary bytes, which no store parses. */
+/** Returns a block whose vectors are arbitrary bytes, which no store parses. */
 export const anOperationBlock = (collection: Collection, facts: Partial<OperationBlock> = {}): OperationBlock => ({
   collectionId: collection.id,
   modelId: 'm1',
@@ -192,7 +192,9 @@ export const anOperationBlock = (collection: Collection, facts: Partial<Operatio
   ...facts,
 });
 
-/** The text in stored DEFLATE blocks (RFC 1951, section 3.2.4). The last one is empty, as after a sync flush. */
+/**
+ * Returns the text in stored DEFLATE blocks (RFC 1951, section 3.2.4). The last block is empty, as after a sync flush.
+ */
 export const aDocument = (
   text = '{"openapi":"3.1.0","info":{"title":"Roads","version":"1"},"paths":{}}',
 ): PackedText => {
@@ -206,7 +208,10 @@ export const aDocument = (
   };
 };
 
-/** An entry whose message has white space and a number that no double can represent: a log must not change the text. */
+/**
+ * Returns an entry whose message contains white space and a number that no double can represent: a log must not change
+ * the text.
+ */
 export const anEntry = (facts: Partial<AuditEntry> = {}): AuditEntry => {
   const instant = facts.instant ?? start;
   return {
@@ -222,7 +227,7 @@ export const anEntry = (facts: Partial<AuditEntry> = {}): AuditEntry => {
   };
 };
 
-/** A job that is due at the start. */
+/** Returns a job that is due at `start`. */
 export const aJob = (facts: Partial<NewJob> = {}): NewJob => ({
   id: nextId<JobId>(),
   task: { kind: 'embed', collectionId: nextId<CollectionId>() },
@@ -231,7 +236,7 @@ export const aJob = (facts: Partial<NewJob> = {}): NewJob => ({
   ...facts,
 });
 
-/** A mail job whose sealed text no cipher can open. */
+/** Returns a mail job whose sealed text no cipher can open. */
 export const aMailJob = (profileId: ProfileId) =>
   ({ ...aJob(), task: { kind: 'mail.credentials', profileId, sealed: 'c2VhbGVk' } }) as const satisfies NewJob;
 
@@ -248,7 +253,7 @@ export const someEffects = (): Required<Effects> => ({
 
 export const jobsOnly = (...jobs: readonly NewJob[]): Effects => ({ ...noEffects, jobs });
 
-/** A tier with the highest limit and the longest window allowed (`allowedMax`, `windowSecondsMax`). */
+/** Returns a tier with the highest limit and the longest window allowed (`allowedMax`, `windowSecondsMax`). */
 export const aTier = (facts: Partial<Tier> = {}): Tier => ({
   tier: 'gold',
   description: 'For those who pay.',
@@ -279,7 +284,7 @@ export const adding =
     ...effects,
   });
 
-/** An embedding of the collection's current text by the model `m1`. Its vector lies on the axis `direction`. */
+/** Returns an embedding of the collection's current text by the model `m1`. Its vector lies on the axis `direction`. */
 export const anEmbedding = (collection: Collection, facts: Partial<Embedding> = {}, direction = 0): Embedding => ({
   collectionId: collection.id,
   modelId: 'm1',
@@ -288,7 +293,7 @@ export const anEmbedding = (collection: Collection, facts: Partial<Embedding> = 
   ...facts,
 });
 
-/** One read at the start. */
+/** Returns the usage record of one read at `start`. */
 export const aUse = (profile: Profile, collection: Collection | null, facts: Partial<DayUse> = {}): DayUse => ({
   day: dayOf(facts.lastUsedAt ?? start),
   profileId: profile.id,
@@ -301,7 +306,7 @@ export const aUse = (profile: Profile, collection: Collection | null, facts: Par
 
 let recordCount = 0;
 
-/** RFC 1952, section 8. */
+/** Computes the CRC-32 (RFC 1952, section 8). */
 const crc32 = (bytes: Uint8Array): number => {
   let crc = 0xffff_ffff;
   for (const byte of bytes) {

@@ -226,7 +226,7 @@ const addAccountWithKey = async ({ serviceAccounts }: Stores): Promise<ServiceAc
   return account;
 };
 
-/** Adds two records of every kind whose secrets can be lost. */
+/** Adds records of every kind whose secrets can be lost. */
 const setUp = async (stores: Stores) => {
   const [roads, acorns] = [sealedCollection({ name: 'roads' }), sealedCollection({ name: 'Acorns' })];
   for (const collection of [roads, acorns]) await addCollection(stores, collection);

@@ -128,21 +128,20 @@ export const serviceAccountStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'an account may be renamed to its own name with different capitalization, but not to the name of another account': async (
-    stores,
-  ) => {
-    const [account, other] = [await addAccount(stores, anAccount({ name: 'ci' })), await addAccount(stores)];
-    const rename = (name: string) =>
-      stores.serviceAccounts.update(account.id, (state) => ({
-        ...someEffects(),
-        ...state,
-        account: { ...account, name },
-      }));
-    await assertRejects(rename(other.name.toUpperCase()), 'service_account_taken');
-    await assertWritten(stores);
-    strictEqual((await rename('CI')).name, 'CI');
-    strictEqual((await stores.serviceAccounts.find(account.id))?.name, 'CI');
-  },
+  'an account may be renamed to its own name with different capitalization, but not to the name of another account':
+    async (stores) => {
+      const [account, other] = [await addAccount(stores, anAccount({ name: 'ci' })), await addAccount(stores)];
+      const rename = (name: string) =>
+        stores.serviceAccounts.update(account.id, (state) => ({
+          ...someEffects(),
+          ...state,
+          account: { ...account, name },
+        }));
+      await assertRejects(rename(other.name.toUpperCase()), 'service_account_taken');
+      await assertWritten(stores);
+      strictEqual((await rename('CI')).name, 'CI');
+      strictEqual((await stores.serviceAccounts.find(account.id))?.name, 'CI');
+    },
 
   'an update rethrows an error from the decision and changes nothing': async (stores) => {
     const account = await addAccount(stores);

@@ -6,12 +6,17 @@ import { grantToClient } from './granting.ts';
 import { aCollection, aContent, aProfile, noEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** Stores, with a function that adds a profile as earlier versions did, which compared e-mails by their characters. */
+/**
+ * The stores, and a function that adds a profile as earlier versions did: they compared e-mails character by character.
+ */
 export interface LegacyStores extends Stores {
   readonly put: (profile: Profile) => Promise<void>;
 }
 
-/** The contract of the stores on several profiles of one mailbox, which an earlier version distinguished. */
+/**
+ * The contract of the stores for several profiles that share a mailbox, because an earlier version treated their
+ * e-mails as different.
+ */
 export const sharedMailboxContract = {
   'of several profiles of a mailbox, the exact e-mail finds one, and any other form finds the first': async (
     stores,
@@ -65,7 +70,10 @@ export const sharedMailboxContract = {
 
 const otherForms = ['B@b\u00fccher.example', 'b@bu\u0308cher.example', 'b@XN--bcher-kva.example'] as const;
 
-/** Adds the oldest profile, which owns the mailbox, then the youngest, and then one created between them. */
+/**
+ * Adds the oldest profile, which owns the mailbox, then the youngest, and then one whose creation time is between
+ * theirs.
+ */
 const addSharedMailbox = async ({ profiles, put }: LegacyStores) => {
   const first = aProfile({ email: 'b@b\u00fccher.example', createdAt: start });
   const young = aProfile({ email: 'b@xn--bcher-kva.example', createdAt: start + 2 });

@@ -13,7 +13,7 @@ export const snapshotOf = async (stores: Stores) => {
   const accounts = await serviceAccounts.list();
   const readEach = <T>(read: (id: CollectionId) => Promise<T>): Promise<T[]> => Promise.all(ids.map(read));
   return {
-    // With keys, limits and epochs.
+    // These rows contain the keys, limits and epochs.
     callers: await Promise.all(people.map(({ uid }) => callers.byUid(uid, null, start))),
     accounts: await Promise.all(accounts.map(({ id }) => callers.byAccountId(id, null))),
     collections: await readEach((id) => collections.find(id)),

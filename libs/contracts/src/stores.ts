@@ -1,4 +1,4 @@
 import type { StorePorts } from '@portico/domain';
 
-/** The stores of one database. A contract's case gets them fresh and empty. */
+/** The stores of one database. Each contract case gets fresh, empty stores. */
 export type Stores = StorePorts;

@@ -3,7 +3,7 @@ import type { Clock, IdentityClaims, Json, TokenVerifier } from '@portico/domain
 import { assertRejects } from './assertions.ts';
 import type { Contract } from './contract.ts';
 
-/** The claims of a token, by their names in it (RFC 7519; OpenID Connect Core 1.0, section 2). */
+/** A token's claims by name, as in the token (RFC 7519; OpenID Connect Core 1.0, section 2). */
 export type TokenClaims = Record<string, Json>;
 
 /** A verifier, and an issuer of the tokens that it validates. */
@@ -15,7 +15,7 @@ export interface TokenVerifierSubject {
   readonly audience: string;
   /** The verifier's clock, which does not move unless it is advanced. */
   readonly clock: Pick<Clock, 'now'> & { advance(milliseconds: number): void };
-  /** Returns a token of the issuer with exactly these claims. */
+  /** Returns a token from the issuer with exactly these claims. */
   mint(claims: TokenClaims): Promise<string>;
   /** Returns such a token from a forger that poses as the issuer. */
   forge(claims: TokenClaims): Promise<string>;
@@ -30,7 +30,7 @@ const tokenMaxLength = 8_192;
 
 type MintingSubject = Omit<TokenVerifierSubject, 'forge'>;
 
-/** Returns the whole seconds since 1970, the unit of tokens. */
+/** Returns the current time in whole seconds since 1970, the unit used in tokens. */
 const nowOf = ({ clock }: MintingSubject): number => Math.floor(clock.now() / 1_000);
 
 /** Returns claims that are valid for an hour. */

@@ -219,7 +219,7 @@ export const usageStoreContract = {
   },
 } as const satisfies Contract<Stores>;
 
-/** Adds two profiles and two collections. Returns each pair in the order of reports. */
+/** Adds two profiles and two collections, each pair in the reverse of the order that reports use. */
 const setUp = async ({ profiles, collections }: Stores) => {
   const [ada, bob] = [aProfile({ email: 'ada@example.com' }), aProfile({ email: 'bob@example.com' })];
   const [bridges, roads] = [aCollection({ name: 'bridges' }), aCollection({ name: 'Roads' })];
@@ -232,7 +232,7 @@ const reads = (read: number): UsageCounts => ({ ...noUses, read });
 
 const on = (day: number, use: DayUse): DayUse => ({ ...use, day });
 
-/** Returns the subject and the counts of each line. */
+/** Returns the subject and the counts of each line of the report. */
 const linesOf = async ({ usage }: Stores, by: UsageGrouping, filter: Partial<UsageFilter> = {}) =>
   (await usage.report(by, { ...always, ...filter }, linesMax)).map(({ of, counts }) => {
     const subject = of.by === 'day' ? of.day : of.by === 'collection' ? of.collectionName : of.profileEmail;

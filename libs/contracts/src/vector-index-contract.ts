@@ -14,7 +14,7 @@ export interface VectorIndexSubject {
   resume(): void;
 }
 
-/** Returns a vector of length 1 whose first components have this ratio. The others are 0. */
+/** Returns a vector of length 1 whose first components are in this ratio. The others are 0. */
 export const vectorTowards = (...components: readonly number[]): Float32Array => {
   const length = Math.hypot(...components);
   return Float32Array.from({ length: embeddingDimension }, (_, i) => (components[i] ?? 0) / length);
@@ -46,7 +46,10 @@ const assertScores = (matches: readonly VectorMatch[], expected: Readonly<Record
   }
 };
 
-/** Writes to the store and queries the index, as of the last write unless a query has its own `asOf`. */
+/**
+ * Creates functions that write to the store and query the index. A query is as of the last write unless it has its own
+ * `asOf`.
+ */
 const createDriver = ({ index, embeddings }: VectorIndexSubject) => {
   let asOf = 0;
   const find = async (changes: Partial<VectorQuery> = {}): Promise<readonly VectorMatch[]> =>
@@ -55,7 +58,7 @@ const createDriver = ({ index, embeddings }: VectorIndexSubject) => {
     asOf = embeddings.put({ modelId, collectionId, vector });
     return asOf;
   };
-  /** Stores one vector per collection, in the order a, b, c, d. */
+  /** Stores one vector per collection, for a, b, c and d in this order. */
   const fill = (...vectors: readonly Float32Array[]): void => {
     for (const [i, vector] of vectors.entries()) put([a, b, c, d][i] ?? a, vector);
   };

@@ -13,7 +13,7 @@ export const describedApis = {
 
 export type DescribedApi = keyof typeof describedApis;
 
-/** Returns the API whose text has the vector nearest to that of the query. */
+/** Returns the API whose text has the vector nearest to the query's vector. */
 export const nearestApi = async (embedder: Embedder, query: string): Promise<DescribedApi> => {
   const names = Object.keys(describedApis) as DescribedApi[];
   const { vectors } = await embedder.embed(Object.values(describedApis), 'document');

@@ -6,7 +6,7 @@ import { tick } from './batching.ts';
 
 const events: string[] = [];
 
-/** Acts like a request: it is authorized, then sent, with already resolved promises in between. */
+/** Simulates a request, which is authorized and then sent, with promises that have already been resolved in between. */
 const simulateRequest = async (name: string, steps = 1): Promise<void> => {
   await tick.authorize();
   for (let step = 0; step < steps; step++) await Promise.resolve();

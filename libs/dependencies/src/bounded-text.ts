@@ -1,4 +1,7 @@
-/** Reads the text of a response. Beyond `bytesMax` it stops and throws the error that `createError` creates. */
+/**
+ * Returns the text of a response. If it exceeds `bytesMax`, stops reading and throws the error that `createError`
+ * creates.
+ */
 export const boundedText = async (response: Response, bytesMax: number, createError: () => Error): Promise<string> => {
   const body: AsyncIterable<Uint8Array> | null = response.body;
   const chunks: Uint8Array[] = [];

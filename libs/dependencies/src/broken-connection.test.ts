@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { retryIfBroken } from './broken-connection.ts';
 
-/** Starts a server that breaks its first connections after it received a request. */
+/** Starts a server that breaks its first connections after it has received a request. */
 const startServer = async (brokenCount: number, breakBy: 'resetAndDestroy' | 'destroy' = 'resetAndDestroy') => {
   let received = 0;
   const server = createServer((_request, response) => {

@@ -1,7 +1,7 @@
 /**
- * Sends a request, and retries it once if its connection broke before any response. This happens to a kept-alive
- * connection if the server closes it at that very moment (RFC 9112, section 9.3.1). Only for requests that may arrive
- * twice.
+ * Sends a request, and retries it once if its connection broke before any response was received. This happens to a
+ * keep-alive connection if the server closes it at that very moment (RFC 9112, section 9.3.1). Use only for requests
+ * that may arrive twice.
  */
 export const retryIfBroken = async <Result>(
   send: () => Promise<Result>,
@@ -15,7 +15,7 @@ export const retryIfBroken = async <Result>(
   }
 };
 
-/** The error codes of `fetch` for a broken connection: reset, broken while writing, or closed by the peer. */
+/** The error codes that `fetch` uses for a broken connection: reset, broken while writing, or closed by the peer. */
 const brokenCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 const isBroken = (error: unknown): boolean => {

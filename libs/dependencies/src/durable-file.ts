@@ -1,7 +1,10 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes a new file, accessible only to its owner. It is on disk once this resolves. Throws `EEXIST` if it exists. */
+/**
+ * Writes a new file that only its owner can access. Resolves once the file is on disk. Throws `EEXIST` if the file
+ * already exists.
+ */
 export const writeNewFile = async (path: string, content: string | Uint8Array): Promise<void> => {
   const file = await open(path, 'wx', 0o600);
   try {
@@ -12,9 +15,11 @@ export const writeNewFile = async (path: string, content: string | Uint8Array): 
   }
 };
 
-/** Replaces a file atomically, accessible only to its owner. A crash leaves the old or the new file. */
+/**
+ * Replaces a file atomically with one that only its owner can access. A crash leaves either the old or the new file.
+ */
 export const replaceFile = async (path: string, content: string | Uint8Array, draft = `${path}.tmp`): Promise<void> => {
-  // A killed process may have left it.
+  // A process that was killed may have left the draft behind.
   await rm(draft, { force: true });
   try {
     await writeNewFile(draft, content);

@@ -9,8 +9,8 @@ export interface FailureWindowOptions {
 
 /**
  * Opens a circuit after `failuresMax` failures within `withinMs`. Cockatiel has no such rule: its `ConsecutiveBreaker`
- * counts failures that are hours apart. `CountBreaker` and `SamplingBreaker` evaluate the share of failed calls, so
- * many successes hide a few failures that each cost a timeout.
+ * also counts failures that are hours apart. Its `CountBreaker` and `SamplingBreaker` evaluate the share of failed
+ * calls, so many successes would hide a few failures that each cost a timeout.
  */
 export class FailureWindow implements IBreaker {
   /** The times of the failures, on the monotonic clock. */

@@ -1,9 +1,9 @@
-/** A stored item. Its sequence is greater than that of every item stored before. */
+/** A stored item. Its sequence is greater than the sequences of all items stored before it. */
 export interface Change {
   readonly sequence: number;
 }
 
-/** The part of a store that is followed. */
+/** The part of a store that a follower needs. */
 export interface Changes<Item extends Change> {
   /** Returns at most `limit` items of this model with a sequence above `after`, in order of sequence. */
   changedSince(after: number, modelId: string, limit: number): Promise<readonly Item[]>;
@@ -12,29 +12,29 @@ export interface Changes<Item extends Change> {
 /** The number of embeddings per read: 512 vectors are 1.5 MB, and 8 MB as JSON. */
 export const embeddingBatchSize = 512;
 
-/** The number of operation blocks per read: most are smaller than 100 KB, but one may have 10 MB. */
+/** The number of operation blocks per read: most are smaller than 100 KB, but a block may have 10 MB. */
 export const blockBatchSize = 4;
 
 export interface FollowerCopy<Item extends Change> {
-  /** Applies the changes that the copy has not seen, in order of sequence. */
+  /** Applies the changes that the copy has not received yet, in order of sequence. */
   apply(modelId: string, changes: readonly Item[]): Promise<void> | void;
-  /** Called before the first read of a model; returns the sequence up to which the copy is complete. */
+  /** Called before the first read for a model. Returns the sequence up to which the copy is complete. */
   begin?(modelId: string): Promise<number>;
-  /** Called after a read; searches wait for it. `isFirst` if nothing of the model was read before. */
+  /** Called after a read; searches wait for it. `isFirst` is true if nothing has been read for the model before. */
   end?(modelId: string, isFirst: boolean): Promise<void>;
 }
 
-/** The progress of reading the changes of one model. */
+/** The progress of reading the changes for one model. */
 interface Progress {
   /** The sequence of the last change that was read. */
   after: number;
-  /** All changes up to this sequence are in the copy, and `end` has finished; -1 before the first read. */
+  /** The sequence up to which all changes are in the copy and `end` has finished; -1 before the first read. */
   complete: number;
   /** The read in flight. */
   reading: Promise<void> | undefined;
 }
 
-/** Keeps a copy up to date with a store, by sequence, as far as each search requires. */
+/** Updates a copy of a store, by sequence, as far as each search requires. */
 export class Follower<Item extends Change> {
   readonly #store: Changes<Item>;
   readonly #batchSize: number;
@@ -42,7 +42,7 @@ export class Follower<Item extends Change> {
   readonly #closing: AbortSignal | undefined;
   readonly #models = new Map<string, Progress>();
 
-  /** Reads `batchSize` changes at a time. `closing` aborts long reads, between two batches. */
+  /** Creates a follower that reads `batchSize` changes at a time. `closing` aborts long reads between two batches. */
   constructor(store: Changes<Item>, batchSize: number, copy: FollowerCopy<Item>, closing?: AbortSignal) {
     this.#store = store;
     this.#batchSize = batchSize;
@@ -54,7 +54,7 @@ export class Follower<Item extends Change> {
     return asOf <= (this.#models.get(modelId)?.complete ?? -1);
   }
 
-  /** Declares that the copy is complete up to this sequence of the model. */
+  /** Records that the copy is complete up to this sequence for the model. */
   continueAfter(modelId: string, sequence: number): void {
     Object.assign(this.#progress(modelId), { after: sequence, complete: sequence });
   }

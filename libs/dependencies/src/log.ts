@@ -1,4 +1,4 @@
-/** A logger with pino's interface. `fields` are logged along with the message; an error is in `err`. */
+/** A logger with pino's interface. `fields` are logged along with the message; the field `err` is for an error. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

@@ -2,11 +2,11 @@ import type { Log } from './log.ts';
 
 /** The log entry for the beginning of an outage. */
 export interface OutageStart {
-  /** Names the failure and its effect. */
+  /** The message, which describes the failure and its effect. */
   readonly message: string;
-  /** If the kind of the reason changes, the outage is logged again. */
+  /** The kind of the reason. If it changes, the outage is logged again. */
   readonly kind?: string;
-  /** `warn` by default. */
+  /** The log level, `warn` by default. */
   readonly level?: 'info' | 'warn' | 'error';
   readonly fields?: object;
 }
@@ -19,7 +19,10 @@ export interface Outage {
   end(): void;
 }
 
-/** Logs an outage once when it begins and once, with its duration, when it ends. Repeats are logged at `debug`. */
+/**
+ * Creates an outage that is logged once when it begins and once, with its duration, when it ends. Repeats are logged at
+ * `debug`.
+ */
 export const createOutage = (
   log: Log,
   { recoveryMessage, fields = {} }: { readonly recoveryMessage: string; readonly fields?: object },

@@ -7,7 +7,7 @@ import { createSemaphore as create, type RegisterCancel } from './semaphore.ts';
 const createOverflowError = (running: number, waiting: number) => new Error(`${running} running, ${waiting} waiting`);
 const createSemaphore = (limits: { readonly concurrency: number; readonly waitingMax: number }) =>
   create({ ...limits, createOverflowError });
-/** A waiting task leaves when its deadline expires. */
+/** Removes a waiting task when its deadline expires. */
 const cancelAt =
   (deadline: Deadline): RegisterCancel =>
   (cancel) =>

@@ -1,7 +1,7 @@
 /**
  * Runs a task as soon as a slot is free. `registerCancel` receives a function that fails the waiting task, and returns
- * a function that undoes this registration. (Cockatiel's bulkhead drops an aborted task only when it would run; until
- * then it occupies a slot.)
+ * a function that undoes this registration. (Cockatiel's bulkhead drops an aborted task only when the task would run;
+ * until then, the task occupies a slot.)
  */
 export type Semaphore = <Result>(task: () => Promise<Result>, registerCancel?: RegisterCancel) => Promise<Result>;
 export type RegisterCancel = (cancel: (error: Error) => void) => (() => void) | undefined;
@@ -11,7 +11,7 @@ export interface SemaphoreOptions {
   readonly concurrency: number;
   /** The maximum number of waiting tasks. Further tasks are rejected before they start. */
   readonly waitingMax: number;
-  /** Creates the error for such a rejection. */
+  /** Creates the error that further tasks are rejected with. */
   readonly createOverflowError: (running: number, waiting: number) => Error;
 }
 

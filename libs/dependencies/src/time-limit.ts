@@ -1,11 +1,11 @@
 import { isTaskCancelledError, timeout, TimeoutStrategy } from 'cockatiel';
 
-/** A promise exceeded its timeout. Its work continues in the background. */
+/** The error for a promise that exceeded its timeout. The promise's work continues in the background. */
 export class TimeoutExceeded extends Error {
   override readonly name = 'TimeoutExceeded';
 }
 
-/** Settles like the promise. Throws `TimeoutExceeded` if that takes longer than the limit. */
+/** Settles like the promise, but throws `TimeoutExceeded` if that takes longer than the limit. */
 export const within = async <T>(limitMs: number, promise: Promise<T>): Promise<T> => {
   try {
     return await timeout(Math.max(0, limitMs), TimeoutStrategy.Aggressive).execute(() => promise);
@@ -15,8 +15,8 @@ export const within = async <T>(limitMs: number, promise: Promise<T>): Promise<T
 };
 
 /**
- * Whether the promise fulfills within the limit. Rejects if the promise rejects within the limit. Uses its own timer
- * instead of `within`, which would make every audit entry cost a fifteenth more.
+ * Whether the promise fulfills within the limit. Rejects if the promise rejects within the limit. Uses a timer instead
+ * of `within`, which would make every audit entry cost a fifteenth more.
  */
 export const fulfillsWithin = async (limitMs: number, promise: Promise<unknown>): Promise<boolean> => {
   const late = Promise.withResolvers<boolean>();
@@ -28,6 +28,6 @@ export const fulfillsWithin = async (limitMs: number, promise: Promise<unknown>)
   }
 };
 
-/** Whether the promise settles within the limit, fulfilled or rejected. */
+/** Whether the promise settles within the limit, whether it is fulfilled or rejected. */
 export const settlesWithin = (limitMs: number, promise: Promise<unknown>): Promise<boolean> =>
   fulfillsWithin(limitMs, Promise.allSettled([promise]));

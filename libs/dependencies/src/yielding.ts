@@ -1,11 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Long enough that yielding costs nothing, short enough that the wait is not noticeable. */
+/**
+ * The time between two yields: long enough that yielding costs nothing, and short enough that the wait is not
+ * noticeable.
+ */
 const sliceMs = 4;
 
 /**
  * Returns a function that yields to the event loop if four milliseconds have passed since the last yield. Call it in
- * loops over 10,000 and more items, and between the parts of large bodies. Shorter work does not need it.
+ * loops over 10,000 or more items, and between the parts of large bodies. Shorter work does not need it.
  */
 export const createYielder = (): (() => Promise<void>) => {
   let since = performance.now();

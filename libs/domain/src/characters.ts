@@ -1,5 +1,6 @@
 /**
- * Returns the first characters of a text (Unicode code points), and reads no further; a shorter text is returned whole.
+ * Returns the first `max` characters of a text (Unicode code points) without reading any further; returns a shorter
+ * text whole.
  */
 export const firstCharacters = (text: string, max: number): string => {
   let end = 0;

@@ -12,7 +12,7 @@ export const randomDigits = 43;
 
 export const checkDigits = 6;
 
-/** Returns 43 digits; throws a `RangeError` unless there are `secretBytes` bytes. */
+/** Converts the bytes to 43 base62 digits; throws a `RangeError` unless there are `secretBytes` bytes. */
 export const bytesToBase62 = (random: Uint8Array): string => {
   if (random.length !== secretBytes) throw new RangeError(`A secret is made from ${secretBytes} bytes`);
   let number = 0n;
@@ -41,7 +41,10 @@ export const withChecksum = (body: string): string => body + checksum(body);
 export const hasChecksum = (text: string): boolean =>
   checksum(text.slice(0, -checkDigits)) === text.slice(-checkDigits);
 
-/** The same digits as `base62`, without big integers: it runs for each request with a secret. */
+/**
+ * Returns the checksum in the same digits as `base62`, but without big integers: it runs for each request with a
+ * secret.
+ */
 const checksum = (body: string): string => {
   let text = '';
   for (let rest = crc32(body); text.length < checkDigits; rest = Math.floor(rest / 62)) {

@@ -2,15 +2,15 @@
 export type Cell = string | number | null;
 
 /**
- * The beginning of text that a spreadsheet interprets as a formula, including preceding characters that it does not
- * display. If it separates cells by `;` (in Germany, France and elsewhere) or by tabs, a cell can begin within a text,
- * even within quotes.
+ * Matches the beginning of text that a spreadsheet interprets as a formula, including preceding characters that the
+ * spreadsheet does not display. If the spreadsheet separates cells by `;` (in Germany, France and elsewhere) or by
+ * tabs, a cell can begin in the middle of a text, even inside quotes.
  */
 const formula = /(?<=^|[;\t\r\n])(?:[^\S;\t\r\n]|\p{Cf}|")*[=+\-@\uff1d\uff0b\uff0d\uff20]/gu;
 
 /**
- * Returns the rows as CSV (RFC 4180), the first with the column names. Text that a spreadsheet would interpret as a
- * formula is prefixed with an apostrophe, so that it is treated as text.
+ * Returns the rows as CSV (RFC 4180), with the column names in the first row. Text that a spreadsheet would interpret
+ * as a formula is prefixed with an apostrophe, so that it is treated as text.
  */
 export const csvText = (names: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   [names, ...rows].map(csvLine).join('');

@@ -3,7 +3,7 @@
  * its commit in time or does not happen.
  */
 export interface Deadline {
-  /** Whether the deadline passed before a commit began. From then on nothing is changed for the request. */
+  /** Whether the deadline passed before a commit began. From then on, the request changes nothing. */
   readonly expired: boolean;
 
   /**

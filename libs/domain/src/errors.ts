@@ -71,9 +71,9 @@ export interface ErrorFacts {
   readonly because?: string;
   /** The rate-limit count for the request, if any. */
   readonly counted?: CountedRequest | null;
-  /** After how many seconds the same request may succeed, at least 1; absent if unknown. */
+  /** The number of seconds after which the same request may succeed, at least 1; absent if unknown. */
   readonly retryAfterSeconds?: number;
-  /** The original error; only logged. */
+  /** The original error, which is only logged. */
   readonly cause?: unknown;
 }
 
@@ -92,6 +92,6 @@ export class PorticoError extends Error {
   }
 }
 
-/** If `code` is omitted, any code matches. */
+/** Whether the error is a `PorticoError` with this code; if `code` is omitted, any code matches. */
 export const isPorticoError = (error: unknown, code?: ErrorCode): error is PorticoError =>
   error instanceof PorticoError && (code === undefined || error.code === code);

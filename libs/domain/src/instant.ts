@@ -2,12 +2,12 @@
 export type Instant = number;
 
 /**
- * The last formatted second, up to its dot. Instants that are formatted at about the same time share it; `Date` takes
- * ten times as long.
+ * The text of the last formatted second, up to the dot. Instants that are formatted at about the same time share it;
+ * `Date` takes ten times as long.
  */
 let lastSecond = { number: NaN, text: '' };
 
-/** ISO 8601 in UTC with milliseconds and `Z`. Throws RangeError as `Date` does. */
+/** Formats an instant as ISO 8601 in UTC, with milliseconds and `Z`. Throws a RangeError as `Date` does. */
 export const toIso = (instant: Instant): string => {
   const whole = Math.trunc(instant);
   const number = Math.floor(whole / 1_000);
@@ -22,5 +22,8 @@ export const dayMs = 86_400_000;
 /** Formats an instant for people: `2031-05-06 07:08 UTC`. */
 export const formatMinute = (instant: Instant): string => `${toIso(instant).slice(0, 16).replace('T', ' ')} UTC`;
 
-/** The time of a change: now, but always later than the previous change, so that `updated_at` strictly grows. */
+/**
+ * Returns the time of a change: now, but always later than the previous change, so that `updated_at` strictly
+ * increases.
+ */
 export const nextChangeAt = (previous: Instant, now: Instant): Instant => Math.max(now, previous + 1);

@@ -1,4 +1,4 @@
-/** `syntax`: not JSON. `nesting`, `values`: beyond the bounds. */
+/** `syntax`: not JSON. `nesting`, `values`: exceeds the bounds. */
 export type JsonErrorKind = 'syntax' | 'nesting' | 'values';
 
 /** The position at which a text stops being acceptable JSON, and the reason. */
@@ -27,7 +27,7 @@ export interface JsonSpan {
 }
 
 export interface JsonMember {
-  /** Including its quotes, escapes unchanged. */
+  /** The name, including its quotes, with escapes unchanged. */
   readonly name: JsonSpan;
   readonly value: JsonSpan;
 }
@@ -61,8 +61,8 @@ const closeBracket = 0x5d;
 
 /**
  * Scans a JSON text (RFC 8259) once, without building anything from it: finds the members of the root object, and
- * rejects a text that is malformed, nested too deeply or contains too many values, with the position. The text must be
- * valid UTF-8.
+ * rejects a text that is malformed, is nested too deeply or contains too many values, and reports the position. The
+ * text must be valid UTF-8.
  */
 export function scanJson(bytes: Uint8Array, bounds: JsonBounds): JsonScan {
   return new Scan(bytes, bounds).run();
@@ -130,7 +130,7 @@ class Scan {
     return { value: { start, end }, members: isObject ? this.#members : null, items: isArray ? this.#items : null };
   }
 
-  /** Skips a scalar, or the byte that opens an array or object, which it returns. */
+  /** Skips a scalar, or the byte that opens an array or object; returns that byte, or null for a scalar. */
   #value(): number | null {
     const first = this.#peek();
     if (++this.#values > this.#bounds.valuesMax) {

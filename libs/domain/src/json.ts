@@ -10,7 +10,7 @@ export const isJsonObject = (value: Json | undefined): value is JsonObject =>
 
 export const isJsonArray = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
-/** Names of members through which an object could reach its prototype. Others, such as `prototype`, are plain data. */
+/** Member names through which an object could reach its prototype. Others, such as `prototype`, are plain data. */
 export const pollutingKeys: readonly string[] = ['__proto__', 'constructor'];
 
 /**

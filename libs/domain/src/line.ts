@@ -1,7 +1,7 @@
 /**
  * Characters that affect more than the text that contains them: control characters (including line breaks and U+0000),
- * the separators U+2028 and U+2029, and the bidirectional controls (Unicode Standard Annex 9, section 2), which display
- * a text differently from how it is stored.
+ * the separators U+2028 and U+2029, and the bidirectional controls (Unicode Standard Annex 9, section 2), which make a
+ * text look different from how it is stored.
  */
 const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
@@ -33,8 +33,8 @@ const withoutInvisible = (text: string): string =>
 export const isPlainName = (text: string): boolean => isPlainLine(text) && withoutInvisible(text) === text;
 
 /**
- * Longer than any name of 200 code points before composition: four code points of two units each may become one. The
- * time of composition is quadratic in the length of a run of marks, so no longer text is composed.
+ * Longer than any name of 200 code points before composition: four code points of two units each may become one.
+ * Composition takes time quadratic in the length of a run of marks, so longer text is not composed.
  */
 const nfcInputMax = 1_600;
 
@@ -42,8 +42,8 @@ const nfcInputMax = 1_600;
 export const toNfc = (text: string): string => (text.length > nfcInputMax ? text : text.normalize('NFC'));
 
 /**
- * Converts a text to such a name, composed (NFC). Invisible characters are removed, and a text that is too long for any
- * name is truncated. The result may be empty.
+ * Converts a text to a plain name, composed (NFC). Invisible characters are removed, and a text that is too long for
+ * any name is truncated. The result may be empty.
  */
 export const plainName = (text: string): string =>
   plainLine(withoutInvisible(toNfc(plainLine(text).slice(0, nfcInputMax))));
@@ -62,7 +62,7 @@ export const shortLine = (text: string, max: number): string => {
 };
 
 /**
- * Converts text from a document to plain lines: every line break becomes ` `, tabs stay, and all other unsafe
+ * Converts text from a document to plain lines: every line break becomes `\n`, tabs are kept, and all other unsafe
  * characters are removed; a lone surrogate becomes U+FFFD. Never longer than the input, and not trimmed.
  */
 export const plainLines = (text: string): string =>

@@ -1,4 +1,4 @@
-/** A node of one list. */
+/** A node of a list. */
 export interface ListNode<Value> {
   readonly value: Value;
 }
@@ -11,7 +11,7 @@ interface LinkedNode<Value> extends ListNode<Value> {
 /**
  * A doubly linked list, for values that are added and removed with each request. A `Set` allocates a new table whenever
  * it has grown or shrunk, and in V8 each table refers to the next one: once a discarded table is in the old generation,
- * all later ones stay in memory, with everything they refer to, until the next full collection.
+ * all later ones remain in memory, with everything they refer to, until the next full collection.
  */
 export class LinkedList<Value> {
   #first: LinkedNode<Value> | null = null;
@@ -26,7 +26,7 @@ export class LinkedList<Value> {
     return this.#first;
   }
 
-  /** Appends a value; returns its node, with which it can be removed. */
+  /** Appends a value; returns its node, which can be passed to `remove`. */
   add(value: Value): ListNode<Value> {
     const node: LinkedNode<Value> = { value, previous: this.#last, next: null };
     if (this.#last) this.#last.next = node;
@@ -36,7 +36,7 @@ export class LinkedList<Value> {
     return node;
   }
 
-  /** Returns false if the node was removed before. */
+  /** Removes a node; returns false if it was already removed. */
   remove(target: ListNode<Value>): boolean {
     const node = target as LinkedNode<Value>;
     const { previous, next } = node;
@@ -45,7 +45,7 @@ export class LinkedList<Value> {
     else this.#first = next;
     if (next) next.previous = previous;
     else this.#last = previous;
-    // A removed node that is still referenced keeps no other alive.
+    // A removed node that is still referenced must not keep other nodes alive.
     node.previous = node.next = null;
     this.#size -= 1;
     return true;

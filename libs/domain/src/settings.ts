@@ -2,13 +2,16 @@ import type { LimitRule } from './limits/limit.ts';
 
 /** The part of the configuration that the use cases need. */
 export interface Settings {
-  /** The enabled issuers: users can sign in through no other. */
+  /** The enabled issuers: users cannot sign in through any other. */
   readonly issuers: readonly string[];
-  /** How the e-mail of a first identity token must match the profile's to bind it (specification, section 2). */
+  /**
+   * How the e-mail in a first identity token must match the profile's for the token to bind the profile (specification,
+   * section 2).
+   */
   readonly identityEmailCheck: 'claimed' | 'verified' | 'off';
   /**
-   * Whether a registration requires a token that binds it; without one it fails with `invalid_token` (specification,
-   * section 3).
+   * Whether a registration requires a token that binds it; without such a token, it fails with `invalid_token`
+   * (specification, section 3).
    */
   readonly registrationRequiresToken: boolean;
   /** Whether admins receive mails about pending registrations (specification, section 3). */
@@ -17,10 +20,10 @@ export interface Settings {
   readonly publicUrl: string | null;
   /** Whether documents that violate the official JSON Schema are rejected in every request. */
   readonly strictDocuments: boolean;
-  /** For clients with neither an active override nor an active tier (specification, section 7). */
+  /** The limit of clients with neither an active override nor an active tier (specification, section 7). */
   readonly defaultLimit: LimitRule;
-  /** Null if callers without valid credentials are not counted. */
+  /** The limit of callers without valid credentials; null if they are not counted. */
   readonly anonymousLimit: LimitRule | null;
-  /** Null if failed credentials are not counted separately. */
+  /** The limit of failed credentials; null if they are not counted separately. */
   readonly failedCredentialsLimit: LimitRule | null;
 }

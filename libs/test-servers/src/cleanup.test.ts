@@ -13,13 +13,15 @@ import { startRedis } from './redis.ts';
 const run = promisify(execFile);
 const script = (name: string) => join(import.meta.dirname, '..', 'test', name);
 
-/** The folder for the files of the servers, which shows the files that they leave behind. */
+/** The folder in which the servers create their files. It shows the files that they leave behind. */
 const temporary = mkdtempSync(join(tmpdir(), 'portico-left-behind-'));
 chmodSync(temporary, 0o755);
 afterEach(() => vi.unstubAllEnvs());
 afterAll(() => rmSync(temporary, { recursive: true }));
 
-/** Returns the processes with a working directory in this folder, such as the servers. Works only on Linux. */
+/**
+ * Returns the ids of the processes whose working directory is in this folder, such as the servers. Works only on Linux.
+ */
 const processesIn = (folder: string) =>
   readdirSync('/proc').filter((pid) => {
     try {

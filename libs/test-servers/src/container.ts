@@ -4,26 +4,26 @@ export interface ContainerOptions {
   port: number;
   environment?: Record<string, string>;
   command?: string[];
-  /** The log message of a server that is ready, and the number of times it must appear. */
+  /** The log message of a server that is ready, and the number of times that it must appear. */
   ready: [RegExp, number];
 }
 
 export interface Container {
   host: string;
-  /** The port on this machine that is mapped to it. */
+  /** The port on this machine that is mapped to the server's port. */
   port: number;
-  /** Runs the command inside the container. Rejects with its output if the exit code is not 0. */
+  /** Runs the command inside the container. Rejects with the command's output if its exit code is not 0. */
   run(command: string[]): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
  * Starts a container with Testcontainers, which also removes it if this process is killed. Returns null if no container
- * engine is running, or with TEST_CONTAINERS=0, which forbids the use of an engine for tests.
+ * engine is running, or if TEST_CONTAINERS is 0, which forbids tests from using an engine.
  */
 export async function startContainer(options: ContainerOptions): Promise<Container | null> {
   if (process.env['TEST_CONTAINERS'] === '0') return null;
-  // Loaded only if needed: loading takes longer than starting a server on this machine.
+  // Testcontainers is loaded only if needed: loading it takes longer than starting a server on this machine.
   const { GenericContainer, Wait, getContainerRuntimeClient } = await import('testcontainers');
   try {
     await getContainerRuntimeClient();

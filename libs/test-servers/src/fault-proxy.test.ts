@@ -8,7 +8,7 @@ import type { FaultMode } from './faulty-connection.ts';
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 2 * 60_000, interval: 10 });
 const pause = () => new Promise((resolve) => setTimeout(resolve, 200));
 
-/** A server that replies to each message with "<message>!", closes its side after "bye", and records its input. */
+/** The input received by a server that replies to each message with "<message>!" and closes its side after "bye". */
 let serverInput = '';
 const sockets = new Set<Socket>();
 const server = createServer({ allowHalfOpen: true }, (socket) => {

@@ -5,7 +5,7 @@ import { freePort } from './free-port.ts';
 
 const bindAttemptsMax = 10;
 
-/** Starts a TCP proxy on 127.0.0.1 in front of a server, in the mode `pass`. The mode can change while it runs. */
+/** Starts a TCP proxy on 127.0.0.1 in front of a server, in the mode `pass`, which can be changed while it runs. */
 export async function startFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
   for (let attempt = 1; ; attempt++) {
     const proxy = new FaultProxy(target, await freePort());
@@ -20,7 +20,7 @@ export async function startFaultProxy(target: { host: string; port: number }): P
 
 export class FaultProxy {
   readonly host = '127.0.0.1';
-  /** Never changes. */
+  /** The port that the proxy listens on. It never changes. */
   readonly port: number;
   #target: { host: string; port: number };
   #mode: FaultMode = 'down';
@@ -45,7 +45,7 @@ export class FaultProxy {
     return address.href;
   }
 
-  /** Sets the mode. Once it resolves, the mode also applies to open connections. */
+  /** Sets the mode. Once the promise resolves, the mode also applies to open connections. */
   async set(mode: FaultMode): Promise<void> {
     this.#mode = mode;
     for (const connection of this.#open) connection.set(mode);
@@ -53,7 +53,7 @@ export class FaultProxy {
     else await this.#listen();
   }
 
-  /** Ends the open connections. New ones are handled according to the mode. */
+  /** Closes the open connections. New ones are handled according to the mode. */
   dropAll(): void {
     for (const connection of this.#open) connection.end();
   }

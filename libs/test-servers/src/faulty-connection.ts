@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { sleep } from './real-time.ts';
 
-/** One client connection through the proxy. It connects to the server once bytes may pass. */
+/** One client connection through the proxy. It connects to the server once the mode allows bytes to pass. */
 export class FaultyConnection {
   #client: Socket;
   #server: Socket | null = null;
@@ -47,7 +47,7 @@ export class FaultyConnection {
     this.#updateFlow();
   }
 
-  /** Applies backpressure: bytes sent to a socket that is not read wait in the system's buffers. */
+  /** Applies backpressure: while a socket is paused, bytes sent to it remain in the operating system's buffers. */
   #updateFlow(): void {
     for (const socket of [this.#client, this.#server]) {
       if (this.#mode === 'hang') socket?.pause();
@@ -55,7 +55,7 @@ export class FaultyConnection {
     }
   }
 
-  /** Connects to the server. If the server refuses, the client's connection is ended immediately. */
+  /** Connects to the server. If the server refuses, the client's connection is closed immediately. */
   #dial(): Socket {
     const server = connect({ ...this.#target, allowHalfOpen: true });
     server.on('error', () => server.destroy());
@@ -87,14 +87,15 @@ function forward(bytes: Buffer, from: Socket, to: Socket, onDrain: () => void): 
 const garbage = () => Buffer.concat([Buffer.of(0xff), randomBytes(63)]);
 
 /**
- * The behaviour of connections, both open and new ones:
+ * The behaviour of connections, both open and new:
  *
- * - `pass`: bytes are forwarded both ways;
- * - `down`: new connections are refused, as if no server were listening, and open ones are ended;
+ * - `pass`: bytes are forwarded in both directions;
+ * - `down`: new connections are refused, as if no server were listening, and open ones are closed;
  * - `hang`: connections are accepted and kept open, but nothing is forwarded until the mode changes;
- * - `reset`: connections are ended by a TCP reset;
- * - `garbage`: the client reads random bytes immediately and instead of each response, and the server reads nothing.
- *   The first byte is 0xFF, with which no protocol's response starts. Connections are ended when the mode changes;
+ * - `reset`: connections are closed with a TCP reset;
+ * - `garbage`: the client receives random bytes immediately, and again in place of each response. The server receives
+ *   nothing. The first byte is 0xFF, which no protocol uses to start a response. Connections are closed when the mode
+ *   changes;
  * - `latencyMs`: responses are delayed by this time.
  */
 export type FaultMode = 'pass' | 'down' | 'hang' | 'reset' | 'garbage' | { latencyMs: number };

@@ -11,7 +11,7 @@ it('A port is handed out only once, even to many concurrent requests', async () 
 it('A port that is in use is skipped', async () => {
   const before = await freePort();
   const listening = createServer().listen(before + 1, '127.0.0.1');
-  // If this fails, another process is listening there.
+  // If this fails, another process is listening on that port.
   await once(listening, 'listening').catch(() => undefined);
   expect(await freePort()).not.toBe(before + 1);
   listening.close();

@@ -4,13 +4,15 @@ import { afterAll, expect, it } from 'vitest';
 import { startVitest } from 'vitest/node';
 import { HangingTestsReporter } from './hanging-tests-reporter.ts';
 
-// Inside the package, so that a test file can resolve Vitest.
+// The folder is inside the package, so that a test file in it can resolve Vitest.
 const output = join(import.meta.dirname, '..', 'out-tsc');
 mkdirSync(output, { recursive: true });
 const root = mkdtempSync(join(output, 'hanging-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
-/** Runs this test file, which fails, with a time limit of 0.2 s. Returns the lines that the reporter prints. */
+/**
+ * Runs a test file with this text, which fails, with a time limit of 0.2 s. Returns the lines that the reporter prints.
+ */
 async function reportFor(file: string, text: string): Promise<string[]> {
   writeFileSync(join(root, file), `import { beforeAll, describe, it } from 'vitest';\n${text}`);
   const printed: string[] = [];
@@ -19,7 +21,7 @@ async function reportFor(file: string, text: string): Promise<string[]> {
   const exitCode = process.exitCode;
   const vitest = await startVitest('test', [file], { root, config: false, watch: false, reporters, ...limits });
   await vitest.close();
-  // Vitest has set it because of the intended failures.
+  // Vitest has set the exit code because of the intended failures.
   process.exitCode = exitCode;
   return printed;
 }

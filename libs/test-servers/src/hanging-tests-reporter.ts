@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** The part of Vitest that this reporter needs: parts of `TestModule`, `TestSuite` and `TestCase` of `vitest/node`. */
+/** The parts of Vitest that this reporter needs, from `TestModule`, `TestSuite` and `TestCase` in `vitest/node`. */
 interface WithErrors {
   errors(): readonly Fault[];
 }
@@ -16,8 +16,8 @@ interface Fault {
 }
 
 /**
- * Reports at the end of a run which tests and hooks reached their time limit, and what to do. Vitest itself suggests a
- * longer limit, but here the limit only detects hangs.
+ * Reports at the end of a run which tests and hooks reached their time limit, and what to do about them. Vitest itself
+ * suggests a longer limit, but here the limit serves only to detect hangs.
  */
 export class HangingTestsReporter {
   #print: (line: string) => void;

@@ -13,35 +13,41 @@ import type { ServerControl } from './server-process.ts';
 import { createMemoryAdapter } from './memory-adapter.ts';
 import { browseFrom, signInByCode, tokenByCredentials, type SignInTokens } from './sign-in-by-code.ts';
 
-/** RSA keys have 2,048 bits. ES256 uses P-256, EdDSA uses Ed25519. */
+/** An algorithm that signs tokens. RSA keys have 2,048 bits, ES256 uses P-256, and EdDSA uses Ed25519. */
 export type SigningAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
 
 export interface IdentityProviderOptions {
   /** The client that the tokens are for; `portico` by default. */
   readonly clientId?: string;
-  /** `RS256` by default. */
+  /** The algorithm that signs the tokens; `RS256` by default. */
   readonly algorithm?: SigningAlgorithm;
-  /** Whether people may sign in on another device (RFC 8628); `unlisted` if the client may not. Off by default. */
+  /**
+   * Whether people may sign in on a different device (RFC 8628); `unlisted` if the provider allows it, but not for the
+   * client. `off` by default.
+   */
   readonly deviceFlow?: 'on' | 'off' | 'unlisted';
   /** The lifetime of an ID token; an hour by default. */
   readonly idTokenSeconds?: number;
   /** The services that access tokens may be for, in addition to the provider itself (RFC 8707); none by default. */
   readonly resources?: readonly string[];
-  /** A web application that signs people in from their browsers, as the public client `consoleClientId`. */
+  /** A web application that signs people in from their browsers, using the public client `consoleClientId`. */
   readonly console?: WebConsole;
 }
 
 export interface WebConsole {
-  /** Its origin for browsers, `http://HOST:PORT`. */
+  /** The application's origin in browsers, `http://HOST:PORT`. */
   readonly origin: string;
-  /** Whether it may renew a sign-in with a refresh token. If not, only in a frame, with the session of the browser. */
+  /**
+   * Whether the application may renew a sign-in with a refresh token. If not, it can renew one only in a frame, with
+   * the browser's session.
+   */
   readonly refreshTokens: boolean;
 }
 
 export interface Person {
   /** The `sub` claim. */
   readonly uid: string;
-  /** If absent, the token has no such claim. */
+  /** The `email` claim. If absent, the token has no such claim. */
   readonly email?: string;
   readonly emailVerified?: boolean;
 }
@@ -56,20 +62,20 @@ export interface TestIdentityProvider {
   signIn(person: Person, resource?: string): Promise<SignInTokens>;
   /**
    * Acts as the person's browser at an address of the provider. Returns the first address outside the provider, or null
-   * at its last page.
+   * if the last page is one of the provider's.
    */
   browse(person: Person, address: string): Promise<string | null>;
-  /** Sets the person that signs in at the login page from now on, in any browser. */
+  /** Sets the person who signs in on the login page from now on, in any browser. */
   logInAs(person: Person): void;
-  /** Sets whether a page of `WebConsole` may read the provider's responses (CORS); initially it may. */
+  /** Sets whether a page of `WebConsole` may read the provider's responses (CORS). Initially, it may. */
   allowCors(allowed: boolean): void;
-  /** Gets an access token for the resource with the credentials of a machine. Its subject is `machineId`. */
+  /** Gets an access token for the resource with a machine's credentials. The token's subject is `machineId`. */
   machineToken(resource: string): Promise<string>;
-  /** Starts to sign with a new key. The earlier ones stay published. */
+  /** Starts signing with a new key. Earlier keys remain published. */
   rotate(): void;
   /** Publishes only the current signing key. */
   retire(): void;
-  /** Returns the number of requests for each document. */
+  /** Returns the number of requests for each document so far. */
   requests(): { readonly discovery: number; readonly keys: number };
   readonly control: ServerControl;
   close(): Promise<void>;
@@ -89,7 +95,7 @@ export async function startIdentityProvider({
     ...{ clientId, algorithm, deviceFlow, idTokenSeconds, resources, console, people },
     signIns: createMemoryAdapter(),
     pages: { mayAsk: true },
-    // The sessions of browsers outlive a new signing key.
+    // Browser sessions outlive a change of the signing keys.
     cookieKeys: [randomUUID()],
   };
   const requests = { discovery: 0, keys: 0 };
@@ -102,7 +108,7 @@ export async function startIdentityProvider({
     if (request.url === '/jwks') requests.keys += 1;
     void loopback.resumed.then(() => respond(request, response));
   });
-  // A kept-alive connection would be dead after a stop, especially for the test's own requests.
+  // After a stop, a kept-alive connection would be dead, especially one for the test's own requests.
   server.maxRequestsPerSocket = 1;
   const loopback = await LoopbackServer.start(server);
   const issuer = `http://127.0.0.1:${loopback.port}`;
@@ -146,14 +152,14 @@ export async function startIdentityProvider({
   };
 }
 
-/** Nothing is listening there: the code is read from the address. */
+/** No server is listening at this address: the code is read from the address that the provider redirects to. */
 const redirectUri = 'https://app.example.com/callback';
 const scope = 'openid email';
 const interactionPath = '/interaction/';
-/** A client that acts on its own behalf. */
+/** The id of a client that acts on its own behalf. */
 export const machineId = 'a-machine';
 const machineSecret = randomUUID();
-/** The public client of `WebConsole`. */
+/** The id of the public client that `WebConsole` uses. */
 export const consoleClientId = 'portico-console';
 
 const newSigningKey = (algorithm: SigningAlgorithm): JWK => ({
@@ -184,7 +190,7 @@ interface ProviderSettings {
 }
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
-/** The operating system chooses the port (RFC 8252, section 7.3). */
+/** The loopback address without a port, which the operating system chooses (RFC 8252, section 7.3). */
 const loopbackUri = 'http://127.0.0.1/callback';
 
 const configuration = ({
@@ -226,7 +232,7 @@ const configuration = ({
     client.grantTypeAllowed('refresh_token') && (scopes.has('offline_access') || client.clientId === consoleClientId),
   cookies: { keys: cookieKeys },
   claims: { openid: ['sub'], email: ['email', 'email_verified'] },
-  // The e-mail is in the ID token, without another request.
+  // The ID token contains the e-mail, so no further request is needed.
   conformIdTokenClaims: false,
   enabledJWA: { idTokenSigningAlgValues: [algorithm] },
   ttl: {
@@ -256,7 +262,10 @@ const configuration = ({
   },
 });
 
-/** A web application, because a native one could not renew a sign-in without its user (RFC 8252, section 8.6). */
+/**
+ * Returns the client of the console. It is a web application, because a native one could not renew a sign-in without
+ * its user (RFC 8252, section 8.6).
+ */
 const consoleClient = ({ origin, refreshTokens }: WebConsole, algorithm: SigningAlgorithm): ClientMetadata => ({
   client_id: consoleClientId,
   token_endpoint_auth_method: 'none',
@@ -278,7 +287,7 @@ const featuresOf = ({
   revocation: { enabled: true, allowedPolicy: async () => true },
   deviceFlow: {
     enabled: deviceFlow !== 'off',
-    // Pages with only a form, for `browseFrom`.
+    // These pages contain only a form, for `browseFrom`.
     userCodeInputSource: async (context, form) => void (context.body = form),
     userCodeConfirmSource: async (context, form) => void (context.body = form),
     successSource: async (context) => void (context.body = 'Signed in.'),
@@ -292,7 +301,7 @@ const featuresOf = ({
   },
 });
 
-/** Unlike the provider's own page, it loads nothing. */
+/** Returns the sign-out page. Unlike the provider's own page, it loads nothing. */
 const logOutPage = (form: string): string =>
   `<!doctype html><html lang="en"><head><title>Sign out</title><link rel="icon" href="data:,"></head><body>${form}` +
   '<button type="submit" form="op.logoutForm" name="logout" value="yes">Yes, sign me out</button></body></html>';
@@ -303,7 +312,10 @@ const claimsOf = ({ uid, email, emailVerified }: Person) => ({
   ...(emailVerified === undefined ? {} : { email_verified: emailVerified }),
 });
 
-/** Replaces a login page: signs in the person of the login hint, or else the current one. Consents to everything. */
+/**
+ * Replaces a login page: signs in the person in the login hint or, without a hint, the current person. Consents to
+ * everything.
+ */
 const logIn = async (
   provider: Provider,
   browsing: Person | null,

@@ -1,14 +1,14 @@
 /**
- * Real servers for tests. Each is looked up in this order:
+ * Real servers for tests. Each server is looked for in this order:
  *
  * 1. the address in the environment (TEST_POSTGRES_URL, TEST_REDIS_URL), which is used unchanged: `control` is null;
- * 2. its programs on this machine, which are started on a free port of 127.0.0.1 with a temporary folder. Both are
- *    released after `close()` and also when the tests are killed;
+ * 2. its programs on this machine, which are started on a free port of 127.0.0.1 with a temporary folder. Port and
+ *    folder are released after `close()`, and also when the tests are killed;
  * 3. a container, if a container engine is running and TEST_CONTAINERS is not 0: `control` is null;
- * 4. null: the tests that need it are skipped, counted and listed at the end of the run. With REQUIRE_SERVICES=1, an
- *    error instead of null that names what to install.
+ * 4. null: the tests that need the server are skipped, counted and listed at the end of the run. If REQUIRE_SERVICES
+ *    is 1, an error that names what to install is thrown instead.
  *
- * A test that needs special settings (arguments, a password, durability) never gets the server of the environment.
+ * A test that needs special settings (arguments, a password, durability) never gets the server from the environment.
  *
  *     const postgres = await startPostgres();
  *     afterAll(() => postgres?.close());

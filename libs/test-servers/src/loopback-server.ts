@@ -5,7 +5,7 @@ import type { ServerControl } from './server-process.ts';
 
 const bindAttemptsMax = 10;
 
-/** A server in the process of the test, on a port of 127.0.0.1 that does not change between stops and starts. */
+/** A server in the test's process, on a port of 127.0.0.1 that does not change between stops and starts. */
 export class LoopbackServer implements ServerControl {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -41,7 +41,7 @@ export class LoopbackServer implements ServerControl {
     return this.#port;
   }
 
-  /** Pending while the server is paused. A server awaits this before each response. */
+  /** A promise that is pending while the server is paused. A server awaits it before each response. */
   get resumed(): Promise<void> {
     return this.#gate.promise;
   }
@@ -57,7 +57,7 @@ export class LoopbackServer implements ServerControl {
     });
   }
 
-  /** Breaks the connections, in either mode. */
+  /** Stops listening and breaks all connections, regardless of the requested mode. */
   async stop(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());

@@ -1,6 +1,6 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 
-/** Stores the sessions, codes and grants of a provider while the tests run. Nothing expires. */
+/** Creates a store for a provider's sessions, codes and grants while the tests run. Nothing expires. */
 export const createMemoryAdapter = (): AdapterFactory => {
   const payloads = new Map<string, AdapterPayload>();
   return (kind): Adapter => {

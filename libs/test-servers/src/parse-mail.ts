@@ -1,23 +1,23 @@
 interface Part {
-  /** In order, with names in lower case. A name may occur twice. */
+  /** The headers in order, with names in lower case. A name may occur twice. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
 }
 
 export interface ParsedMail {
-  /** With its angle brackets. */
+  /** The message id, including its angle brackets. */
   readonly messageId: string;
-  /** From its headers To, Cc and Bcc. */
+  /** The recipients in the headers To, Cc and Bcc. */
   readonly recipients: readonly string[];
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The names of all its headers, in lower case. */
+  /** The names of all headers of the mail, in lower case. */
   readonly headerNames: readonly string[];
   readonly headers: Part['headers'];
 }
 
-/** Parses a mail from its bytes, independently of its composer (RFC 5322, 2045 to 2047), as far as tests need it. */
+/** Parses a mail as far as tests need it, independently of the code that composed it (RFC 5322, 2045 to 2047). */
 export const parseMail = (bytes: Buffer): ParsedMail => {
   const mail = parsePart(bytes.toString('latin1'));
   const parts = alternativesOf(mail);

@@ -4,7 +4,7 @@ import { accepts, portOf, RawSocket } from '../test/raw-socket.ts';
 import { startPostgres } from './postgres.ts';
 import type { ServerControl } from './server-process.ts';
 
-/** Asks whether the server supports TLS. The backend of the connection replies "N". */
+/** A message that asks whether the server supports TLS. The connection's backend replies "N". */
 const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 2 * 60_000, interval: 20 });
 
@@ -52,7 +52,7 @@ describe.skipIf(!postgres?.control)('A private PostgreSQL', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect([open.received, newSocket.received]).toEqual(['N', '']);
     await control.resume();
-    // A connection must not repeat the request: it gets an error and is ended.
+    // A connection must not repeat the request: if it does, it receives an error and is closed.
     await until(() => expect(newSocket.received).toBe('N'));
     expect(await open.closed).toBe('end');
     expect(open.received.slice(0, 2)).toBe('NE');

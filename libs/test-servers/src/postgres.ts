@@ -15,29 +15,33 @@ const oldestMajor = 14;
 const debianVersionFolders = '/usr/lib/postgresql';
 
 export interface TestPostgres {
-  /** The address of the server with its database `postgres`, including user and password. */
+  /** The address of the server's database `postgres`, including user and password. */
   url: string;
   /**
-   * Returns the address of a new database on this server: an empty one, or a copy of the one at the given address,
-   * which must have no connections. It is dropped by `close()` at the latest.
+   * Creates a database on this server and returns its address. The database is empty, or a copy of the one at the given
+   * address, which must have no connections. It is dropped by `close()` at the latest.
    */
   newDatabase(template?: string): Promise<string>;
-  /** Null for a server that tests may not stop. */
+  /** Controls the server; null for a server that tests may not stop. */
   control: ServerControl | null;
   close(): Promise<void>;
 }
 
 export interface PostgresOptions {
   /**
-   * Each commit waits for the disk, as in production. Such a server is always private. By default (`fsync=off`), a
-   * commit survives an immediate stop of the server, but not a crash of the machine, and is several times faster.
+   * Whether each commit waits for the disk, as in production. Such a server is always private. By default
+   * (`fsync=off`), a commit survives an immediate stop of the server, but not a crash of the machine, and is several
+   * times faster.
    */
   durable?: boolean;
-  /** The folder with one folder per version, searched in addition to PATH. `/usr/lib/postgresql` by default. */
+  /**
+   * The folder that contains one folder per version; `/usr/lib/postgresql` by default. It is searched in addition to
+   * PATH.
+   */
   versionFolders?: string;
 }
 
-/** Returns null if PostgreSQL is unavailable. See the top of `index.ts` for the search order. */
+/** Returns a PostgreSQL server, or null if none is available. See the top of `index.ts` for the search order. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<TestPostgres | null> {
   const externalUrl = process.env['TEST_POSTGRES_URL'];
   if (externalUrl && !options.durable) return externalPostgres(externalUrl);
@@ -142,7 +146,7 @@ async function containerPostgres(): Promise<TestPostgres | null> {
     image: 'postgres:17',
     port: 5432,
     environment: { POSTGRES_USER: 'portico', POSTGRES_PASSWORD: password, POSTGRES_DB: 'postgres' },
-    // The first time, the image is only setting up the database.
+    // When the message first appears, the image is only setting up the database.
     ready: [/database system is ready to accept connections/, 2],
   });
   if (!container) return null;
@@ -159,7 +163,9 @@ async function containerPostgres(): Promise<TestPostgres | null> {
   };
 }
 
-/** Returns the folder of `initdb`, `postgres` and `psql`, version 14 or newer. A link on PATH is resolved. */
+/**
+ * Returns the folder that contains `initdb`, `postgres` and `psql`, version 14 or newer. A link on PATH is resolved.
+ */
 async function findBinaries(versionFolders: string): Promise<string | null> {
   const paths = [findOnPath('initdb'), ...findInVersionFolders(versionFolders, 'initdb')].filter(
     (path) => path !== null,
@@ -173,13 +179,13 @@ async function findBinaries(versionFolders: string): Promise<string | null> {
   return usable[0]?.folder ?? null;
 }
 
-/** "initdb (PostgreSQL) 15.18 (Debian …)" is 15. */
+/** Returns the major version, which is 15 for "initdb (PostgreSQL) 15.18 (Debian …)". */
 async function majorOf(initdb: string): Promise<number> {
   const { stdout } = await run(initdb, ['--version']);
   return Number(/\) (\d+)/.exec(stdout)?.[1] ?? 0);
 }
 
-/** Runs one statement with psql. The password is passed in the environment, where no process list shows it. */
+/** Runs one statement with psql. The password is passed in the environment, so that no process list shows it. */
 async function runStatement(psql: string, url: string, statement: string): Promise<void> {
   const address = new URL(url);
   const password = decodeURIComponent(address.password);

@@ -7,7 +7,7 @@ const until = (check: () => unknown) => vi.waitFor(check, { timeout: 2 * 60_000,
 const redis = await startRedis();
 afterAll(() => redis?.close());
 
-/** Returns the lines of the replies to commands. Waits until the expected number of lines has arrived. */
+/** Sends commands and returns the lines of their replies. Waits until the expected number of lines has arrived. */
 async function sendCommands(url: string, commands: string[], lines = commands.length): Promise<string[]> {
   const socket = await RawSocket.open(portOf(url));
   socket.send(commands.map((command) => `${command}\r\n`).join(''));

@@ -10,13 +10,16 @@ import { ServerProcess, type ServerControl } from './server-process.ts';
 import { startWatchdog } from './watchdog.ts';
 
 export interface TestRedis {
-  /** The address with its password, if it has one. */
+  /** The server's address, including the password if there is one. */
   url: string;
-  /** Null for a server that tests may not stop. After `stop()`, `start()` begins empty: nothing is stored on disk. */
+  /**
+   * Controls the server; null for a server that tests may not stop. After `stop()`, `start()` starts an empty server:
+   * nothing is stored on disk.
+   */
   control: ServerControl | null;
-  /** Empties the database in the address. */
+  /** Empties the database that the address names. */
   flush(): Promise<void>;
-  /** Sends a command with a reply of one line, and returns the reply without its type. Rejects on an error reply. */
+  /** Sends a command with a one-line reply, which is returned without its type. Rejects if the reply is an error. */
   send(...words: string[]): Promise<string>;
   close(): Promise<void>;
 }
@@ -25,14 +28,14 @@ export interface RedisOptions {
   /** Additional arguments for `redis-server`. They come last and therefore override ours. */
   args?: string[];
   password?: string;
-  /** Starts a Sentinel instead of a server. It requires the program on this machine. */
+  /** Whether to start a Sentinel instead of a server. A Sentinel requires `redis-server` on this machine. */
   sentinel?: true;
 }
 
 /**
- * Returns null if Redis is unavailable. See the top of `index.ts` for the search order. The server of TEST_REDIS_URL is
- * used unchanged, and `flush()` empties its database, so test files that share it must run one after another. It is not
- * used for a test that needs its own arguments or password.
+ * Returns a Redis server, or null if none is available. See the top of `index.ts` for the search order. The server at
+ * TEST_REDIS_URL is used unchanged, and `flush()` empties its database, so test files that share it must run one after
+ * another. It is not used for a test that needs its own arguments or password.
  */
 export async function startRedis(options: RedisOptions = {}): Promise<TestRedis | null> {
   const args = serverArguments(options);
@@ -51,7 +54,10 @@ export async function startRedis(options: RedisOptions = {}): Promise<TestRedis 
   );
 }
 
-/** Stores nothing on disk and evicts no keys: BullMQ requires that a full server returns an out-of-memory error. */
+/**
+ * Returns the arguments of a server that stores nothing on disk and evicts no keys: BullMQ requires a full server to
+ * return an out-of-memory error.
+ */
 const serverArguments = ({ args = [], password, sentinel }: RedisOptions) => [
   ...(sentinel ? [] : ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction']),
   ...(password ? ['--requirepass', password] : []),
@@ -61,7 +67,7 @@ const serverArguments = ({ args = [], password, sentinel }: RedisOptions) => [
 async function privateRedis(program: string, args: string[], { password, sentinel }: RedisOptions): Promise<TestRedis> {
   const folder = newServerFolder('redis', null);
   const configuration = join(folder, 'sentinel.conf');
-  // A Sentinel writes its state there.
+  // A Sentinel writes its state to this file.
   if (sentinel) writeFileSync(configuration, '');
   const watchdog = startWatchdog(folder, 'KILL');
   try {
@@ -116,7 +122,10 @@ const clientOf = (url: string) => ({
   send: (...words: string[]) => execute(new URL(url), words),
 });
 
-/** Sends a command to the database in the address. Returns the line of its reply (RESP: `+OK`, `:5` or `-ERR …`). */
+/**
+ * Sends a command to the database that the address names. Returns the line of its reply (RESP: `+OK` or `:5`) without
+ * the type; rejects on an error (`-ERR …`).
+ */
 function execute(url: URL, command: string[]): Promise<string> {
   const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
   const commands = [

@@ -6,13 +6,13 @@ import { skipUnlessRequired } from './skip-unless-required.ts';
 import { findOnPath } from './binaries.ts';
 
 export interface Certificate {
-  /** PEM. */
+  /** The private key in PEM. */
   readonly key: string;
-  /** PEM. */
+  /** The certificate in PEM. */
   readonly cert: string;
 }
 
-/** Returns a self-signed certificate with a new key, valid for a day. Null without `openssl`: Node cannot sign one. */
+/** Returns a self-signed certificate with a new key, valid for a day; null without `openssl`: Node cannot sign one. */
 export function selfSignedCertificate(names = ['DNS:localhost', 'IP:127.0.0.1']): Certificate | null {
   const openssl = findOnPath('openssl');
   if (!openssl) return skipUnlessRequired('A self-signed certificate', 'install openssl');

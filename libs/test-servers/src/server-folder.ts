@@ -7,7 +7,9 @@ export interface Account {
   gid: number;
 }
 
-/** Returns the account for a server that refuses to run as root: its own or `nobody`. Null if we are not root. */
+/**
+ * Returns the account for a server that refuses to run as root: its own account or `nobody`; null if we are not root.
+ */
 export function nonRootAccount(preferred: string): Account | null {
   if (process.getuid?.() !== 0) return null;
   const accounts = readFileSync('/etc/passwd', 'utf8')
@@ -21,7 +23,7 @@ export function nonRootAccount(preferred: string): Account | null {
   throw new Error(`Running as root, and this machine has no account ${users.join(' or ')}.`);
 }
 
-/** Returns a new empty folder that belongs to the account, in a folder that the account may enter. */
+/** Creates an empty folder owned by the account, in a folder that the account can access, and returns its path. */
 export function newServerFolder(server: string, account: Account | null): string {
   const parent = account && !isWorldAccessible(tmpdir()) ? '/tmp' : tmpdir();
   accessSync(parent);

@@ -14,12 +14,15 @@ const killDelayMs = 5_000;
 /** Controls the private server of a test. The port never changes. */
 export interface ServerControl {
   /**
-   * `fast`: connections are ended and the state is saved properly. `immediate`: as in a crash. After 5 s, the children
-   * are killed: PostgreSQL would wait a minute for the child of a late connection that never authenticates.
+   * Stops the server. `fast`: connections are closed and the state is saved properly. `immediate`: the server stops as
+   * in a crash. After 5 s, its child processes are killed: PostgreSQL would wait a minute for the child of a late
+   * connection that never authenticates.
    */
   stop(how?: 'fast' | 'immediate'): Promise<void>;
   start(): Promise<void>;
-  /** Freezes all processes of the server. Connections stay open, and new ones are accepted, but get no response. */
+  /**
+   * Freezes all processes of the server. Connections remain open and new ones are accepted, but they get no response.
+   */
   pause(): Promise<void>;
   resume(): Promise<void>;
 }
@@ -37,7 +40,7 @@ export interface ServerProgram {
   watchdog: Watchdog;
 }
 
-/** A server as a child process, on a port of 127.0.0.1 that was free. */
+/** A server that runs as a child process, on a port of 127.0.0.1 that was free. */
 export class ServerProcess implements ServerControl {
   static async start(program: ServerProgram): Promise<ServerProcess> {
     for (let attempt = 1; ; attempt++) {
@@ -97,11 +100,11 @@ export class ServerProcess implements ServerControl {
 
   async pause(): Promise<void> {
     if (!this.#child) throw new Error('The server is not running.');
-    // Stop the first process before the others, so that it cannot start more of them while they are listed.
+    // Stop the first process before the others, so that it cannot start any more while they are being listed.
     const pid = pidOf(this.#child);
     signalAll([pid], 'SIGSTOP');
     this.#paused = [pid];
-    // Repeat until there are no more: the first process may have been starting one when it was stopped.
+    // Repeat until there are no more: the first process may have been starting another one when it was stopped.
     for (let children = childrenOf(pid); children.length > 0; children = exclude(childrenOf(pid), this.#paused)) {
       this.#paused.push(...children);
       this.#program.watchdog.guard(this.#paused);
@@ -110,7 +113,7 @@ export class ServerProcess implements ServerControl {
   }
 
   async resume(): Promise<void> {
-    // Resume the first process last: it would consider processes lost that do not respond yet.
+    // Resume the first process last: it would treat processes that do not respond yet as lost.
     signalAll(this.#paused.reverse(), 'SIGCONT');
     if (this.#child && this.#paused.length > 0) this.#program.watchdog.guard([pidOf(this.#child)]);
     this.#paused = [];
@@ -155,15 +158,15 @@ function signalAll(pids: number[], name: NodeJS.Signals): void {
     try {
       process.kill(pid, name);
     } catch (error) {
-      // It may have exited after it was listed.
+      // The process may have exited after it was listed.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }
 }
 
 /**
- * Returns the child processes of a process. Those of PostgreSQL have their own process groups, so a signal to the group
- * of the first process would not reach them. Without /proc (macOS), pausing stops only the first process.
+ * Returns the child processes of a process. PostgreSQL's child processes have their own process groups, so a signal to
+ * the first process's group would not reach them. Without /proc (macOS), pausing stops only the first process.
  */
 function childrenOf(parent: number): number[] {
   return pidsOfProc().filter((pid) => parentOf(pid) === parent);

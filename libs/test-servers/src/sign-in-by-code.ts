@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 export interface SignInTokens {
-  /** From `startIdentityProvider`, valid for an hour. */
+  /** The ID token. From `startIdentityProvider`, it is valid for an hour by default. */
   readonly idToken: string;
   readonly accessToken: string;
 }
@@ -74,8 +74,8 @@ export async function tokenByCredentials({
 }
 
 /**
- * Follows the pages of an issuer as a browser does, and submits each form unchanged. Returns the first address outside
- * the issuer, without opening it, or null at a page without a redirect and a form.
+ * Follows an issuer's pages as a browser does, and submits each form unchanged. Returns the first address outside the
+ * issuer, without opening it, or null at a page that has neither a redirect nor a form.
  */
 export async function browseFrom(start: string, issuer: string): Promise<string | null> {
   const cookies = new Map<string, string>();

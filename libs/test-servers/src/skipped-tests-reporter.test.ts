@@ -4,7 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import { startVitest } from 'vitest/node';
 import { SkippedTestsReporter } from './skipped-tests-reporter.ts';
 
-// Inside the package, so that a test file can resolve Vitest.
+// The folder is inside the package, so that a test file in it can resolve Vitest.
 const output = join(import.meta.dirname, '..', 'out-tsc');
 mkdirSync(output, { recursive: true });
 const root = mkdtempSync(join(output, 'skipped-'));
@@ -21,7 +21,7 @@ const source = `
   it.todo('is still to be written');
 `;
 
-/** Runs the test file. Returns the lines that the reporter prints at the end. */
+/** Runs a test file with this text. Returns the lines that the reporter prints at the end. */
 async function printedBy(file: string, text: string, options: { testNamePattern?: string } = {}): Promise<string[]> {
   writeFileSync(join(root, file), text);
   const printed: string[] = [];

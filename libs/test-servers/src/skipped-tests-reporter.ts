@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** The part of Vitest that this reporter needs: parts of `TestModule`, `TestCase` and `Vitest` of `vitest/node`. */
+/** The parts of Vitest that this reporter needs, from `TestModule`, `TestCase` and `Vitest` in `vitest/node`. */
 interface FinishedModule {
   relativeModuleId: string;
   children: { allTests(state: 'skipped'): Iterable<SkippedTest> };
@@ -15,9 +15,9 @@ interface Run {
 }
 
 /**
- * Reports the skipped tests at the end of a run: their number, and each with its file and its reason, if there is one
- * (`context.skip(reason)`). A test that never runs must not go unnoticed. A run by name (`-t`) leaves tests out on
- * purpose, so it reports only their number.
+ * Reports the skipped tests at the end of a run: their number, and each test with its file and, if there is one, its
+ * reason (`context.skip(reason)`). A test that never runs must not go unnoticed. A run that selects tests by name
+ * (`-t`) leaves the others out on purpose, so only their number is reported.
  */
 export class SkippedTestsReporter {
   #print: (line: string) => void;

@@ -5,12 +5,12 @@ export const smtpStages = ['greeting', 'ehlo', 'starttls', 'auth', 'mail', 'rcpt
 export type SmtpStage = (typeof smtpStages)[number];
 
 /**
- * The fault at a stage. `hang`: no more replies. `drop`: the connection breaks, and the server never receives the
- * command. `lose the reply`: the server does its work, and the connection breaks before its reply arrives. Anything
- * else is sent unchanged instead of the server's reply: `550 5.1.1 no such user`, `* OK IMAP4`.
+ * The fault at a stage. `hang`: no more replies are sent. `drop`: the connection breaks, and the server never receives
+ * the command. `lose the reply`: the server does its work, and the connection breaks before its reply arrives. Anything
+ * else is sent unchanged instead of the server's reply, for example `550 5.1.1 no such user` or `* OK IMAP4`.
  */
 export type SmtpFault = 'hang' | 'drop' | 'lose the reply' | (string & {});
-/** A stage that is not listed proceeds normally. */
+/** The faults by stage. A stage that is not listed proceeds normally. */
 export type SmtpScript = Partial<Record<SmtpStage, SmtpFault>>;
 
 export interface RelayOptions {
@@ -34,7 +34,7 @@ const verbs: Record<string, SmtpStage> = {
 };
 
 /**
- * Relays one command and its reply after the other between a client and a real server on loopback, and applies the
+ * Relays commands and their replies one at a time between a client and a real server on loopback, and applies the
  * script. Encrypted traffic is forwarded unread: no script applies to it.
  */
 export async function relay(client: Socket, options: RelayOptions): Promise<void> {
@@ -94,7 +94,7 @@ export async function relay(client: Socket, options: RelayOptions): Promise<void
   end();
 }
 
-/** Reads a socket piece by piece. Each byte is one character of the text (latin1). */
+/** Reads a socket piece by piece. Each byte becomes one character of the text (latin1). */
 class Reader {
   readonly #socket: Socket;
   #buffered = '';
@@ -113,7 +113,7 @@ class Reader {
     });
   }
 
-  /** Reads up to and including the mark. Returns null if the connection ends before. */
+  /** Reads up to and including the mark. Returns null if the connection closes before that. */
   async until(mark: string): Promise<string | null> {
     for (;;) {
       const at = this.#buffered.indexOf(mark);
@@ -137,7 +137,7 @@ class Reader {
     }
   }
 
-  /** Forwards everything from now on. */
+  /** Forwards everything that is not read yet, and everything from now on. */
   pipe(to: Socket): void {
     this.#socket.off('data', this.#take);
     to.write(this.#buffered, 'latin1');

@@ -11,11 +11,11 @@ export interface SmtpServerTestOptions {
   /** The credentials of the only sender. If present, a login is required. */
   readonly credentials?: { readonly user: string; readonly password: string };
   /**
-   * `none`, the default: plain text. `starttls`: when a client requests it, with no login before it. `implicit`: from
-   * the first byte.
+   * When encryption starts. `none`, the default: never, everything is plain text. `starttls`: when a client requests
+   * it, and there is no login before that. `implicit`: with the first byte.
    */
   readonly tls?: 'none' | 'starttls' | 'implicit';
-  /** Replaces a certificate for `localhost` and `127.0.0.1`. */
+  /** The certificate to use instead of a new one for `localhost` and `127.0.0.1`. */
   readonly certificate?: Certificate;
   /** Whether the server supports pipelining (RFC 2920); true by default. */
   readonly pipelining?: boolean;
@@ -25,7 +25,7 @@ export interface AcceptedMail extends ParsedMail {
   /** `from` is empty for the null reverse-path (RFC 5321, section 4.5.5). */
   readonly envelope: { readonly from: string; readonly to: readonly string[] };
   readonly isEncrypted: boolean;
-  /** The user that was logged in. */
+  /** The user who was logged in; null without a login. */
   readonly user: string | null;
   readonly bytes: Buffer;
 }
@@ -33,21 +33,21 @@ export interface AcceptedMail extends ParsedMail {
 export interface TestSmtpServer {
   readonly host: '127.0.0.1';
   readonly port: number;
-  /** `smtp://127.0.0.1:PORT` or `smtps://…`, without credentials. */
+  /** The server's address without credentials: `smtp://127.0.0.1:PORT` or `smtps://…`. */
   readonly url: string;
   /** The certificate that a client must trust; null without TLS. */
   readonly certificate: string | null;
   /** Returns the mails that the server has accepted, in order. */
   accepted(): readonly AcceptedMail[];
-  /** Returns the lines that clients sent in plain text, without the mails themselves. */
+  /** Returns the lines that clients have sent in plain text, except for the mails themselves. */
   receivedLines(): readonly string[];
-  /** Sets the faults from now on. `{}` removes them. */
+  /** Sets the faults that occur from now on. `{}` removes them. */
   setScript(script: SmtpScript): void;
   readonly control: ServerControl;
   close(): Promise<void>;
 }
 
-/** Starts a real SMTP server on loopback that records mails. Null if it needs a certificate that cannot be created. */
+/** Starts a real SMTP server on loopback that records mails; null if it needs a certificate that cannot be created. */
 export async function startSmtpServer({
   credentials,
   tls = 'none',

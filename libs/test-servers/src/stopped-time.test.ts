@@ -12,7 +12,7 @@ const stopForTest = (): StoppedTime => {
   return time;
 };
 
-/** Call `done` after the time, each with another kind of timer. */
+/** Functions that call `done` after the time, each with a different kind of timer. */
 const waits: readonly [string, (ms: number, done: () => void) => void][] = [
   ['setTimeout', (ms, done) => void setTimeout(done, ms)],
   ['the timers of Node with promises', (ms, done) => void promised(ms).then(done)],

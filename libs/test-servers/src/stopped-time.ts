@@ -1,7 +1,7 @@
 import { performance as hooks } from 'node:perf_hooks';
 import { setTimeout, sleep } from './real-time.ts';
 
-/** The required part of Vitest's `vi`. */
+/** The part of Vitest's `vi` that stopping time requires. */
 export interface FakeTimers {
   useFakeTimers(config: { toFake: TimerName[]; fakeNodeBuiltins: true }): unknown;
   useRealTimers(): unknown;
@@ -27,30 +27,33 @@ export interface StoppedTime {
   readonly pollInRealTime: <T>(attempt: () => T | Promise<T>) => Promise<T>;
   /** Advances time in small steps, with real I/O between them, until the promise settles. */
   readonly advanceUntil: <T>(promise: Promise<T>) => Promise<T>;
-  /** Repeats an attempt that may fail, and advances time in between, until it succeeds. */
+  /** Repeats an attempt that may fail until it succeeds, and advances time in between. */
   readonly advanceUntilSuccess: <T>(attempt: () => T | Promise<T>) => Promise<T>;
   /** Restores real time. */
   readonly restore: () => void;
 }
 
-/** Longer than any timeout that tests wait for in steps. */
+/** The maximum time that passes in steps. It is longer than any timeout that tests wait for in this way. */
 const passedMaxMs = 120_000;
-/** There are at most 100 attempts per second, so this is at least two minutes of real time. */
+/** The maximum number of attempts. There are at most 100 per second, so this is at least two minutes of real time. */
 const attemptsMax = 12_000;
 const stepMs = 20;
-/** The largest step. After some time, the awaited event is probably still minutes ahead. */
+/** The largest step. After a while, the awaited event is probably still minutes ahead. */
 const stepMaxMs = 100;
 const stepAfter = (passedMs: number): number => Math.min(stepMaxMs, Math.max(stepMs, passedMs / 500));
-/** Event loop iterations after each step, at least one real millisecond: longer than an exchange on loopback takes. */
+/**
+ * The number of event loop iterations after each step, in addition to at least one real millisecond. Together, they
+ * take longer than an exchange on loopback.
+ */
 const roundsPerStep = 20;
 
 /**
  * Stops the time of this process, so that a timeout expires when the test advances time, and never because the machine
  * is slow. `setTimeout`, `setInterval`, `node:timers`, `node:timers/promises`, `AbortSignal.timeout`, `Date` and
- * `performance.now` stand still. Sockets, `setImmediate` and other processes continue. So do the proxies and servers of
- * this package, and timers without a delay, with which `fetch` only yields. Only the model of the Ollama stand-in runs
- * in stopped time, so that a test can decide which of two things finishes first. `expect.poll` and `vi.waitFor`
- * continue too, but advance stopped time by 50 ms with each attempt: use `pollInRealTime` instead.
+ * `performance.now` stand still. Sockets, `setImmediate` and other processes continue, as do this package's proxies and
+ * servers, and timers without a delay, which `fetch` uses only to yield. Only the model of the Ollama stand-in runs in
+ * stopped time, so that a test can decide which of two things finishes first. `expect.poll` and `vi.waitFor` also
+ * continue, but advance stopped time by 50 ms with each attempt: use `pollInRealTime` instead.
  */
 export const stopTime = (timers: FakeTimers): StoppedTime => {
   const timeout = Reflect.get<typeof AbortSignal, 'timeout'>(AbortSignal, 'timeout');

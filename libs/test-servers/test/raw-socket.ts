@@ -9,7 +9,7 @@ export class RawSocket {
     return raw;
   }
 
-  /** Does not wait until it is open: a connection that is reset immediately may never appear to be open. */
+  /** Opens a connection without waiting until it is open: one that is reset immediately may never appear to be open. */
   static dial(port: number): RawSocket {
     return new RawSocket(connect(port, '127.0.0.1'));
   }

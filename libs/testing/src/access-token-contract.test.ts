@@ -22,7 +22,7 @@ const createSubject = (): AccessTokenSubject => {
 
 type Sabotage = (subject: AccessTokenSubject) => AccessTokenSubject;
 
-/** Verifies the token with its claims corrected, so that their faults are missed. */
+/** Returns a sabotage that verifies the token with corrected claims, so that faults in the claims are missed. */
 const missFaults = (correct: (subject: AccessTokenSubject) => object): Sabotage =>
   replaceVerify(async (subject, token, use) =>
     subject.verifier.verify(await subject.mintAccess({ ...claimsOf(token), ...correct(subject) }), use),

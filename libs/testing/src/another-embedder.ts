@@ -1,7 +1,7 @@
 import { createLexicalEmbedder } from '@portico/embedder';
 import type { Embedder } from '@portico/domain';
 
-/** An embedder with another model: the built-in embedder, ignoring two thirds of its dimensions. */
+/** Creates an embedder with a different model: the built-in embedder, but with two thirds of its dimensions ignored. */
 export const createAnotherEmbedder = (modelId = 'another-model'): Embedder => {
   const lexical = createLexicalEmbedder();
   return {

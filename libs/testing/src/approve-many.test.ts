@@ -5,7 +5,7 @@ import { createHarness } from './harness.ts';
 
 const byId = ({ id }: { readonly id: string }) => ({ by: 'id', id }) as ProfileReference;
 
-/** Creates a harness with a database that fails at these changes of a profile, counted from 1. */
+/** Creates a harness whose database fails at these changes to profiles, counted from 1. */
 const setUp = async (failing: readonly number[] = []) => {
   const plain = createHarness();
   let approvals = 0;

@@ -11,7 +11,7 @@ import {
 import { createHarness, type Harness } from './harness.ts';
 import { testIssuer } from './test-issuer.ts';
 
-/** Returns the audit entries of the service's own actions, oldest first. */
+/** Returns the audit entries for the service's own actions, oldest first. */
 const messages = async ({ ports }: Harness) =>
   (await ports.audit.page({ source: 'system' }, 0, 100)).entries
     .toReversed()

@@ -121,7 +121,8 @@ test('a text that cannot be embedded becomes a dead letter, retried once per pro
   expect((await useCases.listDeadLetters(9)).deadLetters).toMatchObject([
     { kind: 'embed', collectionId: id, attempts: 1, error: reason },
   ]);
-  // The first call of a process retries, because the reason may be fixed by then. The new job replaces the dead letter.
+  // The first call in a process retries the job, because the reason may have been fixed by then. The new job replaces
+  // the dead letter.
   for (let look = 1; look <= 3; look += 1) {
     expect((await useCases.checkModels()).outdated).toBe(1);
     await harness.runJobs();

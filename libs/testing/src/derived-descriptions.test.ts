@@ -7,7 +7,7 @@ const setUp = async () => {
   const harness = createHarness();
   const fixtures = await createFixtures(harness);
   const { useCases, documents, runJobs } = harness;
-  /** Reads a document with paths for these resources. */
+  /** Reads a document that contains paths for these resources. */
   const read = (resources: readonly string[], description?: string) =>
     documents.readFile(
       Buffer.from(

@@ -5,7 +5,9 @@ import { createHarness, type Harness } from './harness.ts';
 
 const day = 86_400_000;
 
-/** Creates a harness with an admin, an approved client and a collection. Their mails and today's notices are sent. */
+/**
+ * Creates a harness with an admin, an approved client and a collection. Their mails and today's notices have been sent.
+ */
 const setUp = async (settings: Partial<Settings> = {}) => {
   const harness = createHarness(settings);
   const fixtures = await createFixtures(harness);

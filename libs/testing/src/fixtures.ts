@@ -23,7 +23,7 @@ export const createFixtures = async ({ useCases, documents, tokens }: Harness) =
     admin,
     authority,
     register,
-    /** Creates an approved client. Returns it with its key. */
+    /** Creates an approved client. Returns the client with its key. */
     approved: async (uid: string) => {
       const { id } = await register(uid);
       const { clientId, secret } = await useCases.approveProfile(authority, id);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
-/** Creates a harness in which these requests are pending for every pair. `changes` records the decisions. */
+/** Creates a harness where these requests are pending for every pair. `changes` records the decisions. */
 const setUp = async (requests: readonly AccessRequest[] = []) => {
   const plain = createHarness();
   const changes: GrantChange[] = [];

@@ -18,7 +18,7 @@ const createSubject = (): GroupsClaimSubject => {
   };
 };
 
-/** Changes the groups claim of the verified token. */
+/** Returns a sabotage that changes the groups claim of the verified token. */
 const changeGroups = (change: (claim: GroupsClaim | null, claims: TokenClaims) => Partial<GroupsClaim> | null) =>
   changeIdentity<GroupsClaimSubject>(({ groups }, claims) => {
     const changed = change(groups, claims);

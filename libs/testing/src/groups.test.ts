@@ -28,7 +28,7 @@ const setUp = async () => {
 
 type Setup = Awaited<ReturnType<typeof setUp>>;
 
-/** Returns the collections that a caller can list, and checks that reading agrees. */
+/** Returns the collections that a caller can list, and checks that reading is allowed for the same collections. */
 const visibleTo = async ({ useCases, byKey, roads }: Setup, key: Parameters<Setup['byKey']>[0]) => {
   const names = (await useCases.listCollections(await byKey(key, null), null)).map(({ name }) => name);
   const target = await byKey(key, roads);

@@ -27,7 +27,7 @@ import { runDueJobs } from './run-due-jobs.ts';
 import { createSwitchedEmbedder, type SwitchedEmbedder } from './switched-embedder.ts';
 import { createTestIssuer, testGroupsClaim, testIssuer, type TestIssuer } from './test-issuer.ts';
 
-/** The defaults outside production: no limit by address. */
+/** The default settings outside production: requests are not limited by address. */
 export const defaultSettings: Settings = {
   issuers: [testIssuer],
   identityEmailCheck: 'claimed',
@@ -41,17 +41,18 @@ export const defaultSettings: Settings = {
 };
 
 /**
- * Real implementations, shared by all harnesses: their threads start on first use and do not keep the process alive.
+ * The real implementations, shared by all harnesses. Their threads start on first use and do not keep the process
+ * alive.
  */
 const documents = createDocumentReader();
 const slicer = createOperationSlicer();
 
-/** Also the real implementation, shared so that its table is read only once. */
+/** The real implementations of the embedders, also shared, so that their table is read only once. */
 const { embedder: builtInEmbedder, operationEmbedder } = createWordVectorEmbedders();
 
 /**
- * The whole system in this process: stores, mails and time in memory, everything else like the service on one machine.
- * The clock is stopped, and tests can inspect and break anything.
+ * The whole system in this process: stores, mails and time are in memory; everything else works as it does for a
+ * service on one machine. The clock is stopped, and tests can inspect and break anything.
  */
 export interface Harness {
   readonly ports: Ports;
@@ -66,7 +67,7 @@ export interface Harness {
   readonly runJobs: () => Promise<void>;
 }
 
-/** `settings` and `ports` override the defaults. */
+/** Creates a harness. `settings` and `ports` override the defaults. */
 export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<Ports> = {}): Harness => {
   const clock = createMemoryClock();
   const queue = createInProcessJobQueue({ concurrency: oneOfEachKind });

@@ -6,7 +6,7 @@ const setUp = async () => {
   const harness = createHarness();
   const { authority, admin } = await createFixtures(harness);
   const { useCases, documents, ports } = harness;
-  /** Returns the import of a document with these operations, such as `GET /bridges`. */
+  /** Returns the input for importing a document with these operations, such as `GET /bridges`. */
   const inputOf = async (
     operations: readonly string[],
     {
@@ -108,7 +108,7 @@ test('without an import key, the collection of exactly this name is updated, reg
 
 test('a name is found among many that differ only by case, and a name of several collections is rejected', async () => {
   const { publish, plan } = await setUp();
-  // The entries of many pages of lists have the same sort key.
+  // The names differ only in case, so they have the same sort key; their entries fill many pages of a list.
   const names = Array.from({ length: 128 }, (_, at) =>
     [...'letters'].map((letter, place) => ((at >> place) & 1 ? letter.toUpperCase() : letter)).join(''),
   );

@@ -35,7 +35,7 @@ const prepareRequest = async ({ useCases, authority, approved, collection, byKey
   return { client, collectionId, requestAccess };
 };
 
-/** Creates a group with access to the collection that this client has requested. */
+/** Creates a group that has access to the collection that this client has requested. */
 const withGroup = async (scene: Setup, uid: string) => {
   const { useCases, authority } = scene;
   const { client, collectionId, requestAccess } = await prepareRequest(scene, uid);
@@ -50,7 +50,7 @@ type Preparation = (scene: Setup) => Promise<() => Promise<unknown>>;
 
 const byId = (id: ProfileId): ProfileReference => ({ by: 'id', id });
 
-/** Each use case that may write jobs. */
+/** All use cases that may write jobs. */
 const jobWritingUseCases = {
   registerProfile:
     async ({ register }) =>

@@ -9,7 +9,7 @@ import {
 } from '@portico/identity';
 import { testGroupsClaim } from './test-issuer.ts';
 
-/** Creates the real local issuer with its own key, on these ports. */
+/** Creates the real local issuer with a new key, using these ports. */
 export const createTestSignIn = async ({
   clock,
   random,

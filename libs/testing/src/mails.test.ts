@@ -8,7 +8,7 @@ const authority = operatorAuthority;
 const register = ({ useCases }: Harness, uid: string, fullName = uid) =>
   useCases.registerProfile({ uid, email: `${uid}@example.com`, fullName, companyName: null }, null, null);
 
-/** Returns the text of the mails to this user. */
+/** Returns the texts of the mails sent to this user. */
 const textsTo = ({ mailer }: Harness, uid: string) =>
   mailer.sent.filter(({ to }) => to === `${uid}@example.com`).map(({ text }) => text);
 

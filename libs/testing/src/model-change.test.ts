@@ -17,7 +17,7 @@ import { runDueJobs } from './run-due-jobs.ts';
 import { createSwitchedEmbedder } from './switched-embedder.ts';
 import { testIssuer } from './test-issuer.ts';
 
-/** The model id of the harness's embedder, which is wrapped twice by switches. */
+/** The model id of the harness's embedder, which is wrapped in two switched embedders. */
 const builtInModel = `${await createWordVectorEmbedder().modelId()}/1/1`;
 
 const spec = { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} };
@@ -33,7 +33,7 @@ interface Replica {
 }
 
 /**
- * Creates an installation: its processes share one database. `old` and `next` are versions with different current
+ * Creates an installation whose processes share one database. `old` and `next` are versions with different current
  * models.
  */
 const installation = async () => {

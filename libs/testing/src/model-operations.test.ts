@@ -67,7 +67,7 @@ const collect = async <Item>(items: AsyncIterable<Item>): Promise<readonly Item[
   return results;
 };
 
-/** Creates a model with switches that records the documents that it embeds. */
+/** Creates a switched embedder that records the documents that it embeds. */
 const createRecordingModel = () => {
   const model = createSwitchedEmbedder(createAnotherEmbedder());
   const embedded: string[] = [];
@@ -178,7 +178,7 @@ test('work that is interrupted or fails resumes where it stopped', async () => {
   const { model, embedded, operationEmbedder } = createRecordingModel();
   const harness = await withWeather({ operationEmbedder });
   const id = await operationsJob(harness);
-  // The words take six checkpoints, and the first texts one.
+  // The words account for six checkpoints, and the first texts for one.
   let checkpoints = 0;
   expect(await harness.useCases.workJob(id, () => (checkpoints += 1) > 7)).toBe('interrupted');
   const before = [...embedded];
@@ -216,7 +216,7 @@ test('portions that were embedded before an interruption are not embedded again'
     return summaries();
   };
   expect(await repeatWork()).toEqual(['Fog']);
-  // Once the work is done, nothing of it is cached.
+  // Once the work is done, none of it is cached.
   expect(await repeatWork()).toEqual(['Fog', 'Rain', 'Snow', 'Weather', 'Wind']);
 });
 
@@ -260,7 +260,7 @@ test('an interrupted job is immediately due again, and has not failed', async ()
   expect((await harness.ports.outbox.claim(id, now, now + 1))?.attempts).toBe(0);
 });
 
-/** The built-in embedder, calling `advance` at each checkpoint to let time pass. */
+/** Creates the built-in embedder, but with a call to `advance` at each checkpoint to let time pass. */
 const createSlowEmbedder = (advance: () => void): OperationEmbedder => ({
   ...words,
   embedOperations: (owner, portions, checkpoint) =>

@@ -25,7 +25,7 @@ const withAdmins = async (names: readonly string[] = ['root'], settings: Partial
       if (admin) ids.push(admin.id);
       continue;
     }
-    // Sends no notice: no registration is pending when its job runs.
+    // This sends no notice, because no registration is pending when the notice job runs.
     const { id } = await register(harness, name, {
       issuer: testIssuer,
       uid: name,
@@ -149,7 +149,7 @@ test('no notice is sent if every registration has already been decided', async (
   await harness.useCases.rejectProfile(authority, id, null);
   await harness.runJobs();
   expect(harness.mailer.sent.map(({ to }) => to)).toEqual(['ada@example.com']);
-  // No mail was sent, so the next one does not have to wait.
+  // No mail was sent, so the next mail does not have to wait.
   await register(harness, 'bob');
   await harness.runJobs();
   expect(harness.mailer.sent.at(-1)).toMatchObject({ to: 'root@example.com' });

@@ -7,7 +7,7 @@ import { createHarness } from './harness.ts';
 const request = { form: 'slice', detail: 'request', maxBytes: 8_192 } as const;
 const everything = { tag: null, containing: null };
 
-/** Creates a client, a collection of one operation that it may use, and another one that it may not use. */
+/** Creates a client and two collections of one operation: one that the client may use, and one that it may not use. */
 const setUp = async (ports: (right: Ports) => Partial<Ports> = () => ({}), summary = 'Read the tolls of a road') => {
   const plain = createHarness();
   const harness = createHarness({}, { ...plain.ports, ...ports(plain.ports) });
@@ -79,7 +79,7 @@ test('if a document is replaced while it is read, the operation is sliced from t
       },
     },
   });
-  // No other test has loaded this document into the slicing thread.
+  // This document has not been loaded into the slicing thread by any other test.
   const { describe, roads, read, useCases, authority } = await setUp(replaceDuringRead, 'Read a toll that changes');
   const document = await read('Read all tolls');
   replace = async () => {

@@ -8,7 +8,9 @@ const read = ({ documents }: ReturnType<typeof createHarness>, title: string) =>
     'json',
   );
 
-/** Creates a harness that runs `change` after a collection was admitted and before its document is read. */
+/**
+ * Creates a harness that runs `change` after access to a collection has been admitted and before its document is read.
+ */
 const raceOnRead = async (
   change: (harness: ReturnType<typeof createHarness>, collection: Collection) => Promise<unknown>,
 ) => {

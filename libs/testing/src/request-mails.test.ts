@@ -15,7 +15,8 @@ const dayMs = 86_400_000;
 const fiveMinutes = 300_000;
 
 /**
- * Ada may request access to Roads. All mails about her registration are sent, and the pause between notices is over.
+ * Creates a harness where Ada may request access to Roads. All mails about her registration have been sent, and the
+ * pause between notices is over.
  */
 const setUp = async () => {
   const harness = createHarness();
@@ -34,7 +35,7 @@ const setUp = async () => {
   const sentBefore = mailer.sent.length;
   const requestBy = async (key: Credential, collectionId: CollectionId, durationDays: number | null = null) =>
     useCases.requestAccess(await fixtures.byKey(key, null), { collectionId, reason: 'For the bridge', durationDays });
-  /** Runs all jobs, and returns the mails to this user since the setup. */
+  /** Runs all jobs, and returns the mails sent to this user since the setup. */
   const mailsTo = async (uid: string) => {
     await runJobs();
     return mailer.sent.slice(sentBefore).filter(({ to }) => to === `${uid}@example.com`);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
-/** Creates a harness that counts how often the collections visible to a caller are read. */
+/** Creates a harness that counts how often the collections that are visible to a caller are read. */
 const setUp = async () => {
   const harness = createHarness();
   const { collections } = harness.ports;

@@ -89,7 +89,7 @@ test('the authority of an account is not that of a person, so it can create neit
   const authority = authorityOf(principal);
   expect(() => personAuthorityOf(principal)).toThrow('Not available to service accounts');
   expect(personAuthorityOf(await byToken('root'))).toMatchObject({ actor: { id: admin.id } });
-  // A test of the types, which is never run: these calls do not compile.
+  // This tests the types and is never run: these calls do not compile.
   void (() => [
     // @ts-expect-error It requires the authority of a person.
     useCases.createServiceAccount(authority, { name: 'another', scopes, expiresAt: null }),

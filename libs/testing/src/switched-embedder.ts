@@ -1,14 +1,14 @@
 import { PorticoError, TextRefusedError, type Embedder } from '@portico/domain';
 
-/** An embedder with switches, to test failures and changes of the model. */
+/** An embedder with switches, for testing failures and model changes. */
 export interface SwitchedEmbedder extends Embedder {
-  /** From now on it throws `embedding_unavailable`. */
+  /** Makes all further calls throw `embedding_unavailable`. */
   interrupt(): void;
   /** Ends the interruption. */
   resume(): void;
-  /** From now on it is a different model. */
+  /** Switches to a different model. */
   change(): void;
-  /** From now on it refuses this document. */
+  /** Makes the embedder refuse this document from now on. */
   refuse(text: string): void;
 }
 

@@ -2,11 +2,11 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { isPorticoError, PorticoError, type Clock, type Json, type TokenVerifier } from '@portico/domain';
 import { createJwtVerifier, readKeySet } from '@portico/identity';
 
-/** The default `iss`. */
+/** The default `iss` claim. */
 export const testIssuer = 'https://id.example.com';
-/** The required `aud`. */
+/** The required `aud` claim. */
 export const testAudience = 'portico';
-/** An access token requires one of these. */
+/** The audiences of access tokens: an access token must contain one of these. */
 export const testAccessAudiences = ['https://portico.example.com/mcp', 'portico-mcp'] as const;
 
 /** The claim that lists groups, if the issuer is configured with one. */
@@ -19,14 +19,17 @@ export interface TestIssuer extends TokenVerifier {
       readonly uid: string;
       readonly email?: string;
       readonly emailVerified?: boolean;
-      /** Goes into the claim `testGroupsClaim`. The claim is absent by default. */
+      /** The value of the claim `testGroupsClaim`, which is absent by default. */
       readonly groups?: readonly string[];
-      /** `testIssuer` by default. */
+      /** The `iss` claim, `testIssuer` by default. */
       readonly issuer?: string;
     },
     ttlSeconds?: number,
   ): string;
-  /** Mints a token with exactly these claims, valid or not, signed with the key of all issuers. `JWT` by default. */
+  /**
+   * Mints a token with exactly these claims, valid or not, signed with the key of all issuers. `type` is the `typ`
+   * header, `JWT` by default.
+   */
   mintClaims(claims: Record<string, Json>, type?: string): string;
 }
 
@@ -37,7 +40,7 @@ const keySet = readKeySet(
   JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'test', alg: 'ES256', use: 'sig' }] }),
 );
 
-/** Mints tokens, and verifies tokens of `issuers` like the service, without a provider. */
+/** Creates an issuer that mints tokens, and verifies tokens from `issuers` as the service does, without a provider. */
 export const createTestIssuer = ({
   clock,
   issuers = [testIssuer],

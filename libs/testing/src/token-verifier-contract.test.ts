@@ -27,10 +27,10 @@ const createSubject = (): TokenVerifierSubject => {
   };
 };
 
-/** Returns the same claims with an invalid signature. */
+/** Returns a token with the same claims but an invalid signature. */
 const forge = (token: string): string => `${token.slice(0, token.lastIndexOf('.'))}.${'A'.repeat(86)}`;
 
-/** Verifies the token with some of its claims corrected, so that their faults are missed. */
+/** Returns a sabotage that verifies the token with some of its claims corrected, so that faults in them are missed. */
 const missFaults = (corrected: (claims: TokenClaims, subject: TokenVerifierSubject) => TokenClaims) =>
   replaceVerify<TokenVerifierSubject>(async (subject, token) => {
     if (token.split('.').length !== 3) return subject.verifier.verify(token);
@@ -43,7 +43,7 @@ const missFaults = (corrected: (claims: TokenClaims, subject: TokenVerifierSubje
     return subject.verifier.verify(await subject.mint({ ...claims, ...corrected(claims, subject) }));
   });
 
-/** Rejects tokens that the reference accepts. */
+/** Returns a sabotage that rejects some tokens that the reference accepts. */
 const rejectIf = (isRejected: (claims: TokenClaims, subject: TokenVerifierSubject) => boolean) =>
   changeIdentity<TokenVerifierSubject>((identity, claims, subject) => {
     if (isRejected(claims, subject)) throw new PorticoError('invalid_token');
@@ -61,7 +61,7 @@ const cacheRejections = () => {
   });
 };
 
-/** Returns the first result to all concurrent callers. */
+/** Returns a sabotage that gives the first result to all concurrent callers. */
 const shareConcurrentResults = () => {
   let running: Promise<IdentityClaims> | null = null;
   return replaceVerify<TokenVerifierSubject>(({ verifier }, token) => {

@@ -6,7 +6,7 @@ import { createHarness } from './harness.ts';
 const dayMs = 86_400_000;
 const allUsage = { by: 'day', profileId: null, collectionId: null, from: null, to: null } as const;
 
-/** Creates a harness with some methods of the store replaced. The replacements may use the original store. */
+/** Creates a harness where some of the store's methods are replaced. The replacements may use the original store. */
 const setUp = async (replace: (right: UsageStore) => Partial<UsageStore> = () => ({})) => {
   const plain = createHarness();
   const { ports, clock } = plain;

@@ -5,14 +5,14 @@ interface WithVerifier {
   readonly verifier: TokenVerifier;
 }
 
-/** Replaces the verification. */
+/** Returns a sabotage that replaces the verification. */
 export const replaceVerify =
   <Subject extends WithVerifier>(
     verify: (subject: Subject, token: string, use?: TokenUse) => Promise<IdentityClaims>,
   ): ((subject: Subject) => Subject) =>
   (subject) => ({ ...subject, verifier: { verify: (token, use) => verify(subject, token, use) } });
 
-/** Changes the result for a valid token. */
+/** Returns a sabotage that changes the result for a valid token. */
 export const changeIdentity = <Subject extends WithVerifier>(
   change: (identity: IdentityClaims, claims: TokenClaims, subject: Subject) => Partial<IdentityClaims>,
 ) =>
@@ -21,7 +21,7 @@ export const changeIdentity = <Subject extends WithVerifier>(
     return { ...identity, ...change(identity, claimsOf(token), subject) };
   });
 
-/** Caches valid tokens under a name. */
+/** Returns a sabotage that caches the results for valid tokens under a name. */
 export const cacheBy = <Subject extends WithVerifier>(nameOf: (token: string) => string) => {
   const valid = new Map<string, IdentityClaims>();
   return replaceVerify<Subject>(async ({ verifier }, token, use) => {
@@ -31,7 +31,7 @@ export const cacheBy = <Subject extends WithVerifier>(nameOf: (token: string) =>
   });
 };
 
-/** Returns the claims of a token without verification. */
+/** Returns the claims of a token without verifying it. */
 export const claimsOf = (token: string): TokenClaims =>
   JSON.parse(Buffer.from(payloadOf(token), 'base64url').toString()) as TokenClaims;
 

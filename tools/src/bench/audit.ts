@@ -11,8 +11,9 @@ import { reportFigures, type Figure } from './report.ts';
 import { medianOf } from './statistics.ts';
 
 /**
- * `npm run bench:audit`: times pages of an audit log of five million entries, at its port, on SQLite or, with
- * `-- --servers`, on PostgreSQL: the median of 20 pages at each position. Half of the entries are of one day.
+ * `npm run bench:audit`: times how long it takes to read pages of an audit log of five million entries through its
+ * port, on SQLite or, with `-- --servers`, on PostgreSQL. Reports the median of 20 pages at each position. Half of the
+ * entries are from a single day.
  */
 const { values } = parseArgs({
   options: { servers: { type: 'boolean', default: false }, entries: { type: 'string', default: '5000000' } },
@@ -28,7 +29,7 @@ if (server) stack.defer(() => server.close());
 const url = await server?.newDatabase();
 const open = () => openSqlStores(url === undefined ? { kind: 'sqlite', file } : { kind: 'postgresql', url });
 
-/** Runs statements, and returns the rows of the last one. */
+/** Runs statements and returns the rows of the last one. */
 type Run = (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
 const connect = async (): Promise<Run> => {
@@ -43,7 +44,9 @@ const connect = async (): Promise<Run> => {
   return async (sql) => (await client.query<Record<string, unknown>>(sql)).rows;
 };
 
-/** A batch of entries numbered from `first`, a tenth of which are the service's own. */
+/**
+ * Returns the statements to insert a batch of entries, numbered from `first`. A tenth of them are the service's own.
+ */
 const insert = (first: number): string => `
   insert into audit_entries (id, source, actor_id, message, timestamp, instant, received_at, collection_id, action)
   with recursive numbers (n) as (
@@ -61,7 +64,7 @@ const countDays = `
     select source, cast(floor(instant / ${dayMs}) as int), count(*) from audit_entries group by 1, 2;
   insert into audit_days (scope, day, entries) select 'all', day, sum(entries) from audit_days group by day`;
 
-/** All but the index by instant: creating them at the end takes a fraction of the time. */
+/** The query for all indexes except the one by instant: creating them at the end takes a fraction of the time. */
 const indexes = url
   ? `select indexname as name, indexdef as sql from pg_indexes
       where tablename = 'audit_entries' and indexname not in ('audit_entries_pkey', 'audit_entries_instant_index')`
@@ -75,7 +78,7 @@ for (const { name } of deferredIndexes) await run(`drop index ${String(name)}`);
 for (let first = 1; first <= count; first += batchSize) await run(`begin; ${insert(first)}; commit`);
 await run(countDays);
 for (const { sql } of deferredIndexes) await run(String(sql));
-// PostgreSQL runs it automatically after a fifth more entries.
+// PostgreSQL would do this automatically after the number of entries has grown by a fifth.
 await run(url ? 'vacuum analyze' : 'analyze');
 process.stderr.write(`… ${count} entries inserted\n`);
 

@@ -3,7 +3,7 @@ import { freePort } from '@portico/test-servers';
 import { root } from '../service-process.ts';
 import { startSubject, type Subject } from './subject.ts';
 
-/** Plain Express 5 with one route and a small JSON response: the unit for all other figures. */
+/** Plain Express 5 with one route and a small JSON response, which is the unit for all other figures. */
 const program = `
 import express from 'express';
 const app = express();

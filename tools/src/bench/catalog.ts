@@ -6,11 +6,11 @@ import { emailOf, type Installation } from './installation.ts';
 import type { Subject } from './subject.ts';
 import { words } from './words.ts';
 
-/** The contents of an installation: ids, and the API keys of the callers. */
+/** The contents of an installation: ids, and the callers' API keys. */
 export interface FilledCatalog {
   /** The id of a collection with a document of 10 KB. */
   readonly small: string;
-  /** 100 KB. */
+  /** The id of a collection with a document of 100 KB. */
   readonly large: string;
   readonly withCredential: string;
   /** A client with a tenth of all collections, including those above. */
@@ -24,11 +24,11 @@ interface Client {
   readonly key: Readonly<Record<'x-client-id' | 'x-api-key', string>>;
 }
 
-/** The objects of the requests. */
+/** The objects that the requests refer to. */
 export interface Catalog extends FilledCatalog {
-  /** The entity tag of `small` with gzip. */
+  /** The entity tag of the gzip response for `small`. */
   readonly smallTag: string;
-  /** Identity tokens of the two clients. */
+  /** The identity tokens of the two clients. */
   readonly manyToken: string;
   readonly fewToken: string;
 }
@@ -36,7 +36,9 @@ export interface Catalog extends FilledCatalog {
 /** The number of concurrent requests. */
 const callers = 8;
 
-/** Fills an empty installation over HTTP, because the calls work in each commit, and waits until its jobs are done. */
+/**
+ * Fills an empty installation over HTTP, because these calls work with every commit, and waits until its jobs are done.
+ */
 export const fillCatalog = async (installation: Installation, count: number): Promise<FilledCatalog> => {
   const subject = await installation.start();
   try {
@@ -65,7 +67,7 @@ const fill = async (installation: Installation, subject: Subject, count: number)
     value: 'secret',
   });
   let next = 0;
-  // Even a small catalog has 100 for the second client.
+  // Even a small catalog contains 100 collections for the second client.
   const step = Math.max(2, Math.min(10, Math.floor(count / 100)));
   const createCollections = async (): Promise<void> => {
     for (let at = next++; at < count; at = next++) {
@@ -81,7 +83,7 @@ const fill = async (installation: Installation, subject: Subject, count: number)
 
 /** Adds the data that is valid for a day, or only for the running version. */
 export const openCatalog = async (filledCatalog: FilledCatalog, installation: Installation): Promise<Catalog> => {
-  // On a separate connection: those in the pool of `fetch` lead to the previous process.
+  // Uses a separate connection, because those in the pool of `fetch` were opened to the previous process.
   const headers = { ...filledCatalog.many.key, 'accept-encoding': 'gzip' };
   const request = get(`${installation.address}/api/collections/${filledCatalog.small}`, { agent: false, headers });
   const [response] = (await once(request, 'response')) as [IncomingMessage];

@@ -12,8 +12,8 @@ export interface Checkout {
 }
 
 /**
- * Checks out a commit in a temporary worktree. It uses the packages installed here if its lockfile has the same ones,
- * or else runs `npm ci`.
+ * Checks out a commit in a temporary worktree. Uses the packages installed here if the commit's lockfile contains the
+ * same ones, or else runs `npm ci`.
  */
 export const checkOut = (revision: string): Checkout => {
   const commit = git('rev-parse', '--short', `${revision}^{commit}`);
@@ -35,14 +35,14 @@ export const checkOut = (revision: string): Checkout => {
   return { root: worktree, commit, remove };
 };
 
-/** The short hash of the current commit, with a `+` if there are uncommitted changes. */
+/** Returns the short hash of the current commit, with a `+` if there are uncommitted changes. */
 export const currentCommit = (): string =>
   git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain', '--untracked-files=no') === '' ? '' : '+');
 
 const git = (...args: readonly string[]): string =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 
-/** The locked packages, without those of the workspace. */
+/** Returns the packages in the lockfile, without those of the workspace. */
 const lockOf = (folder: string): string => {
   const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, object>;
@@ -50,7 +50,10 @@ const lockOf = (folder: string): string => {
   return JSON.stringify(Object.entries(lock.packages).filter(([path]) => path.includes('node_modules/')));
 };
 
-/** Links each installed package, but copies the links to the workspace's own packages, which lead to their sources. */
+/**
+ * Links each installed package, but copies the links to the workspace's own packages, so that they point to the sources
+ * in the worktree.
+ */
 const linkPackages = (worktree: string): void => {
   const workspaces = git('ls-files', '*package.json').split('\n').map(dirname);
   for (const workspace of workspaces) {

@@ -5,20 +5,20 @@ export interface BenchRequest {
   readonly method?: 'GET' | 'POST';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A function returns the body for each request number. */
+  /** The body, or a function that returns the body for each request number. */
   readonly body?: string | ((number: number) => string);
   /** The expected status; 200 by default. */
   readonly status?: number;
 }
 
 /**
- * A keep-alive connection of HTTP/1.1, with one request at a time. It parses only the status and the length of a
- * response, so that it uses little CPU on the machine that is measured.
+ * A keep-alive HTTP/1.1 connection that sends one request at a time. It parses only the status and the length of a
+ * response, so that it uses little CPU time on the machine that is measured.
  */
 export class Connection {
   readonly #socket: Socket;
   #head: Buffer | null = null;
-  /** The number of bytes of the body not received yet; Infinity if it is chunked. */
+  /** The number of bytes of the body that have not been received yet; Infinity if the body is chunked. */
   #bytesLeft = 0;
   #status = 0;
   #onResponse: ((status: number) => void) | null = null;

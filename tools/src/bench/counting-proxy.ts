@@ -3,24 +3,24 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /** The traffic to a server. */
 export interface WireCount {
-  /** Statements of PostgreSQL, or commands of Redis. */
+  /** The number of PostgreSQL statements or Redis commands. */
   readonly messages: number;
-  /** How often a client sent data after the server's reply on the same connection. */
+  /** The number of times a client sent data after the server's reply on the same connection. */
   readonly roundTrips: number;
 }
 
 export interface CountingProxy {
   /** The server's URL through this proxy. */
   readonly url: string;
-  /** Since it was started. */
+  /** Returns the traffic since the proxy was started. */
   readonly count: () => WireCount;
   readonly close: () => void;
 }
 
-/** Receives the bytes of one connection in order, and returns the number of messages that end in them. */
+/** Receives the bytes of one connection in order and returns the number of messages that end in these bytes. */
 type MessageCounter = (bytes: Buffer) => number;
 
-/** Counts the messages to the PostgreSQL or Redis at this URL, independently of the driver. */
+/** Counts the messages to the PostgreSQL or Redis server at this URL, independently of the driver. */
 export const startCountingProxy = async (url: string): Promise<CountingProxy> => {
   const { hostname, port, protocol } = new URL(url);
   const newCounter = protocol.startsWith('redis') ? redisCommands : postgresStatements;
@@ -64,7 +64,10 @@ export const startCountingProxy = async (url: string): Promise<CountingProxy> =>
   };
 };
 
-/** Execute (E) and simple queries (Q) of the frontend's protocol, version 3; the first message has no type. */
+/**
+ * Counts the Execute (E) and simple Query (Q) messages of the frontend/backend protocol, version 3, in which the first
+ * message has no type.
+ */
 const postgresStatements = (): MessageCounter => {
   let rest: Buffer = Buffer.alloc(0);
   let started = false;
@@ -84,6 +87,9 @@ const postgresStatements = (): MessageCounter => {
   };
 };
 
-/** Commands are arrays of bulk strings, `*2\r\n$3\r\nGET\r\n$1\r\nk\r\n`, and clients write each in one chunk. */
+/**
+ * Counts commands, which are arrays of bulk strings such as `*2\r\n$3\r\nGET\r\n$1\r\nk\r\n`. Clients write each in one
+ * chunk.
+ */
 const redisCommands = (): MessageCounter => (bytes) =>
   bytes.toString('latin1').match(/(?<=^|\r\n)\*\d+(?=\r\n\$)/g)?.length ?? 0;

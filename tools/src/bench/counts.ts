@@ -10,19 +10,19 @@ import { scenarios, type Scenario } from './scenarios.ts';
 import { quantile } from './statistics.ts';
 import type { Subject } from './subject.ts';
 
-/** The counts of one request, sent sequentially. */
+/** The counts for one request when requests are sent sequentially. */
 export interface Counts {
-  /** Of SQLite, in all threads; or of PostgreSQL, counted on the wire like the others. */
+  /** The SQLite statements in all threads, or the PostgreSQL statements, counted on the wire like the other numbers. */
   readonly statements: number;
   readonly databaseRoundTrips?: number;
   readonly redisCommands?: number;
   readonly redisRoundTrips?: number;
 }
 
-/** By the names of the scenarios. */
+/** The counts, by the name of the scenario. */
 type CountsByScenario = Readonly<Record<string, Counts>>;
 
-/** The counts of all requests; `npm run bench -- --part counts --record` writes them. */
+/** The recorded counts for all requests, written by `npm run bench -- --part counts --record`. */
 interface RecordedCounts {
   readonly embedded: CountsByScenario;
   readonly servers: CountsByScenario;
@@ -31,7 +31,7 @@ interface RecordedCounts {
 const file = new URL('counts.json', import.meta.url);
 export const recordedCounts = (): RecordedCounts => JSON.parse(readFileSync(file, 'utf8')) as RecordedCounts;
 
-/** Prints the counts of each request, and the recorded ones if they differ; or records them. */
+/** Prints the counts for each request, and the recorded ones if they differ. Records the counts if `record` is set. */
 export const benchCounts = async (
   selected: readonly Scenario[],
   { servers, record }: { readonly servers: boolean; readonly record: boolean },
@@ -51,12 +51,12 @@ const textOf = (counts: Counts | undefined): string =>
     .map(([name, count]) => `${name} ${count}`)
     .join(', ');
 
-/** A small number, which is created quickly: the counts hardly depend on it. */
+/** The number of collections. It is small, so that they are created quickly: the counts hardly depend on it. */
 const collections = 200;
-/** The number of counted requests of each kind, and of those before them. */
+/** The number of requests of each kind that are counted, and the number of warm-up requests before them. */
 const [countedRequests, warmUpRequests] = [200, 100];
 
-/** Counts the statements on a new installation on SQLite. */
+/** Counts the statements in a new installation on SQLite. */
 export const countStatements = async (chosen: readonly Scenario[]): Promise<CountsByScenario> => {
   await using stack = new AsyncDisposableStack();
   const installation = await createInstallation(root, temporaryFolder(stack), {});
@@ -67,12 +67,12 @@ export const countStatements = async (chosen: readonly Scenario[]): Promise<Coun
     const before = await subject.readProbe();
     await send(countedRequests);
     const after = await subject.readProbe();
-    // Rounding removes the service's background work, each second or less often.
+    // Rounding removes the service's background work, which runs every second or less often.
     return { statements: Math.round((after.statements - before.statements) / countedRequests) };
   });
 };
 
-/** Counts the messages of the requests to PostgreSQL and Redis. */
+/** Counts the messages that the requests cause to PostgreSQL and Redis. */
 export const countOnServers = async (chosen: readonly Scenario[]): Promise<CountsByScenario> => {
   await using stack = new AsyncDisposableStack();
   const folder = temporaryFolder(stack);
@@ -92,7 +92,7 @@ export const countOnServers = async (chosen: readonly Scenario[]): Promise<Count
       await send(1);
       differences.push(total().map((count, at) => count - (before[at] ?? 0)));
     }
-    // The lowest decile: some requests coincide with background work.
+    // Uses the lowest decile, because some requests coincide with background work.
     const lowDecile = (at: number): number =>
       quantile(Float64Array.from(differences, (each) => each[at] ?? NaN).sort(), 0.1);
     return {
@@ -127,7 +127,7 @@ const countEach = async (
       load.close();
     }
   };
-  // Requests of all kinds: prepared statements and caches depend on earlier requests.
+  // Sends requests of all kinds, because prepared statements and caches depend on earlier requests.
   for (const { request } of scenarios) await withLoad(request(catalog), (send) => send(warmUpRequests));
   const results: Record<string, Counts> = {};
   for (const { name, request } of chosen) results[name] = await withLoad(request(catalog), count);

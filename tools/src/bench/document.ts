@@ -12,12 +12,13 @@ import { scenarios } from './scenarios.ts';
 import { createTexts } from './words.ts';
 
 /**
- * `npm run bench:document`: the longest wait of other requests while a document of 20 MB with 10,000 operations is
- * imported and replaced, until its operations are indexed; on SQLite or, with `-- --servers`, on PostgreSQL and Redis.
+ * `npm run bench:document`: measures the longest wait of other requests while a document of 20 MB with 10,000
+ * operations is imported and replaced, until its operations are indexed, on SQLite or, with `-- --servers`, on
+ * PostgreSQL and Redis.
  */
 const budgetMs = 150;
 
-/** Runs in a separate thread: sends the request repeatedly, and posts each wait in milliseconds. */
+/** Runs in a separate thread: sends the request repeatedly, and posts each response time in milliseconds. */
 const measureWaits = async ({
   address,
   request,
@@ -83,7 +84,7 @@ const measure = async (onServers: boolean): Promise<void> => {
     const headers = { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' };
     const response = await fetch(`${subject.address}${path}`, { method, headers, body });
     if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${await response.text()}`);
-    // The response is the collection with its whole document.
+    // The response contains the collection with its whole document.
     return /"id":"([^"]+)"/.exec((await response.text()).slice(0, 100))?.[1] ?? '';
   };
   const waitUntilIndexed = async (): Promise<void> => {

@@ -8,27 +8,27 @@ import { freePort, startPostgres, startRedis } from '@portico/test-servers';
 import { serviceArguments } from '../service-process.ts';
 import { startSubject, type Subject } from './subject.ts';
 
-/** Portico of one commit with its own data; its process can be started repeatedly. */
+/** An installation of Portico at one commit, with its own data. Its process can be started repeatedly. */
 export interface Installation {
   readonly address: string;
-  /** The variables of its servers. */
+  /** The variables for the installation's servers. */
   readonly servers: Environment;
-  /** `variables` override its own. */
+  /** Starts the process; `variables` override the installation's own. */
   readonly start: (variables?: Environment) => Promise<Subject>;
-  /** An identity token of its local issuer; without a uid, the admin's. Valid for a day. */
+  /** Returns an identity token from the local issuer, valid for a day; without a uid, the admin's. */
   readonly token: (uid?: string) => Promise<string>;
 }
 
 const tool = ['-C', '@portico/source', 'apps/cli/src/main.ts'];
 
-/** `root`: the repository, or another commit of it. */
+/** Creates an installation of the sources in `root`: those of this repository, or a checkout of another commit. */
 export const createInstallation = async (root: string, folder: string, servers: Environment): Promise<Installation> => {
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const environment = {
     PATH: process.env.PATH,
-    // Like bare Express, and as in production; only the local issuer is not for production.
+    // The same as for bare Express and in production. Only the local issuer is not meant for production.
     NODE_ENV: 'production',
     IDENTITY_LOCAL: 'true',
     SECRETS_KEY_FILE: join(folder, 'secrets.key'),
@@ -62,14 +62,17 @@ export const createInstallation = async (root: string, folder: string, servers: 
 
 export const emailOf = (uid: string): string => (uid === localAdmin.uid ? localAdmin.email : `${uid}@example.com`);
 
-/** Creates a folder that is removed with the stack. */
+/** Creates a folder that is removed when the stack is disposed. */
 export const temporaryFolder = (stack: AsyncDisposableStack): string => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-bench-'));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 };
 
-/** Returns a function that creates a database and a Redis for each installation; all stop with the stack. */
+/**
+ * Returns a function that provides a database and a Redis for each installation. All servers stop when the stack is
+ * disposed.
+ */
 export const startServers = async (stack: AsyncDisposableStack): Promise<() => Promise<Environment>> => {
   const postgres = await startPostgres({ durable: true });
   if (!postgres) throw new Error('PostgreSQL is not available');

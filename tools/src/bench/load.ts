@@ -1,15 +1,20 @@
 import { Connection, createRequests, type BenchRequest } from './connection.ts';
 
-/** Callers of a server, each with its own connection, that send one kind of request. */
+/** The callers of a server, each with its own connection, which send one kind of request. */
 export interface Load {
-  /** Each caller sends its next request after each response, for `ms` milliseconds; returns the number of requests. */
+  /**
+   * Lets each caller send its next request after each response, for `ms` milliseconds. Returns the number of requests.
+   */
   readonly run: (ms: number) => Promise<number>;
-  /** Only the first caller sends `count` requests, sequentially. */
+  /** Lets only the first caller send `count` requests, sequentially. */
   readonly send: (count: number) => Promise<void>;
   readonly close: () => void;
 }
 
-/** Opens the connections and uses each once. Its functions reject at any status but the expected one. */
+/**
+ * Opens the connections and uses each of them once. The returned functions reject on any status except the expected
+ * one.
+ */
 export const openLoad = async (address: string, request: BenchRequest, callers: number): Promise<Load> => {
   const next = createRequests(address, request);
   const connections = await Promise.all(Array.from({ length: callers }, () => Connection.open(address)));

@@ -3,7 +3,7 @@ import { UsageError } from '../usage-error.ts';
 
 export interface BenchOptions {
   readonly part: 'requests' | 'counts';
-  /** Fragments of request names; empty: all requests. */
+  /** Fragments of request names; empty for all requests. */
   readonly only: readonly string[];
   /** The commit to compare with. */
   readonly against: string | null;
@@ -11,7 +11,7 @@ export interface BenchOptions {
   readonly quick: boolean;
   /** Whether to record the counts. */
   readonly record: boolean;
-  /** The number of collections; null: the default for the selected requests. */
+  /** The number of collections; null for the default for the selected requests. */
   readonly collections: number | null;
 }
 

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * Runs `work` while these processes and this one are pinned to the same CPU, if `taskset` is available, and then restores
- * the earlier affinity. Server and caller take turns on it: otherwise a request costs about 15 % more with a fast caller,
- * because the server wakes up for each request, and less if other processes slow down the caller.
+ * Runs `work` while these processes and this one are pinned to the same CPU, if `taskset` is available, and then
+ * restores the previous affinity. The server and the caller take turns on this CPU. Otherwise, with a fast caller, a
+ * request costs about 15 % more, because the server wakes up for each request, and it costs less if other processes
+ * slow down the caller.
  */
 export const pinToOneCpu = async <Result>(pids: readonly number[], work: () => Promise<Result>): Promise<Result> => {
   const allowedCpus = readAllowedCpus();
@@ -18,7 +19,7 @@ export const pinToOneCpu = async <Result>(pids: readonly number[], work: () => P
   }
 };
 
-/** A list in the format of `taskset`: `0-3,8`. Null without it. */
+/** Returns a list in the format of `taskset`, such as `0-3,8`; null if `taskset` is not available. */
 const readAllowedCpus = (): string | null => {
   const { status, stdout } = spawnSync('taskset', ['-c', '-p', String(process.pid)], { encoding: 'utf8' });
   return status === 0 ? (/: ([\d,-]+)$/m.exec(stdout)?.[1] ?? null) : null;

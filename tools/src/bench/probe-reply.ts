@@ -1,8 +1,8 @@
-/** A process's counts since its start. */
+/** The counts of a process since it started. */
 export interface ProbeReply {
   readonly cpuNs: number;
   readonly statements: number;
 }
 
-/** Set to 1 to count the statements of a process. */
+/** The environment variable that is set to 1 to count a process's statements. */
 export const countingVariable = 'PORTICO_BENCH_STATEMENTS';

@@ -4,9 +4,12 @@ import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worke
 import type BetterSqlite3 from 'better-sqlite3';
 import { countingVariable, type ProbeReply } from './probe-reply.ts';
 
-/** Loaded into each measured process (`--import`): replies to any message over its IPC channel with its counts. */
+/**
+ * This module is loaded into each measured process (`--import`). It replies to any message on the process's IPC channel
+ * with the process's counts.
+ */
 
-/** One counter for all threads of the process. */
+/** The name of the one counter that all threads of the process share. */
 const name = 'portico-bench-statements';
 if (isMainThread) setEnvironmentData(name, new SharedArrayBuffer(4));
 const statements = new Int32Array(getEnvironmentData(name) as unknown as SharedArrayBuffer);
@@ -38,7 +41,7 @@ if (isMainThread && process.send) {
     const { user, system } = process.cpuUsage();
     process.send?.({ cpuNs: (user + system) * 1_000, statements: Atomics.load(statements, 0) } satisfies ProbeReply);
   });
-  // The process exits if the benchmark was killed.
+  // Exits if the benchmark has been killed.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   process.channel?.unref();
 }

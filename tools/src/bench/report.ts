@@ -6,7 +6,7 @@ const slack = 2;
 
 export const isFailure = (figure: number, budget: number | null): boolean => budget !== null && figure > budget * slack;
 
-/** A Markdown table with one column for each figure. */
+/** Returns a Markdown table with one column for each figure. */
 const table = (columns: readonly string[], rows: readonly (readonly string[])[]): readonly string[] => {
   const rule = columns.map((_, at) => (at === 0 ? '-'.repeat(44) : `${'-'.repeat(15)}:`));
   return [columns, rule, ...rows].map(
@@ -29,7 +29,7 @@ export const requestTable = (figures: readonly RequestFigures[]): readonly strin
 const budgetOf = (figure: number, budget: number | null): string =>
   budget === null ? '–' : `${budget}${figure > budget ? ' over' : ''}`;
 
-/** The cost of requests relative to the other commit, and whether the difference is significant. */
+/** Returns the cost of requests relative to the other commit, and whether the difference is significant. */
 export const changeLines = (figures: readonly RequestFigures[], against: string): readonly string[] => [
   `\n× the service of ${against}`,
   ...figures.flatMap(({ name, change }) =>
@@ -52,7 +52,7 @@ export interface Figure {
   readonly budgetMs: number;
 }
 
-/** Prints the figures as Markdown, and sets the exit code to 1 if one is over twice its budget. */
+/** Prints the figures as Markdown and sets the exit code to 1 if a figure is more than twice its budget. */
 export const reportFigures = (title: string, figures: readonly Figure[]): void => {
   const rows = figures.map(({ name, ms, budgetMs }) => [name, ms.toFixed(2), budgetOf(ms, budgetMs)]);
   for (const line of table([title, 'ms', 'budget'], rows)) console.log(line);

@@ -14,25 +14,25 @@ import type { Subject } from './subject.ts';
 
 export interface RequestFigures {
   readonly name: string;
-  /** A multiple of bare Express's CPU time; null without a budget. */
+  /** The maximum multiple of bare Express's CPU time; null if there is no budget. */
   readonly budget: number | null;
   readonly cpuMicroseconds: number;
-  /** Of the service to bare Express. */
+  /** The service's CPU time relative to bare Express. */
   readonly ratio: MedianEstimate;
-  /** Of the service to that of the other commit; null without one. */
+  /** The service's CPU time relative to the other commit; null if there is no other commit. */
   readonly change: MedianEstimate | null;
 }
 
-/** Two processes of the same code consistently differ by a few percent, so several are measured. */
+/** Two processes running the same code consistently differ by a few percent, so several are measured. */
 const sampleTimesFor = (quick: boolean): SampleTimes & { readonly processes: number } =>
   quick ? { processes: 2, rounds: 8, sampleMs: 120 } : { processes: 5, rounds: 18, sampleMs: 200 };
 
-/** Starts a server; a service comes with its catalog. */
+/** Starts a server. For the service, it also returns the catalog. */
 type Start = () => Promise<{ readonly subject: Subject; readonly catalog: Catalog | null }>;
 /** The cost of a request in nanoseconds, by scenario, server and sample. */
 type SampleCosts = readonly (readonly (readonly number[])[])[];
 
-/** Measures bare Express, the service and, with `--against`, the service of another commit. */
+/** Measures bare Express, the service and, with `--against`, the service at another commit. */
 export const measureRequests = async (
   selected: readonly Scenario[],
   options: BenchOptions,
@@ -107,9 +107,9 @@ const measureNewProcesses = async (
   return results;
 };
 
-/** `runs` has the samples of each server, for each run. */
+/** Returns the figures for a scenario. `runs` contains the samples of each server, for each run. */
 const figuresOf = ({ name, budget }: Scenario, onServers: boolean, runs: SampleCosts): RequestFigures => {
-  /** The ratio of the service's cost to the other server's, by sample. */
+  /** Estimates the ratio of the service's cost to the other server's, sample by sample. */
   const ratioTo = (other: number): MedianEstimate =>
     estimateMedian(runs.map((servers) => (servers[1] ?? []).map((cost, at) => cost / (servers[other]?.[at] ?? NaN))));
   return {
@@ -121,5 +121,5 @@ const figuresOf = ({ name, budget }: Scenario, onServers: boolean, runs: SampleC
   };
 };
 
-/** Prints to standard error, so that standard output has only figures. */
+/** Prints to standard error, so that standard output contains only figures. */
 const progress = (message: string): void => void process.stderr.write(`… ${message}\n`);

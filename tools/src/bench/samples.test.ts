@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { interleavedSamples, isWarm } from './samples.ts';
 
-/** Samples of one second: a server is warm after four with the same cost. */
+/** Samples take one second, so a server is warm after four samples with the same cost. */
 const times = { rounds: 3, sampleMs: 1_000 };
 
 test('samples count once each server was warm, and until then all are sampled in turn', async () => {
@@ -29,7 +29,7 @@ test('a server that was warm counts as warm, regardless of its next samples', as
   expect(costs).toEqual([50, 60, 70]);
 });
 
-/** The cost of a request in µs over time: from 126 down to 70, with noise. */
+/** Returns the cost of a request in µs over time, which falls from 126 to 70, with noise. */
 const compiledCost = (at: number, sampleMs: number): number =>
   (70 + 56 * Math.exp((-at * sampleMs) / 2_000)) * (1 + 0.08 * Math.sin(at * 12.9898) * Math.cos(at * 78.233));
 

@@ -1,15 +1,16 @@
 import { medianOf } from './statistics.ts';
 
 export interface SampleTimes {
-  /** The number of samples of each server that count. */
+  /** The number of samples that count for each server. */
   readonly rounds: number;
   readonly sampleMs: number;
 }
 
 /**
- * Takes samples of several servers, each the cost of a request, in the order A B B A, so that drift of the machine
+ * Takes samples of several servers, each the cost of a request, in the order A B B A, so that the machine's drift
  * affects all of them equally. Returns the last `rounds` of each, which start once every server has been warm. Servers
- * that are warm earlier are still sampled: bare Express, if idle meanwhile, costs up to half more for a second.
+ * that are warm earlier are still sampled: if bare Express were idle in the meantime, it would cost up to half as much
+ * again for a second.
  */
 export const interleavedSamples = async (
   servers: readonly (() => Promise<number>)[],
@@ -27,13 +28,13 @@ export const interleavedSamples = async (
   return all.map(({ costs }) => costs.slice(-rounds));
 };
 
-/** V8 keeps compiling for about six seconds; meanwhile spans of less than a second agree by chance. */
+/** V8 keeps compiling for about six seconds. During this time, spans of less than a second agree by chance. */
 const spanMs = 2_000;
 const agreement = 0.03;
-/** After this time all samples count: some machines are never quiet. */
+/** After this time, all samples count, because some machines are never quiet. */
 const warmUpMsMax = 15_000;
 
-/** Whether the last span of samples costs the same as the one before it. */
+/** Returns whether the last span of samples has the same cost as the one before it. */
 export const isWarm = (costs: readonly number[], sampleMs: number): boolean => {
   if (costs.length * sampleMs >= warmUpMsMax) return true;
   const span = Math.ceil(spanMs / sampleMs);

@@ -5,7 +5,9 @@ import { words } from './words.ts';
 /** A kind of request. */
 export interface Scenario {
   readonly name: string;
-  /** The maximum multiple of bare Express's CPU time, embedded and on PostgreSQL with Redis; null without a budget. */
+  /**
+   * The maximum multiple of bare Express's CPU time, embedded and on PostgreSQL with Redis; null if there is no budget.
+   */
   readonly budget: { readonly embedded: number | null; readonly servers: number | null };
   /** The number of concurrent callers. */
   readonly callers: number;
@@ -25,7 +27,7 @@ const post = (path: string, headers: Readonly<Record<string, string>>, body: Non
 });
 
 const searchBody = (query: string): string => JSON.stringify({ query });
-/** A unique query: three words and a number. */
+/** Returns a unique query: three words and a number. */
 const unique = (number: number): string => {
   const word = (step: number) => words[Math.floor(number / words.length ** step) % words.length] ?? '';
   return searchBody(`${word(0)} ${word(1)} ${word(2)} ${number}`);

@@ -14,14 +14,14 @@ import { medianOf } from './statistics.ts';
 import { createTexts } from './words.ts';
 
 /**
- * `npm run bench:search`: times sequential searches in process, with everything visible. Collections have vectors of the
- * built-in embedder for random texts, and searches return the best ten; operations have random vectors of 256 dimensions
- * and 30 words, with frequencies like those of real words, and searches return the best 50.
+ * `npm run bench:search`: times sequential searches in process, with everything visible. Collections have the built-in
+ * embedder's vectors for random texts, and searches return the best ten. Operations have random vectors of 256
+ * dimensions and 30 words, whose frequencies are like those of real words, and searches return the best 50.
  */
 const modelId = 'm';
 const random = createSeededRandom(1);
 
-/** The median time of a search in milliseconds, once V8 has compiled it. */
+/** Returns the median time of a search in milliseconds, once V8 has compiled the code. */
 const medianMs = async <Query>(
   queries: readonly Query[],
   search: (query: Query) => Promise<unknown>,
@@ -60,7 +60,7 @@ const searchCollections = async (count: number, budgetMs: number): Promise<Figur
 };
 
 const hybridVector = (features: number): HybridVector => {
-  // A few words are in most texts: ranks are distributed exponentially.
+  // A few words occur in most texts, so ranks are distributed exponentially.
   const ranks = Array.from({ length: features }, () => Math.floor(20_000 ** random.fraction()));
   const indices = Uint32Array.from(new Set(ranks), (rank) => Math.imul(rank, 2_654_435_761) >>> 0).sort();
   return {

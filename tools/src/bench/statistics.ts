@@ -1,6 +1,6 @@
 import { createSeededRandom } from '../seeded-random.ts';
 
-/** A median with its 95 % interval. */
+/** A median with its 95 % confidence interval. */
 export interface MedianEstimate {
   readonly median: number;
   readonly low: number;
@@ -10,8 +10,9 @@ export interface MedianEstimate {
 const resamples = 2_000;
 
 /**
- * The median of all values of all groups. The bootstrap resamples groups and the values within each (Davison and Hinkley,
- * 1997, section 3.8), because samples of one process are correlated. The interval is deterministic.
+ * Estimates the median of all values in all groups. The bootstrap resamples the groups and the values within each
+ * (Davison and Hinkley, 1997, section 3.8), because samples from one process are correlated. The interval is
+ * deterministic.
  */
 export const estimateMedian = (groups: readonly (readonly number[])[]): MedianEstimate => {
   const random = createSeededRandom(20_240_229);
@@ -28,7 +29,7 @@ export const estimateMedian = (groups: readonly (readonly number[])[]): MedianEs
 
 export const medianOf = (values: readonly number[]): number => quantile(Float64Array.from(values).sort(), 0.5);
 
-/** The quantile of sorted values, with linear interpolation. NaN if there are none. */
+/** Returns a quantile of sorted values, with linear interpolation; NaN if there are no values. */
 export const quantile = (sorted: Float64Array, share: number): number => {
   const place = share * (sorted.length - 1);
   const [below, above] = [sorted[Math.floor(place)] ?? Number.NaN, sorted[Math.ceil(place)] ?? Number.NaN];

@@ -10,10 +10,10 @@ import type { ProbeReply } from './probe-reply.ts';
 export interface Subject {
   readonly address: string;
   readonly pid: number;
-  /** The CPU time of all its threads, in nanoseconds. */
+  /** Returns the CPU time of all the process's threads, in nanoseconds. */
   readonly cpuNs: () => Promise<number>;
   readonly readProbe: () => Promise<ProbeReply>;
-  /** Kills it: a graceful shutdown is not measured. */
+  /** Kills the process: a graceful shutdown is not measured. */
   readonly kill: () => Promise<void>;
 }
 
@@ -30,7 +30,10 @@ export interface SubjectStart {
 const startTimeoutMs = 120_000;
 const probe = new URL('probe.ts', import.meta.url).href;
 
-/** Starts a Node process with the probe, and waits until it responds. It exits with this process at the latest. */
+/**
+ * Starts a Node process with the probe and waits until it responds. The process exits when this process does, at the
+ * latest.
+ */
 export const startSubject = async (start: SubjectStart): Promise<Subject> => {
   const { address, ready, logFile } = start;
   const log = openSync(logFile, 'a', 0o600);
@@ -61,7 +64,10 @@ export const startSubject = async (start: SubjectStart): Promise<Subject> => {
   return { address, pid, cpuNs, readProbe, kill };
 };
 
-/** The kernel scheduler's counts for the threads of the process: more precise than `process.cpuUsage`. */
+/**
+ * Returns the sum of the kernel scheduler's counts for the process's threads, which is more precise than
+ * `process.cpuUsage`.
+ */
 const scheduledNs = async (pid: number): Promise<number> => {
   const threads = await readdir(`/proc/${pid}/task`);
   const counts = await Promise.all(

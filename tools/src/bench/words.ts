@@ -6,7 +6,7 @@ export const words =
     ' ',
   );
 
-/** Returns a generator of texts with `length` words, the same in each run. */
+/** Returns a function that generates texts of `length` words, the same in each run. */
 export const createTexts = (seed: number): ((length: number) => string) => {
   const random = createSeededRandom(seed);
   return (length) => Array.from({ length }, () => random.one(words)).join(' ');

@@ -30,7 +30,10 @@ interface FillerOptions {
   readonly now: Instant;
 }
 
-/** Fills empty stores through their ports, like the service, but in batches. Collections have no vectors, so searches do not find them. */
+/**
+ * Fills empty stores through their ports, as the service does, but in batches. Collections have no vectors, so searches
+ * do not find them.
+ */
 export class Filler {
   readonly #options: FillerOptions;
   readonly #admins: Profile[] = [];
@@ -41,7 +44,7 @@ export class Filler {
     this.#options = options;
   }
 
-  /** Distinct elements, in random order. */
+  /** Returns distinct elements, in random order. */
   #sample<T>(from: readonly T[], count: number): readonly T[] {
     const { random: dice } = this.#options;
     const some = new Set<T>();
@@ -139,7 +142,7 @@ export class Filler {
     }
   }
 
-  /** Adds the entries of a year, oldest first, as the effects of empty changes. */
+  /** Adds a year's entries, oldest first, as the effects of empty changes. */
   async addEntries(count: number): Promise<void> {
     const { ports, random: dice, now } = this.#options;
     for (let from = 0; from < count; from += entriesBatchSize) {

@@ -4,9 +4,9 @@ import { createSeededRandom } from '../seeded-random.ts';
 import { Filler } from './fill.ts';
 
 /**
- * `npm run big-catalog -- --people 10000 …`: fills the configured database (`DATA_DIR` or `DATABASE_URL`), which must be
- * empty, with the catalog of a large organisation, for measurements. The service must not run at the same time. The
- * service's next start creates the first admin, as in any new installation.
+ * `npm run big-catalog -- --people 10000 …`: fills the configured database (`DATA_DIR` or `DATABASE_URL`), which must
+ * be empty, with a large organisation's catalog, for measurements. The service must not be running at the same time.
+ * When the service starts next, it creates the first admin, as in any new installation.
  */
 const options = {
   people: { type: 'string', default: '10000' },

@@ -25,7 +25,10 @@ const plain = (text: string): string =>
 
 const adminCount = 5;
 
-/** The first profiles are admins; of the others 3 % are pending, 3 % rejected, and 2 % approved but suspended. */
+/**
+ * Creates a profile. The first profiles are admins; of the others, 3 % are pending, 3 % rejected, and 2 % approved but
+ * suspended.
+ */
 export const makePerson = (random: SeededRandom, at: number, now: Instant): Profile => {
   const [first, last, company] = [random.one(firstNames), random.one(lastNames), random.one(companies)];
   const createdAt = now - random.below(700 * dayMs);
@@ -52,7 +55,7 @@ const topics = 'weather payment invoice parcel hotel flight map mail speech tick
   ' ',
 );
 
-/** A document with 3 to 12 operations, like that of a small service. */
+/** Creates a document with 3 to 12 operations, like a small service's. */
 export const makeDocument = (random: SeededRandom): string => {
   const thing = random.one(topics);
   const paths = Array.from({ length: 3 + random.below(10) }, (_, at) => [
@@ -107,7 +110,7 @@ export const makeCollection = (
 
 const ownActions = ['collection.credential_read', 'access.grant', 'access.revoke', 'credentials.rotate'] as const;
 
-/** Nine of ten entries are calls reported by clients, one is the service's own. */
+/** Creates an entry. Nine out of ten are calls reported by clients, and one is the service's own. */
 export const makeEntry = (
   random: SeededRandom,
   client: Profile,

@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { subjectFaults } from './subject-faults.ts';
 
 /**
- * Checks the subjects of all commits after the one that added this check, merges aside. Exits with 1 if one has a
- * fault. Without history it checks the commits that are there, or none, and reports that.
+ * Checks the subjects of all commits after the one that added this check, except merges. Exits with 1 if one has a
+ * fault. If the history is incomplete or missing, it checks the commits that are there, or none, and reports that.
  */
 const git = (...args: readonly string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
 

@@ -1,6 +1,8 @@
 const subjectLengthMax = 72;
 
-/** Verbs that a subject may start with. Add one that is missing: without the list, "Sketches go" would pass. */
+/**
+ * The verbs that a subject may start with. If a verb is missing, add it: without the list, "Sketches go" would pass.
+ */
 const verbs = new Set(
   `accept add adjust align allow announce answer apply approve ask assert assign avoid batch block bound break bring build
   bump cache call cancel catch change check clarify clean clear close collect combine compare complete compress compute
@@ -14,7 +16,7 @@ const verbs = new Set(
   pin place point prefer prepare prevent preview print probe process promote propagate protect prove provide publish put
   query quote raise rank read rebuild record recover redact reduce refactor refresh refuse register regenerate reject
   relax release reload remember remove rename render renew reorder repair repeat replace reply report request require
-  reserve reset resolve respect respond restart restore restrict retry return reuse revert review revoke rewrite rotate
+  reserve reset resolve respect respond restart restore restrict retry return reuse revert review revoke reword rewrite rotate
   round route run sample sanitize save say scale scan schedule seal search see select send separate serve set share
   shorten show sign simplify skip sort specify speed split stage start state stop store stream strip summarize support
   suspend swap switch sync tag take test throw tidy tighten time trace track train translate treat trim truncate try turn
@@ -23,7 +25,7 @@ const verbs = new Set(
   ),
 );
 
-/** Returns the faults of a commit's subject, in words for its author; empty if it has none. */
+/** Returns the faults of a commit's subject, worded for its author; empty if it has none. */
 export const subjectFaults = (subject: string): readonly string[] => {
   const [firstWord = ''] = subject.split(' ');
   return [

@@ -29,7 +29,7 @@ const expectedOperation = 'GET /forecast/hourly of Nimbara Weather';
 /** The values that a language model would derive from the task. */
 const parameters = { lat: '38.72', lon: '-9.14' };
 
-/** Runs one task like an agent: finds the operation, reads how to call it, calls it, and records the call. */
+/** Runs one task as an agent would: finds the operation, reads how to call it, calls it, and records the call. */
 export const runAgentTask = async (address: string, { clientId, secret }: AgentKey): Promise<void> => {
   chapter('6. Her agent runs a task over MCP (POST /mcp), with its key as one string in X-API-Key.');
   const headers = { 'x-api-key': `${clientId}.${secret}`, 'content-type': 'application/json' };
@@ -83,7 +83,10 @@ interface ToolResult {
   readonly isError?: boolean;
 }
 
-/** Sends messages of the Model Context Protocol; throws if one is rejected. `text` is the raw response. */
+/**
+ * Returns a function that sends messages of the Model Context Protocol and throws if one is rejected. `text` is the raw
+ * response.
+ */
 const createMcpClient = (url: string, headers: Readonly<Record<string, string>>) => {
   const send = async <Result>(message: string, params: object) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: message, params });

@@ -1,4 +1,6 @@
-/** The output of the demo: chapters with lines, which have the request on the left and the response on the right. */
+/**
+ * Prints the output of the demo: chapters with lines that have the request on the left and the response on the right.
+ */
 export const say = (text = ''): void => void process.stdout.write(`${text}\n`);
 export const chapter = (title: string): void => say(`\n${title}`);
 export const line = (left: string, right: string | number): void => say(`   ${left.padEnd(46)} ${right}`);

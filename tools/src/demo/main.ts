@@ -15,19 +15,21 @@ import { NotStartedError, root, startService } from '../service-process.ts';
 import { runStory } from './story.ts';
 import { startWeatherApi } from './weather-api.ts';
 
-/** `npm run demo`: runs the service with its embedded default, and runs through a first day over the real HTTP API. */
+/** `npm run demo`: runs the service with its embedded default, and goes through a first day over the real HTTP API. */
 const { values } = parseArgs({
   options: { exit: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
 });
 
-/** A separate data folder, which is empty at each start, and none of your servers. */
+/**
+ * Returns an environment with a separate data folder, which is empty at each start, and without any of your servers.
+ */
 const demoEnvironment = (environment: Environment): Environment => {
   const servers = ['DATABASE_URL', 'REDIS_URL', 'QDRANT_URL', 'QDRANT_API_KEY', 'OLLAMA_URL', 'SMTP_URL'];
   const otherVariables = Object.entries(environment).filter(([name]) => !servers.includes(name.replace(/_FILE$/, '')));
   return { ...Object.fromEntries(otherVariables), DATA_DIR: join(readConfig(environment).dataDir, 'demo') };
 };
 
-/** Removes the data of an earlier demo, unless that is still running. */
+/** Removes the data of an earlier demo, unless that demo is still running. */
 const removeEarlierDemo = async (environment: Environment): Promise<void> => {
   const config = readConfig(environment);
   const alreadyRunning = new NotStartedError(`A demo is already running on ${config.dataDir}: stop it first`);
@@ -77,7 +79,7 @@ const runDemo = async (): Promise<void> => {
     });
     if (!values.exit) await service.exited;
   } catch (error) {
-    // The story cannot continue without its service.
+    // The story cannot continue without the service.
     if (!isStopped) throw error;
   } finally {
     weatherApi.close();

@@ -11,7 +11,7 @@ export interface Sample {
 
 const folder = resolve(import.meta.dirname, '../../../samples');
 
-/** The project's sample collections, by file name. */
+/** Returns the project's sample collections, ordered by file name. */
 export const readSamples = (): readonly Sample[] =>
   readdirSync(folder)
     .filter((file) => /\.(json|ya?ml)$/.test(file))
@@ -24,7 +24,7 @@ export const readSamples = (): readonly Sample[] =>
       return { name: document.info.title, description: document.info.description.trim(), openapi_spec: document };
     });
 
-/** The weather sample with the URL and credential of the fake API instead of its own URL, which never responds. */
+/** Returns the weather sample with the fake API's URL and credential instead of its own URL, which never responds. */
 export const withWeatherApi = (sample: Sample, { baseUrl, credential }: WeatherApi) => ({
   ...sample,
   openapi_spec: { ...sample.openapi_spec, servers: [{ url: baseUrl }] },

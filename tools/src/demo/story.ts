@@ -22,7 +22,7 @@ interface CollectionSummary {
   readonly name: string;
 }
 
-/** Runs through a first day with the service. Every step is a real request; throws if one fails. */
+/** Goes through a first day with the service. Every step is a real request; throws if one fails. */
 export const runStory = async (api: ApiClient, tools: StoryTools): Promise<void> => {
   const admin: Credential = { token: tools.adminToken };
   say(`Portico runs at ${api.address}, using only this machine's files.`);
@@ -64,7 +64,7 @@ interface Progress {
   readonly done: number;
 }
 
-/** Operations are embedded in the background, as collections are. */
+/** Waits for the operations, which, like collections, are embedded in the background. */
 const waitForOperations = async (api: ApiClient): Promise<Progress> => {
   for (let attempt = 0; attempt < 1_200; attempt++) {
     const { operations } = await api.request<{ operations: Progress | null }>(null, 'GET', '/ready');
@@ -74,7 +74,7 @@ const waitForOperations = async (api: ApiClient): Promise<Progress> => {
   throw new Error('The operations were not ready after two minutes');
 };
 
-/** Embeddings are computed in the background, normally within a second. */
+/** Waits for the embeddings, which are computed in the background, normally within a second. */
 const waitForEmbeddings = async (api: ApiClient, admin: Credential, count: number): Promise<void> => {
   const expectedCount = Math.min(100, count);
   for (let attempt = 0; attempt < 1_200; attempt++) {
@@ -141,7 +141,7 @@ const grant = async (
   }
 };
 
-/** Queries with the expected collection; the first two share no word with it. */
+/** Queries with the collection that each is expected to find. The first two have no word in common with theirs. */
 export const searches = [
   ['collect debts from a shopper', 'Kestrel Pay Charges'],
   ['do I need an umbrella', 'Nimbara Weather'],

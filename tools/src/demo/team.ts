@@ -16,7 +16,10 @@ const newcomers = ['bea', 'cyd', 'dan', 'eve', 'fay', 'gus', 'hal', 'ida', 'jon'
 const emailOf = (name: string): string => `${name}@example.com`;
 const sharedApi = 'Nimbara Weather';
 
-/** The first day of a team of ten, on one screen. The administrator identifies people by e-mail, and APIs by name. */
+/**
+ * Shows the first day of a team of ten, on one screen. The administrator identifies people by e-mail address, and APIs
+ * by name.
+ */
 export const runTeamDay = async (
   api: ApiClient,
   admin: Credential,
@@ -111,7 +114,7 @@ interface UsageRow {
   readonly reads: number;
 }
 
-/** Uses are counted immediately, and written every few seconds. */
+/** Shows the usage. Uses are counted immediately, and written every few seconds. */
 const showUsage = async (
   api: ApiClient,
   admin: Credential,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 /** A fake of the weather sample's API, whose own URL never responds. */
 export interface WeatherApi {
-  /** The base URL, for the `servers` of its document. */
+  /** The base URL, for the document's `servers`. */
   readonly baseUrl: string;
   readonly credential: string;
   readonly close: () => void;
@@ -12,7 +12,10 @@ export interface WeatherApi {
 
 const credential = 'nimbara-demo-key';
 
-/** Starts it on this machine. It has one operation, `GET /forecast/hourly`, and rejects calls without the credential. */
+/**
+ * Starts the fake API on this machine. It has one operation, `GET /forecast/hourly`, and rejects calls without the
+ * credential.
+ */
 export const startWeatherApi = async (): Promise<WeatherApi> => {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');

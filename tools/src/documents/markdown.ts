@@ -2,9 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../service-process.ts';
 
-/** A document of the repository. */
+/** A document in the repository. */
 export interface Page {
-  /** Relative to the root of the repository. */
+  /** The path relative to the root of the repository. */
   readonly path: string;
   readonly text: string;
   readonly bytes: number;
@@ -12,7 +12,7 @@ export interface Page {
 
 const folders = ['{,.}*.md', '{.github,docs,samples,tools}/**/*.md'];
 
-/** All documents except those of installed packages, sorted by path. */
+/** Returns all documents except those of installed packages, sorted by path. */
 export const readPages = (): readonly Page[] =>
   globSync(folders, { cwd: root, exclude: (path) => path.includes('node_modules') })
     .toSorted()
@@ -21,6 +21,6 @@ export const readPages = (): readonly Page[] =>
       return { path, text, bytes: Buffer.byteLength(text) };
     });
 
-/** The content of its shell blocks, in order. */
+/** Returns the contents of a page's shell blocks, in order. */
 export const shellBlocksOf = ({ text }: Page): readonly string[] =>
   [...text.matchAll(/^ *```sh\n(.*?)^ *```/gms)].map(([, lines = '']) => lines);

@@ -12,7 +12,7 @@ const isDecision = ({ path }: Page): boolean => path.startsWith('docs/adr/');
 const largest = (pages: readonly Page[]): number => Math.max(0, ...pages.map(({ bytes }) => bytes));
 const sum = (pages: readonly Page[]): number => pages.reduce((total, { bytes }) => total + bytes, 0);
 
-/** The size and limit of each document, or group of documents. */
+/** Returns the size and the limit of each document or group of documents. */
 export const budgetsOf = (pages: readonly Page[]): readonly Budget[] => {
   const at = (path: string): readonly Page[] => pages.filter((page) => page.path === path);
   const within = (folder: string): readonly Page[] => pages.filter(({ path }) => path.startsWith(`${folder}/`));

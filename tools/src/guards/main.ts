@@ -4,9 +4,9 @@ import { join, relative, resolve } from 'node:path';
 
 interface Violation {
   readonly description: string;
-  /** The folder of the project whose sources get the file. */
+  /** The folder of the project to whose sources the file is added. */
   readonly folder: string;
-  /** A folder within its sources; by default the top one. */
+  /** A folder within the project's sources; by default, the top one. */
   readonly subfolder?: string;
   readonly check: 'lint' | 'types';
   readonly code: string;
@@ -19,7 +19,7 @@ const boundary = '@nx/enforce-module-boundaries';
 
 /**
  * Proves that the boundaries are enforced: adds a file for each violation to the sources, runs the linter or the type
- * check, and expects each file to be reported with the right rule.
+ * check, and expects each file to be reported with the expected rule.
  */
 const violations: readonly Violation[] = [
   {
@@ -218,18 +218,18 @@ const violations: readonly Violation[] = [
   },
 ];
 
-/** Breaks no rule: a check that also reports this file would prove nothing. */
+/** Code that breaks no rule: a check that also reports this file would prove nothing. */
 const harmlessCode = 'export const planted = 1;';
 
 interface PlantedFile {
   /** The path relative to the root. */
   readonly file: string;
   readonly code: string;
-  /** Null for a harmless file. */
+  /** The violation; null for a harmless file. */
   readonly violation: Violation | null;
 }
 
-/** A file for each violation, and a harmless one in each folder. */
+/** Returns a file for each violation, and a harmless one for each folder. */
 const plantedFilesFor = (together: readonly Violation[]): readonly PlantedFile[] => [
   ...together.map((violation, at) => ({
     file: join(violation.folder, 'src', violation.subfolder ?? '', `planted-violation-${at + 1}.ts`),
@@ -249,14 +249,14 @@ const run = (...[command, ...args]: readonly string[]): string => {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
     maxBuffer: 2 ** 26,
-    // Nx's daemon notices a new file only after a moment, and returns its old result until then.
+    // Nx's daemon notices a new file only after a moment, and returns the old result until then.
     env: { ...process.env, NX_DAEMON: 'false', FORCE_COLOR: '0', NO_COLOR: '1' },
   });
   if (error) throw error;
   return stdout;
 };
 
-/** Returns a check's output for each file, by path; files that it does not check are absent. */
+/** Returns the check's output for each file, by path. Files that it does not check are absent. */
 type Check = (plants: readonly PlantedFile[]) => ReadonlyMap<string, string>;
 
 /** Lints only these files, with all rules. */

@@ -15,7 +15,7 @@ marked *HTTP* also work over HTTP, with \`--server URL\` or \`PORTICO_SERVER\` a
 notice, and work on this machine's stores. \`--server ''\` disables it for one command.
 `;
 
-/** The command, with its arguments and options below it. */
+/** Returns a command's entry, with its arguments and options below it. */
 const entryOf = (command: Command, { program, overHttp }: Tool): string => {
   const help = program.createHelp();
   const options = help
@@ -34,7 +34,7 @@ const entryOf = (command: Command, { program, overHttp }: Tool): string => {
 const leavesOf = (command: Command): readonly Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 
-/** `docs/reference/commands.md`. */
+/** Returns the text of `docs/reference/commands.md`. */
 export const commandsPage = (): string => {
   const stream = new PassThrough();
   const tool = createTool({}, { stdin: stream, stdout: stream, stderr: stream }, () => {});

@@ -15,13 +15,13 @@ Other variables are read by the command-line tool (\`PORTICO_SERVER\`, \`PORTICO
 [OpenTelemetry](../operations/monitoring.md#traces).
 `;
 
-/** An error message as Markdown: URLs and variables as code, without HTML tags. */
+/** Returns an error message as Markdown, with URLs and variables as code, and without HTML tags. */
 const asMarkdown = (text: string): string =>
   text
     .replaceAll('<', '\\<')
     .replace(/\S+:\/\/\S*?(?=[.,;]?( |$))|\b[A-Z]+(_[A-Z]+)+\b/g, (address) => `\`${address}\``);
 
-/** The allowed values of a variable, unless its meaning lists every choice. */
+/** Returns a variable's allowed values as a sentence; empty if `meaning` already lists every choice. */
 const expectation = (expected: string, meaning: string): string => {
   const [, listed] = /^one of (.*)$/.exec(expected) ?? [];
   if (listed === undefined) return ` Expects ${asMarkdown(expected)}.`;
@@ -35,7 +35,7 @@ const line = ({ name, meaning, defaultValue: standard, expected, isSecret }: Des
   return `- **\`${name}\`**${facts.length > 0 ? ` (${facts.join(', ')})` : ''}: ${meaning}${allowed}`;
 };
 
-/** `docs/reference/configuration.md`. */
+/** Returns the text of `docs/reference/configuration.md`. */
 export const configurationPage = (): string =>
   [
     introduction,

@@ -5,7 +5,7 @@ import { variablesBySubject, type DescribedVariable } from './variables.ts';
 
 const widthMax = 120;
 
-/** The variables read only by `docker-compose.yml`. */
+/** The variables that only `docker-compose.yml` reads. */
 const stackVariables: readonly DescribedVariable[] = [
   {
     name: 'PORTICO_ADDRESS',
@@ -41,7 +41,10 @@ const fileLines = (variables: readonly DescribedVariable[]): string =>
     .map(({ name }) => `#${name}_FILE=\n`)
     .join('');
 
-/** `.env.example`: every variable with its default, grouped by whether `docker-compose.yml` passes it on. */
+/**
+ * Returns the text of `.env.example`: every variable with its default, grouped by whether `docker-compose.yml` passes
+ * it on.
+ */
 export const environmentExample = (): string => {
   const stack = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
   const isPassedOn = ({ name }: DescribedVariable): boolean =>

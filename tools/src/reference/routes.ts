@@ -31,7 +31,7 @@ const row = ({ method, path, auth, scope, summary, scopedParts = [] }: Route): s
   return `| ${cells.join(' | ')} |`;
 };
 
-/** `docs/reference/routes.md`. */
+/** Returns the text of `docs/reference/routes.md`. */
 export const routesPage = (): string => {
   const visibleRoutes = routes.filter(({ hidden, requiresLocalIssuer }) => !hidden && !requiresLocalIssuer);
   const tags = [...new Set(visibleRoutes.map(({ tag }) => tag))];

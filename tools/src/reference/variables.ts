@@ -4,11 +4,11 @@ import { isSecretVariable, variableGroups } from '@portico/composition';
 export interface DescribedVariable {
   readonly name: string;
   readonly meaning: string;
-  /** As written in the environment; null if it is absent by default. */
+  /** The default value as written in the environment; null if the variable has no default. */
   readonly defaultValue: string | null;
-  /** The expected value in its error message; null if any text is allowed. */
+  /** The expectation stated in the variable's error message; null if any text is accepted. */
   readonly expected: string | null;
-  /** Whether `NAME_FILE` may name a file with its value. */
+  /** Whether `NAME_FILE` can point to a file that contains the value. */
   readonly isSecret: boolean;
 }
 
@@ -18,7 +18,7 @@ interface VariableSchema {
   safeParse(value: unknown): { readonly error?: { readonly issues: readonly { readonly message: string }[] } };
 }
 
-/** Rejected by all variables except those that accept any text. */
+/** A value that is rejected by all variables except those that accept any text. */
 const nonsense = '\u0000';
 
 const describeVariable = (name: string, schema: VariableSchema): DescribedVariable => {

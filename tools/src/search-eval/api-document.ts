@@ -14,7 +14,7 @@ export interface ApiDocument {
   readonly file: string;
   readonly title: string;
   readonly description: string;
-  /** The collection that an import creates from it. */
+  /** The collection that an import creates from the document. */
   readonly collection: { readonly name: string; readonly description: string; readonly baseUrl: string };
   readonly operations: readonly ApiOperation[];
 }
@@ -22,7 +22,7 @@ export interface ApiDocument {
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /**
- * Returns the operations of an OpenAPI document, and follows local references of path items and operations. Keys of
+ * Returns the operations of an OpenAPI document, following local references to path items and operations. Keys of
  * `paths` that start with `x-` are not paths; webhooks and callbacks are omitted.
  */
 export const operationsOf = (file: string, document: Json): ApiDocument => {

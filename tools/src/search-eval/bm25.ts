@@ -5,8 +5,8 @@ const k1 = 1.2;
 const b = 0.75;
 
 /**
- * Ranks documents by Okapi BM25 (Robertson and Zaragoza, 2009). Returns the indices of documents with a term of the
- * query, best first; equal scores in the order of the documents.
+ * Creates a ranker that uses Okapi BM25 (Robertson and Zaragoza, 2009). It returns the indices of documents that
+ * contain a term of the query, best first. Documents with equal scores are in their original order.
  */
 export const createBm25 = (
   documents: readonly TermCounts[],
@@ -33,7 +33,7 @@ export const createBm25 = (
   };
 };
 
-/** Counts the terms of fields, multiplied by the field's weight. */
+/** Counts the terms in fields. Each count is multiplied by the field's weight. */
 export const termCounts = (
   fields: readonly { readonly terms: readonly string[]; readonly weight: number }[],
 ): TermCounts => {

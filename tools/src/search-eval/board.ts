@@ -4,20 +4,20 @@ import { difference, estimate, type Difference, type Estimate } from './bootstra
 export type Figures = Readonly<Record<string, number>>;
 
 export interface RankerFigures {
-  /** Stable, for records: `embedder`. */
+  /** A stable key for records, such as `embedder`. */
   readonly key: string;
-  /** For people: `the embedder (portico-lexical-1)`. */
+  /** A label for people, such as `the embedder (portico-lexical-1)`. */
   readonly label: string;
-  /** In the order of the queries. */
+  /** The figures for each query, in the order of the queries. */
   readonly byQuery: readonly Figures[];
 }
 
 export interface BoardRow {
   readonly key: string;
   readonly label: string;
-  /** By kind, then by metric. */
+  /** The figures by kind of query, then by metric. */
   readonly figures: Readonly<Record<string, Readonly<Record<string, Estimate>>>>;
-  /** Its lead over the baseline for all queries, by metric; null for the baseline. */
+  /** The ranker's lead over the baseline for all queries, by metric; null for the baseline itself. */
   readonly ahead: Readonly<Record<string, Difference>> | null;
 }
 
@@ -26,14 +26,14 @@ export interface Board {
   readonly key: string;
   readonly title: string;
   readonly metrics: readonly string[];
-  /** `all` first. */
+  /** The kinds of queries, starting with `all`. */
   readonly kinds: readonly { readonly name: string; readonly count: number }[];
   readonly rows: readonly BoardRow[];
 }
 
 export const baselineKey = 'bm25';
 
-/** Summarizes rankers by kind of query, and compares each with the baseline. */
+/** Summarizes rankers by kind of query and compares each with the baseline. */
 export const boardOf = (
   { key, title, metrics }: Pick<Board, 'key' | 'title' | 'metrics'>,
   kindOfQuery: readonly string[],

@@ -1,6 +1,6 @@
 import { createSeededRandom } from '../seeded-random.ts';
 
-/** A mean over queries, with its 95 % bootstrap interval. */
+/** A mean over queries, with its 95 % bootstrap confidence interval. */
 export interface Estimate {
   readonly mean: number;
   readonly low: number;
@@ -15,15 +15,15 @@ export interface Difference extends Estimate {
 const resamples = 10_000;
 const seed = 20_240_229;
 
-/** Resamples the values with replacement (Efron, 1979). The interval is deterministic. */
+/** Estimates a mean by resampling the values with replacement (Efron, 1979). The interval is deterministic. */
 export const estimate = (values: readonly number[]): Estimate => {
   const means = resampledMeans(values);
   return { mean: mean(values), low: quantile(means, 0.025), high: quantile(means, 0.975) };
 };
 
 /**
- * Compares two rankers by their values for the same queries, in the same order. One is added to both counts of `p`, so
- * that it is never 0 (Davison and Hinkley, 1997, section 4.2).
+ * Compares two rankers by their values for the same queries, in the same order. One is added to both counts for `p`, so
+ * that `p` is never 0 (Davison and Hinkley, 1997, section 4.2).
  */
 export const difference = (values: readonly number[], baseline: readonly number[]): Difference => {
   const differences = values.map((value, at) => value - (baseline[at] ?? 0));
@@ -40,7 +40,7 @@ export const difference = (values: readonly number[], baseline: readonly number[
 export const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** The means of the resamples, sorted. */
+/** Returns the means of the resamples, sorted. */
 const resampledMeans = (values: readonly number[]): Float64Array => {
   const random = createSeededRandom(seed);
   const means = Float64Array.from({ length: resamples }, () => {

@@ -17,7 +17,7 @@ export interface Bucket {
 
 const bucketsPerUnit = 20;
 
-/** The share of right results by score. Omits empty buckets. */
+/** Returns the share of right results by score, without empty buckets. */
 export const bucketsOf = (results: readonly ScoredGrade[]): readonly Bucket[] =>
   [...Map.groupBy(results, ({ score }) => Math.min(bucketsPerUnit - 1, Math.floor(score * bucketsPerUnit)))]
     .sort(([x], [y]) => x - y)
@@ -29,12 +29,12 @@ export const bucketsOf = (results: readonly ScoredGrade[]): readonly Bucket[] =>
       right: some.filter(({ grade }) => grade > 0).length / some.length,
     }));
 
-/** Results are noise below this share of right ones. */
+/** If the share of right results is below this value, results are noise. */
 export const noiseShare = 1 / 20;
 
 /**
- * The score below which fewer than one in twenty results is right; 0 if no result is noise. Fits the share as a monotonic
- * function of the score by pooling adjacent violators (Ayer and others, 1955).
+ * Returns the score below which fewer than one in twenty results are right; 0 if no result is noise. Fits the share as
+ * a monotonic function of the score by pooling adjacent violators (Ayer et al., 1955).
  */
 export const noiseBelow = (results: readonly ScoredGrade[]): number => {
   const pools: { from: number; right: number; count: number }[] = [];

@@ -3,7 +3,7 @@ import type { CollectionsEvaluation } from './collections-evaluation.ts';
 import type { OperationsEvaluation } from './operations-evaluation.ts';
 
 export interface Evaluation {
-  /** Null if not requested. */
+  /** The evaluations; each is null if it was not requested. */
   readonly collections: CollectionsEvaluation | null;
   readonly operations: OperationsEvaluation | null;
 }

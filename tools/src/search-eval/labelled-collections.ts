@@ -8,7 +8,7 @@ import {
 } from '@portico/domain';
 import { gradeOf, readArray, readLines, rejectDuplicate, textOf, type SourceRecord } from './labelled-records.ts';
 
-/** One API of the corpus. */
+/** An API in the corpus. */
 export interface LabelledApi {
   readonly id: string;
   readonly name: string;
@@ -30,7 +30,7 @@ export interface LabelledCollections {
   readonly queries: readonly LabelledQuery[];
 }
 
-/** Reads a corpus and its queries. Throws `DataError` at the first record that cannot be evaluated. */
+/** Reads a corpus and its queries. Throws `DataError` for the first record that cannot be evaluated. */
 export const readLabelledCollections = (corpusFile: string, queriesFile: string): LabelledCollections => {
   const ids = new Set<string>();
   const apis = readLines(corpusFile).map((record) => apiOf(record, ids));

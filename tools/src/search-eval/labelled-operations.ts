@@ -14,20 +14,20 @@ export interface LabelledTask {
 
 export interface LabelledOperations {
   readonly documents: readonly ApiDocument[];
-  /** The API of which a document is a variant, by file; a document without a family is its own API. */
+  /** The API that a document is a variant of, by file. A document without a family is its own API. */
   readonly familyOf: ReadonlyMap<string, string>;
   readonly tasks: readonly LabelledTask[];
 }
 
-/** The unit of an operation: the same method and path in variants of one API are one unit. */
+/** Returns the unit of an operation. The same method and path in variants of one API are a single unit. */
 export const unitOf = (family: string, method: string, path: string): string => `${family} ${method} ${path}`;
 
-/** The API of a unit. */
+/** Returns the API of a unit. */
 export const familyOfUnit = (unit: string): string => unit.slice(0, unit.indexOf(' '));
 
 /**
- * Reads `tasks.json` (or `tasks-dev.json`) and `families.json` of a folder, and the documents in its subfolder `specs`,
- * or in a sibling `specs`. Throws `DataError` at the first record that cannot be evaluated.
+ * Reads `tasks.json` (or `tasks-dev.json`) and `families.json` in a folder, and the documents in its subfolder `specs`,
+ * or in a sibling folder `specs`. Throws `DataError` for the first record that cannot be evaluated.
  */
 export const readLabelledOperations = (folder: string): LabelledOperations => {
   const tasksFile = firstOf(folder, ['tasks.json', 'tasks-dev.json']);

@@ -1,7 +1,7 @@
 import { JsonError, positionOf, scanJson, type Json } from '@portico/domain';
 import { readFileSync } from 'node:fs';
 
-/** A file that cannot be evaluated. The message names the file, the line, and the expected value. */
+/** A file that cannot be evaluated. The message contains the file, the line, and the expected value. */
 export class DataError extends Error {
   constructor(file: string, location: string, message: string) {
     super(location === '' ? `${file}: ${message}` : `${file}, ${location}: ${message}`);
@@ -9,7 +9,7 @@ export class DataError extends Error {
   }
 }
 
-/** One record of a file; `fail` creates an error with its location. */
+/** A record in a file; `fail` creates an error with the record's location. */
 export interface SourceRecord {
   readonly value: { readonly [name: string]: Json };
   readonly fail: (message: string) => DataError;
@@ -17,7 +17,7 @@ export interface SourceRecord {
 
 const bounds = { nestingMax: 100, valuesMax: 10_000_000 };
 
-/** Reads a file with one JSON object per line; ignores empty lines. */
+/** Reads a file with one JSON object per line. Ignores empty lines. */
 export const readLines = (file: string): readonly SourceRecord[] => {
   const records = readUtf8(file)
     .toString()
@@ -83,7 +83,7 @@ export const rejectDuplicate = (seen: Set<string>, id: string, { fail }: SourceR
   seen.add(id);
 };
 
-/** A grade: 1 or 2. Throws `DataError` for anything else. */
+/** Returns a grade, which is 1 or 2. Throws `DataError` for anything else. */
 export const gradeOf = (grade: Json | undefined, target: string, { fail }: SourceRecord): number => {
   if (grade !== 1 && grade !== 2) throw fail(`the grade of ${target} must be 2 (direct answer) or 1 (related)`);
   return grade;

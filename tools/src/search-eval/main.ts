@@ -21,7 +21,7 @@ const evaluate = async (
   environment: Environment,
   progress: Progress,
 ): Promise<Evaluation> => {
-  // Reads all files before starting the service, so that a bad file fails early.
+  // Reads all files before starting the service, so that an invalid file fails early.
   const labelledCollections = collections && readLabelledCollections(collections.corpus, collections.queries);
   const labelledOperations = operations === null ? null : readLabelledOperations(operations);
   return withServiceEnvironment(environment, async (evaluationEnvironment) => {
@@ -63,7 +63,7 @@ const compareOrRecord = (mode: 'check' | 'write', evaluation: Evaluation, progre
   process.exitCode = 1;
 };
 
-/** Errors that the user can fix are shown as a message; others are bugs, and are shown with a stack. */
+/** Errors that the user can fix are shown as a message; others are bugs, and are shown with a stack trace. */
 const isUserError = (error: unknown): error is Error =>
   error instanceof UsageError || error instanceof DataError || error instanceof ConfigurationError;
 

@@ -10,7 +10,7 @@ import type { ApiOperation } from './api-document.ts';
 import type { LabelledOperations } from './labelled-operations.ts';
 import type { Progress } from './progress.ts';
 
-/** The score of every operation in the service's operation search, by task. */
+/** Returns the score of every operation in the service's operation search, by task. */
 export const operationSearchScores = async (
   embedder: OperationEmbedder,
   { documents, tasks }: LabelledOperations,

@@ -9,7 +9,7 @@ const fields = Object.keys(fieldWeights) as readonly (keyof typeof fieldWeights)
 const descriptionMax = 200;
 const collectionWeight = 0.25;
 
-/** The fields of an operation, split into words. */
+/** Returns an operation's fields, split into words. */
 export const fieldTexts = (
   { title }: Pick<ApiDocument, 'title'>,
   operation: ApiOperation,
@@ -22,20 +22,20 @@ export const fieldTexts = (
   description: firstCharacters(operation.description, descriptionMax),
 });
 
-/** Splits a name at changes of case and at punctuation. */
+/** Splits a name into words at changes of case and at punctuation. */
 export const inWords = (name: string): string =>
   splitNames(name)
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim();
 
-/** The input of an operation's vector. A model server takes too long to embed each field of many operations. */
+/** The input for an operation's vector. With a model server, embedding each field of many operations takes too long. */
 export type OperationText = 'fields' | 'one text';
 
 /**
- * Embeds the operations of a document. `fields`: each field is embedded, and the vectors are summed with their weight and
- * the square root of their word count, which approximates one weighted bag of words: vectors have length 1, but a bag of
- * many words is longer than one of few. `one text`: the fields are concatenated. Either is blended with the vector of the
- * collection.
+ * Embeds the operations of a document. With `fields`, each field is embedded, and the vectors are summed, each
+ * multiplied by its weight and the square root of its word count. This approximates one weighted bag of words: vectors
+ * have length 1, but a bag of many words is longer than a bag of few. With `one text`, the fields are concatenated.
+ * Either result is blended with the collection's vector.
  */
 export const operationVectors = async (
   embedder: Embedder,

@@ -16,26 +16,29 @@ export interface OperationsEvaluation {
   readonly operations: number;
   readonly documents: number;
   readonly text: OperationText;
-  /** By operation, and by the API of the operations. */
+  /** The boards by operation and by the operations' API. */
   readonly boards: readonly Board[];
-  /** How well the best score separates tasks with and without an answer, by ranker; null without such tasks. */
+  /**
+   * How well the best score separates tasks with an answer from those without one, by ranker; null if there are no such
+   * tasks.
+   */
   readonly noAnswer: { readonly tasks: number; readonly auroc: Readonly<Record<string, number>> } | null;
-  /** The calibration of operation search scores, for first results and for the first ten. */
+  /** The calibration of operation search scores, for the first result and for the first ten. */
   readonly calibration: { readonly first: readonly Bucket[]; readonly firstTen: readonly Bucket[] };
-  /** The number of tasks without a result, because the best one is below the minimum score. */
+  /** The number of tasks without a result, because the best result is below the minimum score. */
   readonly refused: { readonly answered: number; readonly unanswered: number };
 }
 
 interface Ranker {
   readonly key: string;
   readonly label: string;
-  /** The units of each task, best first, with the score of the best one. */
+  /** The ranked units of each task, best first, with their scores. */
   readonly lists: readonly RankedUnits[];
 }
 
 interface RankedUnits {
   readonly units: readonly string[];
-  /** In the order of `units`. */
+  /** The scores, in the order of `units`. */
   readonly scores: readonly number[];
 }
 
@@ -103,7 +106,7 @@ const board = (
   );
 };
 
-/** Counts each unit or API once, with its best rank and its best grade. */
+/** Returns a ranking that contains each unit or API once, with its best rank and its best grade. */
 const gradedOf = (
   { right }: LabelledTask,
   units: readonly string[],
@@ -125,7 +128,7 @@ const figuresOf = (ranking: GradedRanking): Figures => ({
   MRR: reciprocalRank(ranking, 2),
 });
 
-/** The similarity of every operation, by task. */
+/** Returns the similarity of every operation, by task. */
 const scoresOf = async (
   embedder: Embedder,
   { documents, tasks }: LabelledOperations,
@@ -191,7 +194,10 @@ const noAnswerOf = (tasks: readonly LabelledTask[], rankers: readonly Ranker[]):
 
 const bestOf = ({ scores }: RankedUnits): number => scores[0] ?? 0;
 
-/** The first results of each task, with their scores; results for tasks without an answer are wrong. */
+/**
+ * Returns the grades and scores of the first `count` results of each task. Results for tasks without an answer are
+ * wrong.
+ */
 const gradedScores = (
   tasks: readonly LabelledTask[],
   lists: readonly RankedUnits[],

@@ -6,12 +6,12 @@ import { UsageError } from '../usage-error.ts';
 
 /** The data to evaluate, and what to do with the figures. */
 export interface EvaluationOptions {
-  /** Null: no collections are evaluated. */
+  /** The files to evaluate; null if no collections are evaluated. */
   readonly collections: { readonly corpus: string; readonly queries: string } | null;
-  /** Null: no operations are evaluated. */
+  /** The folder to evaluate; null if no operations are evaluated. */
   readonly operations: string | null;
   readonly json: boolean;
-  /** `check`: fails if a figure has fallen below the recorded one. `record`: writes the record. */
+  /** `check` fails if a figure has fallen below the recorded one. `write` writes the record. */
   readonly record: 'check' | 'write' | null;
 }
 

@@ -1,6 +1,6 @@
 /** Reports long work on standard error, where it does not mix with the results. */
 export interface Progress {
-  /** Starts a task with `total` steps; ends the previous one. */
+  /** Starts a task with `total` steps and ends the previous task. */
   readonly begin: (title: string, total: number) => void;
   readonly advance: (by?: number) => void;
   readonly note: (text: string) => void;
@@ -9,7 +9,7 @@ export interface Progress {
 
 const intervalMs = 5_000;
 
-/** Redraws one line in a terminal; otherwise prints a line every few seconds. */
+/** Creates a progress report that redraws one line in a terminal and otherwise prints a line every few seconds. */
 export const createProgress = (
   stream: NodeJS.WriteStream = process.stderr,
   now = () => performance.now(),

@@ -1,6 +1,6 @@
 import { baselineKey, type Board } from './board.ts';
 
-/** The recorded means of our own rankers: by board, ranker, kind and metric, with three decimals. */
+/** The recorded means of our own rankers, by board, ranker, kind and metric, with three decimals. */
 export interface RecordedFigures {
   readonly model: string;
   readonly boards: Readonly<
@@ -8,7 +8,7 @@ export interface RecordedFigures {
   >;
 }
 
-/** The tolerated decrease of a figure. */
+/** The tolerated decrease in a figure. */
 export const toleratedFall = 0.015;
 
 export const recordOf = (model: string, boards: readonly Board[]): RecordedFigures => ({
@@ -44,7 +44,7 @@ export const fallsSince = (recorded: RecordedFigures, measured: RecordedFigures)
           const current = measured.boards[board]?.[ranker]?.[kind]?.[metric];
           const figure = `${board}, ${ranker}, ${kind}, ${metric}`;
           if (current === undefined) return [`${figure}: recorded as ${previous.toFixed(3)}, but not measured`];
-          // The figures have three decimals: half of the last digit is rounding.
+          // The figures have three decimals, so half a unit of the last one may be due to rounding.
           return previous - current > toleratedFall + 0.0005
             ? [`${figure}: ${current.toFixed(3)}, recorded as ${previous.toFixed(3)}`]
             : [];

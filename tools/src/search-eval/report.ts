@@ -6,7 +6,7 @@ import type { CollectionsEvaluation } from './collections-evaluation.ts';
 import type { Evaluation } from './evaluation.ts';
 import type { OperationsEvaluation } from './operations-evaluation.ts';
 
-/** The evaluation as Markdown. The output is deterministic. */
+/** Returns the evaluation as Markdown. The output is deterministic. */
 export const markdownOf = ({ collections, operations }: Evaluation): string =>
   [
     '# Quality of search',
@@ -64,7 +64,7 @@ const operationsOf = (evaluation: OperationsEvaluation) => {
 
 const countOf = ({ kinds }: Board): number => kinds[0]?.count ?? 0;
 
-/** One table for each metric, then the lead of each ranker over BM25. */
+/** Returns one table for each metric, followed by a table of each ranker's lead over BM25. */
 const tablesOf = (board: Board): readonly string[] => [
   ...board.metrics.map((metric) =>
     tableOf(

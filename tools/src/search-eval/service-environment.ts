@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Environment } from '@portico/composition';
 import { freePort } from '@portico/test-servers';
 
-/** The variables taken from the environment: those of the embedder, and of this machine. */
+/** The embedder's variables, which are taken from the environment together with this machine's. */
 const embedderVariables = [
   'OLLAMA_URL',
   'OLLAMA_PULL',
@@ -15,8 +15,8 @@ const embedderVariables = [
 const machineVariables = ['PATH', 'HOME', 'TMPDIR', 'NODE_EXTRA_CA_CERTS'];
 
 /**
- * Runs with the environment of a separate service, in a folder that is removed afterwards: an evaluation fills a catalog,
- * which must never be the operator's.
+ * Calls `run` with the environment of a separate service, in a folder that is removed afterwards: an evaluation fills a
+ * catalog, which must never be the operator's.
  */
 export const withServiceEnvironment = async <Result>(
   environment: Environment,

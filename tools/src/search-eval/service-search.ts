@@ -20,9 +20,9 @@ export interface ServiceResults {
 
 const resultsMax = 100;
 const creationConcurrency = 8;
-/** The longest time without progress in embedding. */
+/** The maximum time without progress in embedding. */
 const stallMaxMs = 300_000;
-/** The longest time with the same error of the embedder: a model server may still be pulling its model. */
+/** The maximum time with the same error from the embedder: a model server may still be pulling its model. */
 const sameReasonMaxMs = 60_000;
 
 /** Starts the service, adds the corpus over HTTP, and sends every query as an admin. */
@@ -64,7 +64,10 @@ export const searchByService = async (
   }
 };
 
-/** The service's order, but with the ids of the corpus: those of the collections differ in each run. */
+/**
+ * Compares results as the service does, but with the ids from the corpus, because the ids of the collections differ in
+ * each run.
+ */
 const byScoreNameAndId = (nameOf: ReadonlyMap<string, string>) => (x: SearchResult, y: SearchResult) =>
   y.score - x.score || compareText(nameOf.get(x.id) ?? '', nameOf.get(y.id) ?? '') || compareText(x.id, y.id);
 
@@ -85,7 +88,7 @@ const waitForEmbedder = async (api: ApiClient, progress: Progress): Promise<stri
   }
 };
 
-/** Adds a collection for each API; returns the corpus's id of each collection. */
+/** Adds a collection for each API. Returns the corpus id of each collection. */
 const createAll = async (
   api: ApiClient,
   admin: Credential,

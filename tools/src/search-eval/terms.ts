@@ -13,7 +13,10 @@ const stopWords = new Set(
     .filter((word) => word !== ''),
 );
 
-/** The terms of a text for lexical ranking: names split at changes of case, without stop words, stemmed. */
+/**
+ * Returns the terms of a text for lexical ranking: names are split at changes of case, stop words are removed, and
+ * words are stemmed.
+ */
 export const termsOf = (text: string): readonly string[] =>
   splitNames(text)
     .toLowerCase()
@@ -23,6 +26,6 @@ export const termsOf = (text: string): readonly string[] =>
     .filter((word) => word !== '' && !stopWords.has(word))
     .map((word) => stemmer(word));
 
-/** `listCustomerInvoices` as `list Customer Invoices`, `getURLOf` as `get URL Of`. */
+/** Splits names: `listCustomerInvoices` becomes `list Customer Invoices`, and `getURLOf` becomes `get URL Of`. */
 export const splitNames = (text: string): string =>
   text.replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2');

@@ -4,7 +4,7 @@ export const similarity = (x: Float32Array, y: Float32Array): number => {
   return sum;
 };
 
-/** The weighted sum, normalized to length 1; zeros without parts. */
+/** Returns the weighted sum, normalized to length 1; all zeros if there are no parts. */
 export const blend = (
   dimension: number,
   parts: Iterable<{ readonly vector: Float32Array | undefined; readonly weight: number }>,

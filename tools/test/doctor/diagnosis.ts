@@ -22,11 +22,11 @@ export interface ExpectedFinding {
 }
 
 export interface Fault extends ExpectedFinding {
-  /** A clause; part of the test's title. */
+  /** A clause that becomes part of the test's title. */
   readonly fault: string;
-  /** Breaks the healthy installation in this folder; returns the variables that are needed for it. */
+  /** Breaks the healthy installation in this folder, and returns the variables that the fault needs. */
   readonly inject: (folder: string) => Variables | Promise<Variables>;
-  /** Further findings that the fault causes. */
+  /** Additional findings that the fault causes. */
   readonly consequences?: readonly ExpectedFinding[];
   /** The checks that the fault prevents. */
   readonly skips?: readonly string[];
@@ -48,10 +48,10 @@ export interface Diagnosis {
   readonly checks: readonly CheckResult[];
 }
 
-/** The password in every fault that has one; it must not be in the output. */
+/** The password in every fault that contains one. It must not appear in the output. */
 export const password = 'hunter2-of-the-test';
 
-/** Runs the tool; with a `setupCommand`, in a shell that runs this command first. */
+/** Runs the tool. With a `setupCommand`, it runs in a shell that runs this command first. */
 export const runDoctor = async (variables: Variables, setupCommand?: string): Promise<Diagnosis> => {
   const environment = { NODE_ENV: 'development', PORT: String(await freePort()), ...variables };
   const toolRun =
@@ -69,7 +69,7 @@ const runDoctorAfter = (setupCommand: string, variables: Variables): Promise<Too
   );
 };
 
-/** Creates a healthy installation with the embedded stores, which has been started once; tests break copies of it. */
+/** Creates a healthy installation with the embedded stores that has been started once. Tests break copies of it. */
 export const createHealthyInstallation = async (): Promise<{ copy: () => string; remove: () => Promise<void> }> => {
   const installation = await createInstallation();
   expect((await installation.tool('people', 'list', '--admins')).code).toBe(0);
@@ -84,7 +84,7 @@ export const createHealthyInstallation = async (): Promise<{ copy: () => string;
   };
 };
 
-/** Injects the fault, and expects exactly its findings, no secret in the output, and an unchanged folder. */
+/** Injects the fault and expects exactly the fault's findings, no secret in the output, and an unchanged folder. */
 export const expectDiagnosis = async (folder: string, fault: Fault): Promise<void> => {
   const { inject, id, state, message, advice, consequences = [], skips = [] } = fault;
   const variables = { DATA_DIR: folder, ...(await inject(folder)) };
@@ -116,7 +116,7 @@ const byId = (one: { readonly id: string }, other: { readonly id: string }): num
 export const contentOf = (path: string): unknown => {
   const { mode, uid, mtimeMs, size } = lstatSync(path);
   if (!lstatSync(path).isDirectory()) {
-    // The index of SQLite's write-ahead log, in which every reader writes its read mark.
+    // This is the index of SQLite's write-ahead log, where every reader writes a read mark.
     if (path.endsWith('-shm')) return { mode, uid };
     return { mode, uid, mtimeMs, size, digest: createHash('sha256').update(readFileSync(path)).digest('hex') };
   }

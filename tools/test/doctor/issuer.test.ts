@@ -16,7 +16,7 @@ afterAll(() => Promise.all([provider.close(), smtp?.close(), healthy.remove()]))
 
 const bootstrap = { BOOTSTRAP_ADMIN_UID: 'root', BOOTSTRAP_ADMIN_EMAIL: 'root@example.com' };
 
-/** Returns the variables of a production without a fault. */
+/** Returns the variables of a production installation without a fault. */
 const productionVariables = (folder: string, omitted: readonly string[] = []): Variables => {
   const variables: Variables = {
     NODE_ENV: 'production',
@@ -32,16 +32,16 @@ const productionVariables = (folder: string, omitted: readonly string[] = []): V
 };
 
 interface IssuerOptions {
-  /** The issuer in the discovery document; by default the issuer itself. */
+  /** The issuer in the discovery document; by default, the issuer itself. */
   readonly issuer?: string;
   readonly keys?: readonly object[];
-  /** The number of seconds that its clock is ahead. */
+  /** The number of seconds by which the issuer's clock is ahead. */
   readonly aheadSeconds?: number;
-  /** Further members of the discovery document. */
+  /** Additional members of the discovery document. */
   readonly otherMembers?: object;
 }
 
-/** Starts an issuer with a discovery document and keys; returns the variables for it. */
+/** Starts an issuer with a discovery document and keys, and returns the variables for this issuer. */
 const startIssuer = async ({
   issuer,
   keys = [rsaKey(2_048)],

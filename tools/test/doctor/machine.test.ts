@@ -278,7 +278,7 @@ const dataFaults: readonly Fault[] = [
     fault: 'a page of the database is damaged',
     inject: (folder) => {
       const file = join(folder, 'portico.sqlite');
-      // The page has entries, not the schema: a database with a damaged schema cannot be opened at all.
+      // The page contains entries, not the schema: a database with a damaged schema cannot be opened at all.
       const start = (rootPageOf(file, 'audit_entries') - 1) * 4_096;
       const database = openSync(file, 'r+');
       writeSync(database, Buffer.alloc(4_096, 0x5a), 0, 4_096, start);
@@ -393,7 +393,7 @@ const dataFaults: readonly Fault[] = [
 const insertJob = ({ id, given_up = 0 }: { readonly id: string; readonly given_up?: number }): string =>
   `insert into jobs (id, kind, collection_id, due_at, given_up) values ('${id}', 'embed', 'some', 0, ${given_up})`;
 
-/** Mounts a disk of this size in memory as the data folder. */
+/** Mounts an in-memory disk of this size as the data folder. */
 const mountDisk = (megabytes: number) => (folder: string) => {
   const mountPoint = join(folder, 'disk');
   mkdirSync(mountPoint, { mode: 0o700 });
@@ -443,7 +443,7 @@ describe.skipIf(!canMount)('disk', () => {
 });
 
 test('a blocked tool does not mistake its own delay for a process that listens on the port', async () => {
-  // The process blocks for longer than the timeout of the first request after this request is sent.
+  // After sending the first request, the process blocks for longer than the timeout of that request.
   const blockingFetch = `const originalFetch = fetch; globalThis.fetch = (...args) => {
     globalThis.fetch = originalFetch;
     const response = originalFetch(...args);

@@ -36,12 +36,12 @@ beforeAll(async () => {
 });
 afterAll(() => healthy.remove());
 
-/** An address at which nothing listens. */
+/** An address where nothing is listening. */
 const closedAddress = '127.0.0.1:9';
 const storeChecks = ['keys.sealed', 'admins', 'names.equal', 'jobs.given-up', 'jobs.waiting', 'redis.installations'];
 const databaseChecks = [...storeChecks, 'database.version', 'database.tables', 'database.writes', 'clock.database'];
 
-/** Creates a database, lets the tool migrate it, and runs these statements; returns its variables. */
+/** Creates a database, lets the tool migrate it, and runs these statements. Returns the variables for the database. */
 const migrate = async (folder: string, ...statements: readonly string[]): Promise<Variables> => {
   const variables = await createServerVariables();
   const installation = await openInstallation({ DATA_DIR: folder, ...variables });
@@ -51,7 +51,7 @@ const migrate = async (folder: string, ...statements: readonly string[]): Promis
   return variables;
 };
 
-/** Returns the variables of a new database and of Redis. */
+/** Returns the variables for a new database and for Redis. */
 const createServerVariables = async (): Promise<Variables> => ({
   DATABASE_URL: (await postgres?.newDatabase()) ?? '',
   REDIS_URL: redis?.url ?? '',

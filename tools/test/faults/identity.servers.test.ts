@@ -12,7 +12,7 @@ const identityFailures = operations.map((operation) => ({
   status: 500,
   detail: 'Identity provider unavailable',
 }));
-/** Unknown keys are requested at most this often. */
+/** The minimum interval between requests for unknown keys. */
 const unknownKeyIntervalMs = 30_000;
 
 /** Starts a provider with a proxy for its keys only, so that users can sign in while the service cannot reach it. */
@@ -41,7 +41,7 @@ const prepare = async (otherVariables: Readonly<Record<string, string>> = {}) =>
     proxy,
     harness,
     signIn,
-    /** Signs in with a token signed by a key that the service has not seen. */
+    /** Signs in with a token that is signed with a key the service has not seen. */
     signInWithNewKey: (): Promise<Credential> => {
       provider.rotate();
       return signIn(root.uid, root.email);
@@ -57,7 +57,7 @@ const listStatus = async ({ api }: ServiceHarness, caller: Credential): Promise<
   (await api.call(caller, 'GET', '/api/collections/')).status;
 
 test('with the identity provider down at startup API keys work, and tokens work once it is available', async () => {
-  // The local issuer is only for the setup, because it does not need the provider.
+  // The local issuer is used only for the setup, because it does not need the provider.
   const localVariables = { IDENTITY_LOCAL: 'true', BOOTSTRAP_ADMIN_UID: '', BOOTSTRAP_ADMIN_EMAIL: '' };
   const { proxy, harness, signIn, expectNoSecretInLog } = await prepare(localVariables);
   const { time, start, mint } = harness;
@@ -81,7 +81,7 @@ test('with the identity provider down at startup API keys work, and tokens work 
 });
 
 test('with the identity provider down during a restart tokens of known keys are accepted, because the keys were stored', async () => {
-  // The keys are discovered, as in most installations.
+  // The URL of the keys is discovered, as in most installations.
   const prepared = await prepare({ IDENTITY_JWKS_URL: '' });
   const { provider, harness, expectNoSecretInLog } = prepared;
   await harness.start();
@@ -122,7 +122,7 @@ test.each<[string, FaultMode]>([
   expect(countFailures(await sendEachOperation(harness, callers))).toEqual({});
 
   const fetchesBefore = provider.requests().keys;
-  // Otherwise the hanging requests would still arrive.
+  // Otherwise, the hanging requests would still arrive.
   proxy.dropAll();
   await proxy.set('pass');
   for (let passedMs = 0; passedMs < unknownKeyIntervalMs; passedMs += 10_000) {

@@ -141,7 +141,7 @@ test.each(outages)(
     expect((await search(harness, callers, text.name)).status).toBe(200);
     onTestFinished(end);
     await begin();
-    // Time stands still for the other requests while a search waits.
+    // While a search waits, time stands still for the other requests.
     const pendingSearch = api.call(admin, 'POST', '/api/vector/search', { query: varyWhitespace(text.name) });
     const createdId = await createCollection(api, admin, text.name, text.description);
     await api.request(admin, 'PUT', `/api/collections/${changedId}`, text);
@@ -192,18 +192,18 @@ test('a changed model of Ollama (stand-in) causes re-embedding, and vectors of d
   await waitUntilComplete();
   onTestFinished(() => ollama.install(nomicStandIn));
   ollama.install({ ...nomicStandIn, digest: nomicStandIn.digest.split('').toReversed().join('') });
-  // Lets the embedder notice the change; without a search it would cache the model's id for a minute.
+  // Lets the embedder notice the change; without a search, it would cache the model's id for a minute.
   await findScores();
   observedScores.length = 0;
   const finalScores = await waitUntilComplete();
-  // The stand-in's vectors of the two models are almost as far apart as possible.
+  // The stand-in's vectors for the two models are almost as far apart as possible.
   expect(Math.min(...Object.values(finalScores))).toBeGreaterThan(0.2);
   for (const observed of observedScores) expect(finalScores).toMatchObject(observed);
   expect(observedScores.length).toBeGreaterThan(1);
   expect(harness.log().lines.some(({ msg }) => /^The embedding model is now .+ \(was /.test(msg))).toBe(true);
 });
 
-/** A description of 7,500 characters. */
+/** Returns a description of 7,500 characters. */
 const longText = (name: string): string =>
   Array.from({ length: 200 }, (_, quay) => `The ${name} of a harbour, hour by hour, at its quay ${quay}. `)
     .join('')
@@ -228,7 +228,7 @@ test('Ollama (stand-in) that takes 4 s per long document fails no search while e
     expect(results).toEqual(expect.arrayContaining(names));
   });
   expect(searchTimesMs.length).toBeGreaterThan(20);
-  // One piece, the query itself, and steps of the stopped time.
+  // A search waits for one chunk and the query itself, plus the steps in which the stopped time advances.
   expect(Math.max(...searchTimesMs)).toBeLessThan(256 * ollama.runner.tokenMs + 200);
 });
 

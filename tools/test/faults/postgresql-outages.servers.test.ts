@@ -7,7 +7,7 @@ const postgres = await startPostgres();
 const proxy = postgres && (await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(postgres.url).port) }));
 afterAll(() => Promise.all([postgres?.close(), proxy?.close()]));
 
-/** The service must respond to a request within this time (specification, section 1). */
+/** The time within which the service must respond to a request (specification, section 1). */
 const responseLimitMs = 10_000;
 
 const operations: readonly Operation[] = [

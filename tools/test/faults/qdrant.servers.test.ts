@@ -24,7 +24,7 @@ interface Outage {
   readonly name: string;
   readonly begin: () => Promise<void> | void;
   readonly end: () => Promise<void> | void;
-  /** Whether `/ready` detects it: its probe requests the aliases. */
+  /** Whether `/ready` detects the fault: its probe requests the aliases. */
   readonly isDetectedByProbe: boolean;
 }
 
@@ -95,7 +95,7 @@ const find = async ({ api, time }: ServiceHarness, { client }: Callers): Promise
   return { mode: response.headers.get('x-search-mode'), results: response.body as SearchOutcome['results'] };
 };
 
-/** Waits until a search in this mode returns this many results; the mode of Qdrant is null. */
+/** Waits until a search in this mode returns this many results; the mode is null for Qdrant. */
 const waitUntilFound = (
   harness: ServiceHarness,
   callers: Callers,

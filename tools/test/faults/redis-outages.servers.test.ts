@@ -24,7 +24,7 @@ describe.skipIf(!proxy)('Redis', () => {
     return harness;
   };
 
-  /** Creates a collection; the returned function waits until a search finds it, which requires a job. */
+  /** Creates a collection. The returned function waits until a search finds the collection, which requires a job. */
   const create = async ({ api, time, mint }: ServiceHarness, name: string): Promise<() => Promise<void>> => {
     const admin = await mint();
     const id = await time.advanceUntil(createCollection(api, admin, name));

@@ -65,7 +65,7 @@ describe.skipIf(!redis?.control)('Redis', () => {
       }
     });
     expect(countFailures(exchanges)).toEqual({});
-    // Otherwise a job could always be waiting.
+    // Otherwise, a job could always be waiting.
     await ongoing.stop();
     await eventually(
       async () => (await (await fetch(`${api.address}/metrics`)).text()).match(/^outbox_jobs.*$/gm),

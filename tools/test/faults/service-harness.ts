@@ -6,15 +6,18 @@ import { startComposed, type ComposedService } from '../composed-service.ts';
 import { varyWhitespace, document, stateOf } from './traffic.ts';
 import type { DependencyState, LogLine, Operation, Exchange, Callers } from './traffic.ts';
 
-/** Runs the service in this process in stopped time: a request that completes while time stands still did not wait. */
+/**
+ * Runs the service in this process while time is stopped: a request that completes while time stands still did not
+ * wait.
+ */
 export interface ServiceHarness {
   readonly time: StoppedTime;
-  /** A client of the latest service. */
+  /** A client for the service that was started last. */
   readonly api: ApiClient;
-  /** Starts the service on the same data. */
+  /** Starts the service with the same data. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
-  /** Returns a token of the local issuer, for an admin by default. */
+  /** Returns a token from the local issuer, for an admin by default. */
   readonly mint: (uid?: string, email?: string) => Promise<Credential>;
   /** The log since the first start. */
   readonly log: () => { readonly text: string; readonly lines: readonly LogLine[] };
@@ -75,7 +78,7 @@ export const waitForState = (
 
 let createdCount = 0;
 
-/** Sends one request of every kind concurrently, by key and by token. */
+/** Sends one request of every kind concurrently, authenticated by key and by token. */
 export const sendEachOperation = async (
   { api }: ServiceHarness,
   { client: { key, token }, admin, collection }: Callers,

@@ -31,7 +31,7 @@ const setUp = async (): Promise<SmtpHarness> => {
   return Object.assign(harness, { smtp, proxy, callers });
 };
 
-/** Shorter than every timeout of a mail. */
+/** The duration of a step, which is shorter than every timeout for a mail. */
 const stepMs = 500;
 const stepsMax = 1_200;
 

@@ -13,21 +13,21 @@ export type Operation = 'read' | 'list' | 'metadata' | 'search' | 'search operat
 export interface Exchange {
   readonly operation: Operation;
   readonly by: 'key' | 'token';
-  /** 0 if there was no response. */
+  /** The status; 0 if there was no response. */
   readonly status: number;
   /** The `detail` of an error response, or the reason why there was no response. */
   readonly detail: string | null;
   readonly ms: number;
-  /** The response's `X-Search-Mode`. */
+  /** The response's `X-Search-Mode` header. */
   readonly searchMode: string | null;
   readonly body: unknown;
 }
 
-/** A client, by key and by token, and an admin. */
+/** A client, with a key and a token, and an admin. */
 export interface Callers {
   readonly client: Client;
   readonly admin: Credential;
-  /** The id of a collection that is granted to the client. */
+  /** The id of a collection that the client has been granted. */
   readonly collection: string;
 }
 
@@ -39,23 +39,25 @@ export interface Client {
 }
 
 export interface Traffic {
-  /** Returns the requests sent while `work` ran, when all are done; `work` may also be a time in milliseconds. */
+  /**
+   * Returns the requests sent while `work` was running, once all are done. `work` may also be a time in milliseconds.
+   */
   during(work: (() => Promise<unknown>) | number): Promise<readonly Exchange[]>;
   /** Stops sending, and waits for the requests in flight. */
   stop(): Promise<void>;
 }
 
 export interface TrafficOptions {
-  /** The pause between two requests of a lane. */
+  /** The pause between two requests in a lane. */
   readonly pauseMs?: number;
   /** The pause between two creations of a collection. */
   readonly createEveryMs?: number;
 }
 
-/** Longer than any request may take, to distinguish a service that hangs from a slow one. */
+/** A timeout that is longer than any request may take, to distinguish a service that hangs from a slow one. */
 const hangTimeoutMs = 120_000;
 
-/** The service must respond to a request within this time (specification, section 1). */
+/** The time within which the service must respond to a request (specification, section 1). */
 export const responseLimitMs = 10_000;
 
 export const document = {
@@ -68,7 +70,7 @@ let queryCount = 0;
 
 /**
  * Returns the query with unique white space between its first two words, which does not change its embedding. The
- * service caches the embeddings of queries, and would not need an embedder for a repeated one.
+ * service caches the embeddings of queries, and would not need an embedder for a repeated query.
  */
 export const varyWhitespace = (query: string): string => {
   const blanks = (queryCount++).toString(2).replaceAll('0', ' ').replaceAll('1', '\t');
@@ -152,7 +154,7 @@ interface Lane {
   readonly requests: readonly (Request | (() => Request))[];
 }
 
-/** Each lane sends its requests one after another. */
+/** Runs lanes concurrently. Each lane sends its requests one after another. */
 const runLanes = (
   lanes: readonly Lane[],
   sendRequest: (caller: Credential, request: Request) => Promise<Exchange>,
@@ -165,7 +167,7 @@ const runLanes = (
     for (let count = 0; !stopping.signal.aborted; count++) {
       const request = requests[count % requests.length];
       if (!request) return;
-      // The exchange belongs to the recordings that are open now, even if they end before it is done.
+      // The exchange is added to the recordings that are open now, even if they end before the exchange is done.
       const recordings = [...openRecordings];
       const completion = sendRequest(caller, typeof request === 'function' ? request() : request).then((exchange) => {
         for (const recording of recordings) recording.push(exchange);
@@ -248,7 +250,10 @@ export const countByOperation = (exchanges: readonly Exchange[]): Readonly<Parti
   return counts;
 };
 
-/** Registers and approves a client, and grants it a new collection. `tokenOf` provides its identity token. */
+/**
+ * Registers and approves a client, and grants the client a new collection. `tokenOf` provides the client's identity
+ * token.
+ */
 export const prepareCallers = async (
   api: ApiClient,
   admin: Credential,

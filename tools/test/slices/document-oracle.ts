@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Json, JsonObject } from '@portico/domain';
 
 /**
- * An independent oracle: the document's schemas in JSON Schema, without inlining. References point into a copy of the
+ * An independent oracle: the document's schemas as JSON Schema, without inlining. References point into a copy of the
  * whole document.
  */
 export class DocumentOracle {
@@ -40,7 +40,7 @@ export class DocumentOracle {
   #translateMembers(object: JsonObject): JsonObject {
     const copy: Record<string, Json> = Object.fromEntries(
       Object.entries(object)
-        // These names occur in examples of schema files.
+        // Removes these keywords, which occur in examples of schema files.
         .filter(([name, one]) => !(['$id', '$anchor', '$schema'].includes(name) && typeof one === 'string'))
         .map(([name, one]) => [name, this.#translate(one)]),
     );

@@ -10,7 +10,7 @@ import {
 } from '@portico/domain';
 import { root } from '../../src/service-process.ts';
 
-// Documents of third parties, which the product does not need. They are next to the repository, not in it.
+// Third-party documents, which the product does not need. They are next to the repository, not in it.
 const specs = resolve(root, '../shared/data/specs');
 
 export const hasRealDocuments = existsSync(specs);
@@ -46,7 +46,7 @@ const schemes: readonly OperationFacts['authentication'][] = [
   { type: 'none', name: null, in: null },
 ];
 
-/** Returns facts of a collection; the authentication scheme changes with each operation. */
+/** Returns the facts about a collection; the authentication scheme changes with each operation. */
 export const factsOf = (file: string, index: number): OperationFacts => ({
   collectionId: '8a6e0804-2bd0-4672-b79d-d97027f9071a' as CollectionId,
   collectionName: file,

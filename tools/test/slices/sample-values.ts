@@ -71,7 +71,7 @@ function primitiveOf(schema: JsonObject, options: SampleOptions): Json {
 
 const toArray = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 
-/** Returns mutations of a value; each changes one place. */
+/** Returns mutations of a value, each of which changes one place. */
 function mutationsOf(value: Json, depth = 0): Json[] {
   if (depth > 3 || typeof value !== 'object' || value === null) return [null, 12_345_678_901, 'another', -3.5, [value]];
   if (Array.isArray(value)) {

@@ -19,7 +19,7 @@ const sliceOf = (
   detail: 'request' | 'full',
 ) => operationSlice(document, operation, factsOf(file, index), { detail, maxBytes });
 
-/** Yields every `step`-th operation with its index. */
+/** Yields every `step`th operation with its index. */
 function* sampleOperations(step: number): Generator<[RealOperation, number]> {
   let index = 0;
   for (const operation of realOperations()) if (index++ % step === 0) yield [operation, index - 1];
@@ -97,12 +97,12 @@ describe.skipIf(!hasRealDocuments)('a slice of every operation of the real docum
       `${comparedCount} values compared, ${acceptedCount} of them accepted; ${uncompiledCount} of ${uncompiledCount + compiledCount} schemas not compiled\n`,
     );
     expect(acceptedCount).toBeGreaterThan(comparedCount / 20);
-    // The oracle cannot compile schemas with broken references, or with patterns of another grammar.
+    // The oracle cannot compile schemas with broken references, or with patterns in a different grammar.
     expect(uncompiledCount).toBeLessThan(compiledCount / 20);
   });
 });
 
-/** Returns the schemas of a slice. Each is complete; references that remain count as schemas that accept everything. */
+/** Returns the schemas of a slice. Each is complete. References that remain count as schemas that accept everything. */
 const schemasIn = ({ parameters, request_body }: Slice): Json[] =>
   [...parameters.map(({ schema }) => schema), request_body?.schema].filter((schema) => schema !== undefined);
 
@@ -124,7 +124,7 @@ function missingIn({ document, operation }: RealOperation, slice: Slice): string
 }
 
 /**
- * Finds the required parts in a different way than the product does. Of the body it returns only the members that the
+ * Finds the required parts in a different way than the product does. For the body, it returns only the members that the
  * top-level schema requires.
  */
 function requiredPartsOf(

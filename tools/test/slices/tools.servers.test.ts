@@ -9,7 +9,7 @@ interface Tool {
   readonly input_schema: JsonObject & { readonly properties: JsonObject; readonly required?: readonly string[] };
 }
 
-/** The limits of docs/tool-formats.md, each with a check. */
+/** The limits listed in docs/tool-formats.md, each with a check. */
 const limits: Readonly<Record<string, (tool: Tool, schemas: readonly NestedSchema[]) => boolean>> = {
   'a name of letters, digits, _ and -': ({ name }) => /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name),
   'a description of at most 1,024 characters': ({ description }) => description !== '' && description.length <= 1_024,

@@ -6,14 +6,14 @@ import type { Terminal } from '../terminal.ts';
 import { reportOutcomes, type AllDone } from './outcomes.ts';
 import { pick } from './pick.ts';
 
-/** The cross product of people and groups with collections. */
+/** Every combination of a person or group with a collection. */
 export interface Pairs {
   readonly profiles: string[];
   readonly groups: string[];
   readonly collections: string[];
 }
 
-/** If `until` is undefined, existing grants stay as they are; null removes their expiry. */
+/** Grants access. If `until` is undefined, existing grants are left unchanged; null removes their expiry. */
 export const grantPairs = async (
   api: Api,
   terminal: Terminal,
@@ -41,7 +41,7 @@ const reportPairs = (terminal: Terminal, { outcomes }: { readonly outcomes: Outc
   });
 };
 
-/** A line must match all filters that are set. */
+/** The filters of the access list. A line must match all filters that are set. */
 export interface AccessFilter {
   readonly profile?: string;
   readonly group?: string;
@@ -95,7 +95,7 @@ const accessRow = (line: AccessLine): readonly string[] => [
     .join(' '),
 ];
 
-/** The lines of a CSV table (RFC 4180, except for the line endings, which are the terminal's). */
+/** Returns the lines of a CSV table (RFC 4180, except that the terminal adds the line endings). */
 export const csvLines = <Line extends object>(
   names: readonly (keyof Line & string)[],
   lines: readonly Line[],

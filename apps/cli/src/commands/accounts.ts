@@ -47,7 +47,7 @@ export const listAccounts = async (api: Api, terminal: Terminal): Promise<AllDon
   return true;
 };
 
-/** Prints the new token; the previous one stays valid for `grace_seconds`. */
+/** Rotates the token and prints the new one; the previous one remains valid for `grace_seconds`. */
 export const rotateAccount = async (
   api: Api,
   terminal: Terminal,
@@ -77,7 +77,7 @@ const findAccount = async (api: Api, name: string): Promise<Account> => {
   return account;
 };
 
-/** Prints the token alone on standard output, so that a script can read it. */
+/** Prints only the token on standard output, so that a script can read it. */
 const showIssued = (terminal: Terminal, issued: Account & { readonly token: string }, summary: string): AllDone => {
   terminal.note(`${summary} Its token is shown only this once:`);
   terminal.result(pick(issued, [...accountFields, 'token']), [issued.token]);

@@ -10,8 +10,8 @@ import { OperatorError, type Terminal } from '../terminal.ts';
 
 /**
  * Writes everything that cannot be recreated to one archive: a snapshot of the database, and the key files of
- * `DATA_DIR`. A service may be running. Only its owner can read the archive; it appears whole or not at all. `-` is
- * standard output.
+ * `DATA_DIR`. The service may be running meanwhile. Only its owner can read the archive, which appears either complete
+ * or not at all. If the path is `-`, the archive is written to standard output.
  */
 export const backUp = async (
   config: Config,
@@ -26,7 +26,7 @@ export const backUp = async (
     throw new OperatorError(`${target} already exists: choose another name, or pass --force`);
   if (!(await fileExists(files.database)))
     throw new OperatorError(`there is nothing to back up: ${files.database} does not exist`);
-  // In the archive's folder, because a rename does not cross file systems.
+  // In the archive's folder, because a file cannot be renamed across file systems.
   const prefix = join(toOutput ? config.dataDir : dirname(archive), '.portico-backup-');
   await withStaging(prefix, async (staging) => {
     const staged = join(staging, 'archive');
@@ -40,7 +40,10 @@ export const backUp = async (
   });
 };
 
-/** Throws an `OperatorError` for PostgreSQL that names PostgreSQL's own tools. */
+/**
+ * Returns the files of the embedded stores. For PostgreSQL, throws an `OperatorError` that recommends PostgreSQL's own
+ * tools.
+ */
 export const filesOf = (config: Config, alternative: string): EmbeddedFiles => {
   const files = embeddedFiles(config);
   if (files) return files;

@@ -4,7 +4,7 @@ import type { Terminal } from '../terminal.ts';
 import { refusalOf, reportOutcomes, type AllDone } from './outcomes.ts';
 import { pick } from './pick.ts';
 
-/** Shows the collections by name, or only those whose name contains `containing`, ignoring case. */
+/** Lists the collections by name, or only those whose name contains `containing`, ignoring case. */
 export const showCollections = async (
   api: Api,
   terminal: Terminal,
@@ -26,7 +26,7 @@ export const showCollections = async (
 
 const dayOf = (moment: string): string => moment.slice(0, 10);
 
-/** Deletes by id only, because names are not unique. */
+/** Deletes collections by id only, because names are not unique. */
 export const deleteCollections = (api: Api, terminal: Terminal, ids: readonly string[]): Promise<AllDone> => {
   const outcomes = async function* () {
     for (const id of ids) {

@@ -1,7 +1,7 @@
 import { localAdmin, type Config, type Environment, type LocalUser, type Portico } from '@portico/composition';
 import { counted, exitCodes, OperatorError, type Terminal } from '../terminal.ts';
 
-/** The local issuer's user with this id; by default, its first admin if one is configured, else the local admin. */
+/** Returns the local issuer's user with this id; by default, the configured first admin, or else the local admin. */
 export const consoleUser = (
   { firstAdmin }: Pick<Config, 'firstAdmin'>,
   { uid, email, groups }: { readonly uid?: string; readonly email?: string; readonly groups?: readonly string[] },
@@ -12,7 +12,7 @@ export const consoleUser = (
 };
 
 /**
- * Prints a one-time link that opens the console and signs this user in. Its code is stored as a digest, which the
+ * Prints a one-time link that opens the console and signs this user in. The link's code is stored as a digest, which
  * running services read.
  */
 export const openConsole = async (
@@ -36,7 +36,7 @@ export const openConsole = async (
   ]);
 };
 
-/** Throws if the local issuer is off, because people then sign in elsewhere. */
+/** Throws if the local issuer is disabled, because people then sign in elsewhere. */
 export const requireLocalIssuer = ({ identity }: Pick<Config, 'identity'>, address: string): void => {
   if (identity.local) return;
   throw new OperatorError(
@@ -45,8 +45,8 @@ export const requireLocalIssuer = ({ identity }: Pick<Config, 'identity'>, addre
 };
 
 /**
- * The address at which a browser reaches the service: PUBLIC_URL, else PORTICO_ADDRESS, at which Docker publishes the
- * port (`3000`, `0.0.0.0:3000`, `[::1]:3000`), else the address that the service listens on.
+ * Returns the address where a browser reaches the service: PUBLIC_URL; otherwise PORTICO_ADDRESS, where Docker
+ * publishes the port (`3000`, `0.0.0.0:3000`, `[::1]:3000`); otherwise the address that the service listens on.
  */
 export const browserAddress = (
   { publicUrl, host, port }: Pick<Config, 'publicUrl' | 'host' | 'port'>,
@@ -57,7 +57,7 @@ export const browserAddress = (
   return `http://${browsable(at.replace(/^\[(.*)\]$/, '$1'))}:${number}`;
 };
 
-/** A browser cannot open a wildcard address, so it gets the loopback address instead. */
+/** Replaces a wildcard address, which browsers cannot open, with the loopback address. */
 const browsable = (host: string): string => {
   if (['', '0.0.0.0', '::'].includes(host)) return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

@@ -1,11 +1,11 @@
 import { diagnose, type DiagnosisLine, type Environment } from '@portico/composition';
 import { counted, type Terminal } from '../terminal.ts';
 
-/** Examines the installation, and prints a line for each finding; returns whether nothing is wrong. */
+/** Examines the installation and prints a line for each finding. Returns whether nothing is wrong. */
 export const examine = async (environment: Environment, terminal: Terminal): Promise<boolean> => {
   const lines = await diagnose(environment);
   const completed = lines.filter(({ state }) => state !== 'skipped');
-  // Checks skipped for the same reason share a line; checks that do not apply to the configuration get none.
+  // Checks skipped for the same reason share a line. Checks that do not apply to the configuration are not printed.
   const skipped = lines.filter(({ state, applies }) => state === 'skipped' && applies);
   const count = (state: DiagnosisLine['state']) => lines.filter((line) => line.state === state).length;
   terminal.result(
@@ -30,5 +30,5 @@ export const examine = async (environment: Environment, terminal: Terminal): Pro
 const textOf = ({ state, id, message, advice }: Omit<DiagnosisLine, 'applies'>): string =>
   `${state.padEnd(stateWidth)}  ${id}: ${[message, advice].filter(Boolean).join(' ')}`;
 
-/** The width of the longest state. */
+/** The length of the longest state. */
 const stateWidth = 'warning'.length;

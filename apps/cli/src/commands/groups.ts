@@ -63,7 +63,7 @@ export const deleteGroup = async (api: Api, terminal: Terminal, name: string): P
   return true;
 };
 
-/** Each person has a separate outcome. */
+/** Adds people to a group. Each person has a separate outcome. */
 export const addToGroup = async (api: Api, terminal: Terminal, group: string, profiles: string[]): Promise<AllDone> => {
   const call = { scope: writing, params: { group_id: group }, body: { profiles } };
   const { outcomes } = await api.call('POST /api/groups/:group_id/members', call);

@@ -10,14 +10,17 @@ export interface ImportedFile extends Line {
   readonly id: string | null;
   readonly name: string;
   readonly outcome: Published['outcome'];
-  /** Whether the description is derived from the document's text, which has no description. Named as in the output. */
+  /**
+   * Whether the description was derived from the document's text, because the document has none. Named as in the
+   * output.
+   */
   readonly description_derived: boolean;
   /** The ids of other collections with this name. */
   readonly namesakes: readonly string[];
-  /** The number of departures from the official schema, and the first of them. */
+  /** The number of departures from the official schema. `departures` contains the first of them. */
   readonly warnings: number;
   readonly departures: readonly DocumentWarning[];
-  /** Set by a dry run. */
+  /** Set only by a dry run. */
   readonly changes?: Changes;
 }
 /** A file that was not imported. */
@@ -38,11 +41,11 @@ export interface ReportOptions {
   readonly dryRun?: true;
   /** Shows how each document departs from the official schema. */
   readonly explain?: true;
-  /** Lists unchanged collections too. */
+  /** Also lists unchanged collections. */
   readonly verbose?: true;
 }
 
-/** The report as JSON. If the import was interrupted, it includes the number of remaining files. */
+/** Returns the report as JSON. After an interrupted import, it includes the number of remaining files. */
 export const reportView = (summary: ImportSummary, files: number, { dryRun }: ReportOptions) => {
   const remaining = remainingOf(summary, files);
   return {
@@ -71,7 +74,9 @@ const countsOf = ({ imported, skipped, refused }: ImportSummary) => {
   };
 };
 
-/** The lines for one file. An unchanged file has none, unless it is requested or has departures to explain. */
+/**
+ * Returns the lines for one file. An unchanged file has none, unless `verbose` is set or it has departures to explain.
+ */
 export const fileLines = (line: ImportedFile | OmittedFile, { explain, verbose }: ReportOptions): readonly string[] => {
   if (!('name' in line)) return [`${line.outcome}    ${line.file}: ${line.reason}`];
   const isShown = verbose || line.outcome !== 'unchanged' || (explain && line.warnings > 0);
@@ -80,7 +85,7 @@ export const fileLines = (line: ImportedFile | OmittedFile, { explain, verbose }
     : [];
 };
 
-/** The number of files per outcome. */
+/** Returns lines with the number of files per outcome. */
 export const countLines = (
   summary: ImportSummary,
   files: number,
@@ -106,7 +111,10 @@ const lineOf = ({ outcome, id, name, file, description_derived, warnings }: Impo
     ...(warnings > 0 ? [counted(warnings, 'departure')] : []),
   ].join('  ');
 
-/** Usually the same document from another place: commands then need the id of a collection instead of its name. */
+/**
+ * Returns the line about other collections with the same name. These usually contain the same document from a different
+ * source; commands then need a collection's id instead of its name.
+ */
 const namesakeLines = ({ namesakes }: ImportedFile): readonly string[] =>
   namesakes.length === 0
     ? []
@@ -114,7 +122,7 @@ const namesakeLines = ({ namesakes }: ImportedFile): readonly string[] =>
         `    this name is already taken by ${namesakes.join(', ')}: refer to each by its id ("portico collections list")`,
       ];
 
-/** For a new collection, only the number of operations is reported. */
+/** Returns the lines about changes. For a new collection, only the number of operations is reported. */
 const changeLines = ({ changes, outcome }: ImportedFile): readonly string[] => {
   if (!changes || outcome === 'unchanged') return [];
   const { name, description, document, operations_added: added, operations_removed: removed } = changes;
@@ -135,7 +143,7 @@ const operationLines = (sign: string, { total, first }: Changes['operations_adde
   ...(total > first.length ? [`      ${sign} … and ${total - first.length} more`] : []),
 ];
 
-/** In UTF-16 units. */
+/** The maximum length of a value in the report, in UTF-16 code units. */
 const lengthMax = 80;
 const truncate = (text: string): string => (text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text);
 

@@ -4,27 +4,28 @@ import { glob, isDynamicPattern } from 'tinyglobby';
 import { OperatorError } from '../terminal.ts';
 
 export interface Source {
-  /** The path as the operator would write it. */
+  /** The path, as the operator would write it. */
   readonly file: string;
-  /** Identifies the collection at the next import. */
+  /** Identifies the collection when the document is imported again. */
   readonly importKey: string;
-  /** Whether it was found in a folder or by a glob, rather than named. */
+  /** Whether the file was found in a folder or by a glob, rather than specified by its path. */
   readonly isDiscovered: boolean;
 }
 
 const documentGlob = '**/*.{json,yaml,yml}';
-/** A link may lead in a circle, or out of the folder. */
+/** Links are not followed, because they may form a cycle or point outside the folder. */
 const globOptions = { onlyFiles: true, followSymbolicLinks: false } as const;
 
-/** The parts of an import key besides the path. */
+/** The parts of an import key other than the path. */
 export interface KeyOptions {
   readonly base?: string;
   readonly source?: string;
 }
 
 /**
- * Returns the files that the paths match, each once, in the order of the paths and by name within each. A path may be a
- * link; links inside a folder are not followed. Throws `OperatorError` if a path matches no file.
+ * Returns each file that the paths match once, in the order of the paths; files that match the same path are sorted by
+ * name. A path may be a link, but links inside a folder are not followed. Throws an `OperatorError` if a path matches
+ * no file.
  */
 export const findSources = async (paths: readonly string[], options: KeyOptions): Promise<readonly Source[]> => {
   const sources = new Map<string, Source>();
@@ -37,7 +38,10 @@ export const findSources = async (paths: readonly string[], options: KeyOptions)
   return [...sources.values()];
 };
 
-/** With a source, a key does not depend on the machine; without one, it names a file on this machine. */
+/**
+ * Returns a file's import key. With a source, the key does not depend on the machine; without one, it identifies a file
+ * on this machine.
+ */
 const keyOf = (absolute: string, { base, source }: KeyOptions): string => {
   if (source !== undefined) return `${source}:${relative(resolve(base ?? '.'), absolute).replaceAll('\\', '/')}`;
   return `file:${base === undefined ? absolute : relative(resolve(base), absolute)}`;

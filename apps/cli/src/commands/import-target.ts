@@ -8,11 +8,11 @@ import {
   type ProfileId,
 } from '@portico/domain';
 
-/** Where documents are published: the stores, or a server. */
+/** The destination of published documents: the stores, or a server. */
 export interface ImportTarget {
   /** Publishes a document. Throws `DocumentRefused` if it is refused. */
   publish(document: ImportedDocument): Promise<Published>;
-  /** Returns the effects of publishing a document, without publishing it. Throws as `publish` does. */
+  /** Returns the effects of publishing a document, without publishing it. Throws the same errors as `publish`. */
   plan(document: ImportedDocument): Promise<Planned>;
 }
 
@@ -46,14 +46,16 @@ interface Change {
 }
 interface ListedOperations {
   readonly total: number;
-  /** The first of them, as `METHOD path`. */
+  /** The first operations, as `METHOD path`. */
   readonly first: readonly string[];
 }
 
-/** Thrown for a document that is refused; the message says why. */
+/** The error for a refused document; its message gives the reason. */
 export class DocumentRefused extends Error {}
 
-/** Publishes to the stores, with the operator's authority. Without a creator it only plans. */
+/**
+ * Creates a target that publishes to the stores, with the operator's authority. Without a creator, it can only plan.
+ */
 export const importToStores = ({ useCases }: Portico, createdBy: ProfileId | null): ImportTarget => ({
   publish: async (document) => {
     if (createdBy === null) throw new Error('A dry run must not publish');
@@ -78,9 +80,9 @@ export const importToStores = ({ useCases }: Portico, createdBy: ProfileId | nul
 const isDerived = ({ description, descriptionDerived }: ImportPlan['planned']): boolean =>
   descriptionDerived && description !== '';
 
-/** Rethrows errors that are not the document's fault (a bug, an unavailable store). */
+/** Throws `DocumentRefused` if the document caused the error. Rethrows other errors (a bug, an unavailable store). */
 export const throwRefusal = (cause: unknown): never => {
-  // The name of the document's field in HTTP, so that both report the same error.
+  // Uses the name of the document's field in HTTP, so that both targets report the same error.
   const error = cause instanceof SchemaViolationError ? cause.withName('openapi_spec') : cause;
   if (isPorticoError(error, 'invalid_body') || isPorticoError(error, 'name_shared'))
     throw new DocumentRefused(withoutPrefix(error.message));
@@ -89,7 +91,7 @@ export const throwRefusal = (cause: unknown): never => {
 
 export const withoutPrefix = (message: string): string => message.replace(/^Invalid request body: /, '');
 
-/** The same limit as a server's. */
+/** The maximum number of operations listed, the same as a server's. */
 const operationsListedMax = 100;
 
 const changesOf = ({ current, planned, added, removed }: ImportPlan, { document }: ImportedDocument): Changes => {

@@ -4,7 +4,7 @@ import type { Api } from '../server/api.ts';
 import { ServerRefusal } from '../server/refusals.ts';
 import { DocumentRefused, withoutPrefix, type ImportTarget, type Planned } from './import-target.ts';
 
-/** Publishes to a server, which reads the document again and decides. */
+/** Creates a target that publishes to a server, which parses the document again and makes the decision. */
 export const importToServer = (api: Api): ImportTarget => ({
   publish: async (document) => {
     const input = { scope: 'catalog:write', ...requestFor(document) } as const;
@@ -21,7 +21,7 @@ export const importToServer = (api: Api): ImportTarget => ({
 interface WireOutcome {
   readonly outcome: Planned['outcome'];
   readonly description_derived: boolean;
-  /** Absent if there are none, and in the responses of earlier versions. */
+  /** Absent if there are none, and in responses from earlier versions. */
   readonly namesakes?: readonly string[] | undefined;
 }
 
@@ -33,15 +33,15 @@ const outcomeOf = ({ outcome, description_derived, namesakes = [] }: WireOutcome
 
 const requestFor = ({ name, importKey, strict, document }: ImportedDocument) => ({
   query: { import_key: importKey ?? undefined, strict: strict || undefined },
-  // The original text: parsing and serializing it would change numbers.
+  // The original text, because parsing and serializing it would change numbers.
   text: `{"name":${JSON.stringify(name)},"openapi_spec":${textOf(document.packed.deflated)}}`,
 });
 
-/** A packed document ends with a flush, not with a final block. */
+/** Returns a packed document's text. The compressed data ends with a flush, not with a final block. */
 const textOf = (deflated: Uint8Array): string =>
   inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH }).toString('utf8');
 
-/** The statuses of refusals that concern only the document. */
+/** The statuses of refusals that affect only this document. */
 const documentRefusals: readonly number[] = [400, 409, 413];
 
 const throwRefusal = (error: unknown): never => {

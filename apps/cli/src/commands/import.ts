@@ -26,26 +26,31 @@ import { DocumentRefused, importToStores, throwRefusal, type ImportTarget } from
 import { importToServer } from './import-to-server.ts';
 
 export interface ImportOptions extends ReportOptions {
-  /** The e-mail of the admin to record as the creator; default: the first admin. A server records who signed in. */
+  /**
+   * The email address of the admin to record as the creator; by default, the first admin. A server records the person
+   * who signed in.
+   */
   readonly as?: string;
   /** Refuses documents that depart from the official schema; otherwise they are accepted with warnings. */
   readonly strict?: true;
-  /** The folder that import keys are relative to; by default they are absolute paths. */
+  /** The folder that import keys are relative to; by default, import keys are absolute paths. */
   readonly base?: string;
-  /** The origin of the documents, such as their repository; makes import keys relative to the base or this folder. */
+  /**
+   * The origin of the documents, such as their repository; makes import keys relative to the base or current folder.
+   */
   readonly source?: string;
-  /** Publishes one file as the collection of exactly this name, instead of by its path. */
+  /** Publishes one file as the collection with exactly this name, instead of identifying the collection by path. */
   readonly name?: string;
 }
 
-/** The reader of documents, and their destination. */
+/** The dependencies of an import. */
 interface ImportContext {
   readonly target: ImportTarget;
   readonly documents: Pick<DocumentReader, 'readFile'>;
   readonly terminal: Terminal;
 }
 
-/** Imports into the stores. */
+/** Imports documents into the stores. */
 export const importOnStores = async (
   portico: Portico,
   terminal: Terminal,
@@ -58,7 +63,7 @@ export const importOnStores = async (
   return importDocuments({ target, documents: portico.documents, terminal }, paths, options);
 };
 
-/** Imports over HTTP. Documents are read here first, so that the same files are found, skipped and refused. */
+/** Imports documents over HTTP. They are read here first, so that the same files are found, skipped and refused. */
 export const importOverHttp = async (
   api: Api,
   environment: Environment,
@@ -78,8 +83,8 @@ export const importOverHttp = async (
 };
 
 /**
- * Imports documents one by one, each in its own transaction, so that an interrupted import keeps and reports its
- * completed work.
+ * Imports documents one by one, each in its own transaction, so that the work completed before an interruption is kept
+ * and reported.
  */
 const importDocuments = async (
   context: ImportContext,
@@ -122,7 +127,9 @@ const creatorOf = async ({ useCases }: Portico, email: string | undefined): Prom
   );
 };
 
-/** Paths differ between runs of a pipeline; its repository, in the variables of GitHub and GitLab, does not. */
+/**
+ * Returns the repository from GitHub's or GitLab's variables. Unlike paths, it is the same for every run of a pipeline.
+ */
 const sourceIn = ({ GITHUB_REPOSITORY, CI_PROJECT_PATH }: Environment): string | undefined =>
   (GITHUB_REPOSITORY ?? CI_PROJECT_PATH) || undefined;
 
@@ -152,8 +159,8 @@ const importOne = async (
 };
 
 /**
- * Whether a file that was found rather than named is meant to be an OpenAPI document: a folder may contain other JSON
- * and YAML. Malformed JSON that mentions OpenAPI counts as a broken document.
+ * Whether a discovered file is meant to be an OpenAPI document: a folder may contain other JSON and YAML files.
+ * Malformed JSON that mentions OpenAPI counts as a broken document.
  */
 const mentionsOpenApi = (content: Buffer, format: 'json' | 'yaml'): boolean => {
   const text = content.toString('utf8');
@@ -177,13 +184,15 @@ const formatOf = (file: string, content: Buffer): 'json' | 'yaml' => {
     : 'yaml';
 };
 
-/** The document's title, else its file name. */
+/** Returns the document's title, or else a name derived from its file name. */
 const nameOf = ({ title }: ReadDocument, file: string): string => {
   const stem = file.replace(/^.*[\\/]/, '').replace(/\.(json|ya?ml)$/i, '');
   return title ?? nameFrom(stem) ?? 'Untitled';
 };
 
-/** The reason why a document is refused. Rethrows errors that are not the document's fault, which ends the import. */
+/**
+ * Returns the reason why a document is refused. Rethrows errors that the document did not cause, which ends the import.
+ */
 const reasonOf = (error: unknown): string => {
   if (error instanceof DocumentRefused) return error.message;
   const { code, syscall } = error as NodeJS.ErrnoException;

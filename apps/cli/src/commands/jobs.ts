@@ -3,7 +3,7 @@ import { operatorAuthority, type DeadLetter, type JobId, type RequeueOutcome } f
 import { runAndFinish } from '../run-and-finish.ts';
 import { counted, type Terminal } from '../terminal.ts';
 
-/** Lists at most this many dead letters, newest first. */
+/** Lists up to `limit` dead letters, newest first. */
 export const listJobs = async ({ useCases }: Portico, terminal: Terminal, limit: number): Promise<void> => {
   const { deadLetters, total, waiting } = await useCases.listDeadLetters(limit);
   const more = total - deadLetters.length;
@@ -14,7 +14,7 @@ export const listJobs = async ({ useCases }: Portico, terminal: Terminal, limit:
   ]);
 };
 
-/** Requeues dead letters; returns whether all of them could be. */
+/** Requeues dead letters. Returns whether all of them could be requeued. */
 export const retryJobs = async (
   { useCases }: Portico,
   terminal: Terminal,
@@ -31,14 +31,14 @@ export const retryJobs = async (
 /** Requeues every dead letter that can be retried. */
 export const retryAllJobs = async ({ useCases }: Portico, terminal: Terminal): Promise<void> => {
   const requeued = await useCases.requeueJobs(operatorAuthority);
-  // The remaining jobs cannot be retried, unless they were given up just now.
+  // The remaining jobs cannot be retried, unless they have only just become dead letters.
   const { total } = await useCases.listDeadLetters(1);
   terminal.result({ requeued, given_up: total }, [
     `${requeued} requeued, ${total} still given up${total > 0 ? ': "jobs list" says why they cannot be retried' : ''}.`,
   ]);
 };
 
-/** Discards dead letters; returns whether all of them existed. */
+/** Discards dead letters. Returns whether all of them existed. */
 export const discardJobs = async (
   { useCases }: Portico,
   terminal: Terminal,
@@ -51,7 +51,7 @@ export const discardJobs = async (
   return outcomes.every((outcome) => outcome === discarded.code);
 };
 
-/** Processes the jobs one by one and reports each outcome as it comes; returns the codes. */
+/** Processes the jobs one by one and reports each outcome immediately. Returns the codes. */
 const reportEach = async (
   terminal: Terminal,
   ids: readonly string[],

@@ -2,7 +2,9 @@ import { text } from 'node:stream/consumers';
 import { accountIdOf, isWellFormedSecret } from '@portico/domain';
 import type { Terminal } from '../terminal.ts';
 
-/** Returns and prints whether the text is a well-formed API secret or service account token, without repeating it. */
+/**
+ * Prints and returns whether the text is a well-formed API secret or service account token, without printing the text.
+ */
 export const checkKey = async (terminal: Terminal, argument: string | undefined): Promise<boolean> => {
   const secret = argument === undefined || argument === '-' ? (await text(terminal.io.stdin)).trim() : argument;
   const wellFormed = isWellFormedSecret(secret) || accountIdOf(secret) !== null;

@@ -7,7 +7,7 @@ import { whileUnused } from '../while-unused.ts';
 const namesMax = 20;
 
 /**
- * Removes the sealed data that no configured key opens, after listing it and asking for confirmation. Throws an
+ * Lists the sealed data that no configured key can open, asks for confirmation, and removes it. Throws an
  * `OperatorError` if there is nothing to remove, if there is no terminal, or if the operator declines.
  */
 export const resetKeys = async (

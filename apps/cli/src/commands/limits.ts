@@ -11,7 +11,7 @@ const fieldsOf = ({ allowed, windowSeconds }: LimitRule) => ({
   window_seconds: windowSeconds,
 });
 
-/** Creates or changes the tier; if `description` is undefined, an existing one stays. */
+/** Creates or changes a tier. If `description` is undefined, an existing description is kept. */
 export const setTier = async (
   api: Api,
   terminal: Terminal,

@@ -13,17 +13,17 @@ export interface LoginOptions {
   readonly clientId?: string;
 }
 
-/** The usual lifetime of a device code. */
+/** The timeout for signing in: the usual lifetime of a device code. */
 const signInTimeoutMs = 600_000;
 
-/** Signs in at the identity provider, and stores the identity token for this server. */
+/** Signs in with the identity provider, and stores the identity token for this server. */
 export const logIn = async (
   environment: Environment,
   terminal: Terminal,
   server: string,
   options: LoginOptions,
 ): Promise<void> => {
-  // An unusable sign-in is replaced.
+  // A sign-in that cannot be read is replaced.
   const stored = await readSignIn(environment, server).catch(() => null);
   const name = options.issuer ?? environment['PORTICO_ISSUER'] ?? stored?.issuer;
   const clientId = options.clientId ?? environment['PORTICO_CLIENT_ID'] ?? stored?.client_id;
@@ -70,7 +70,7 @@ const revoke = async (
     await tokenRevocation(issuer, refreshToken, { token_type_hint: 'refresh_token' });
     return true;
   } catch (error) {
-    // It is removed here anyway.
+    // The stored sign-in is removed anyway.
     terminal.note(`portico: warning: ${name} did not revoke the sign-in: ${(error as Error).message}`);
     return false;
   }

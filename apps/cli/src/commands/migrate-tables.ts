@@ -1,7 +1,7 @@
 import { migrateTables, type Config, type Portico } from '@portico/composition';
 import { counted, type Terminal } from '../terminal.ts';
 
-/** Brings the tables up to date and logs the migrations. */
+/** Migrates the database schema to this version and logs the migrations. */
 export const bringTablesUpToDate = async (
   config: Config,
   logger: Portico['logger'],

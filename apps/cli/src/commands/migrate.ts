@@ -4,16 +4,16 @@ import { moveData, readDatabaseAddress, type Config, type DataMove, type Portico
 import { createProgress, type Progress } from '../progress.ts';
 import { counted, exitCodes, OperatorError, type Terminal } from '../terminal.ts';
 
-/** Where to read the address of the new database: from the command line, or from a file. */
+/** The source of the new database's address: the command line, or a file. */
 export interface Destination {
   readonly url: string | undefined;
-  /** `-` is standard input. */
+  /** The file's path; `-` is standard input. */
   readonly file: string | undefined;
 }
 
 /**
- * Moves everything from the configured database to an empty one and compares every row. Throws an `OperatorError` for
- * an invalid address, and the adapter's error, which says why, if one of the databases cannot be used.
+ * Copies everything from the configured database to an empty one and compares every row. Throws an `OperatorError` for
+ * an invalid address. If one of the databases cannot be used, throws the adapter's error, which gives the reason.
  */
 export const migrate = async (
   config: Config,

@@ -2,7 +2,7 @@ import { embeddedFiles, renewIdentity, type Config, type NewIdentity, type Porti
 import type { Terminal } from '../terminal.ts';
 import { whileUnused } from '../while-unused.ts';
 
-/** Gives the database a new id. Throws, with the reason, if a process is using it. */
+/** Assigns a new id to the database. Throws an error with the reason if a process is using the database. */
 export const assignNewIdentity = async (
   config: Config,
   logger: Portico['logger'],

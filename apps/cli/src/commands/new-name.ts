@@ -3,7 +3,9 @@ import { exitCodes, OperatorError } from '../terminal.ts';
 
 const lengthMax = 200;
 
-/** The name of a new group or service account, as the service stores it. */
+/**
+ * Returns the name of a new group or service account in its stored form. Throws an `OperatorError` if it is invalid.
+ */
 export const newName = (text: string): string => {
   const name = text.trim().normalize('NFC');
   if (name !== '' && [...name].length <= lengthMax && isPlainName(name)) return name;

@@ -2,18 +2,18 @@ import { runAndFinish } from '../run-and-finish.ts';
 import { ServerRefusal } from '../server/refusals.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** The outcome for one of the items that a command names. */
+/** The outcome for one of a command's items. */
 export interface ItemOutcome {
-  /** One word: `granted`, `refused`. */
+  /** A single word, such as `granted` or `refused`. */
   readonly outcome: string;
   readonly [fact: string]: string | number | null | undefined;
 }
 
-/** Whether everything that a command named was done, or had been done before. */
+/** Whether everything that a command requested has been done, now or earlier. */
 export type AllDone = boolean;
 
 /**
- * Prints a line for each outcome as it comes, or all outcomes as JSON at the end, even if an error or a signal ends the
+ * Prints a line for each outcome immediately, or all outcomes as JSON at the end, even if an error or a signal ends the
  * command early. Returns whether no item was refused.
  */
 export const reportOutcomes = async <Item extends ItemOutcome>(
@@ -36,7 +36,7 @@ export const reportOutcomes = async <Item extends ItemOutcome>(
 
 const failures: ReadonlySet<string> = new Set(['refused', 'failed', 'not_found', 'ambiguous', 'already_rejected']);
 
-/** Acts on one person; a refusal becomes the outcome. Throws errors that do not concern this person alone. */
+/** Runs an action for one person; a refusal becomes the outcome. Throws errors that do not affect only this person. */
 export const outcomeFor = async (
   email: string,
   outcome: string,
@@ -51,17 +51,17 @@ export interface PersonOutcome extends ItemOutcome {
   readonly reason?: string;
 }
 
-/** `alice@example.com: User not found`. */
+/** Formats an outcome, for example as `alice@example.com: User not found`. */
 export const personLine = ({ email, reason }: PersonOutcome): string =>
   reason === undefined ? email : `${email}: ${reason}`;
 
-/** Returns the reason for a refusal, or null. Throws errors that do not concern the named item alone. */
+/** Returns the reason if the action is refused, otherwise null. Throws errors that do not affect only this item. */
 export const refusalOf = async (act: () => Promise<unknown>): Promise<string | null> => {
   try {
     await act();
     return null;
   } catch (error) {
-    // An outage or a rejected credential concerns all items.
+    // An outage or a rejected credential affects all items.
     if (error instanceof ServerRefusal && [400, 404, 409, 422].includes(error.status)) return error.detail;
     throw error;
   }

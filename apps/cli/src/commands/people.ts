@@ -34,7 +34,7 @@ const listAll = async (api: Api, terminal: Terminal, { pending, suspended }: Peo
       scope: 'access:read',
       query: { include, registration_status: pending && 'pending', suspended },
     });
-  // Tiers need a separate scope: a service account without it lists people without their tiers.
+  // Tiers need a separate scope: a service account that lacks the scope lists people without their tiers.
   const profiles = await fetchPeople('tier,suspension').catch((error: unknown) => {
     if (error instanceof ServerRefusal && error.detail === 'Scope required: limits:write')
       return fetchPeople('suspension');
@@ -69,7 +69,7 @@ const listAdmins = async (api: Api, terminal: Terminal): Promise<AllDone> => {
   return true;
 };
 
-/** Approves these people, or all pending ones. Each key is shown only this once. */
+/** Approves these people, or all pending ones. Each key is shown only once. */
 export const approvePeople = async (
   api: Api,
   terminal: Terminal,
@@ -101,7 +101,7 @@ const pendingEmails = async (api: Api): Promise<string[]> => {
   return (await api.call('GET /api/profiles/', { scope: 'access:read', query })).map(({ email }) => email);
 };
 
-/** Does the same for each person, one after the other, and reports each outcome. */
+/** Runs the action for one person after another, and reports each outcome. */
 export const forEachPerson = (
   terminal: Terminal,
   emails: readonly string[],
@@ -129,7 +129,7 @@ export const resumePeople = (api: Api, terminal: Terminal, emails: readonly stri
     api.call('POST /api/profiles/:user_id/resume', { scope: null, params: { user_id } }),
   );
 
-/** Prints the new key alone, so that a script can read it. */
+/** Rotates a person's key and prints only the new one, so that a script can read it. */
 export const rotateKeyOf = async (
   api: Api,
   terminal: Terminal,

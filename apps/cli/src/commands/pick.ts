@@ -1,4 +1,6 @@
-/** Returns only these properties, in this order, if present: new fields of the API do not enter the tool's JSON. */
+/**
+ * Returns only these properties, if present, in this order, so that new API fields do not appear in the tool's JSON.
+ */
 export const pick = <Value extends object, Name extends keyof Value>(
   value: Value,
   names: readonly Name[],

@@ -2,7 +2,10 @@ import type { Portico } from '@portico/composition';
 import { operatorAuthority } from '@portico/domain';
 import { OperatorError, type Terminal } from '../terminal.ts';
 
-/** Makes a profile an admin, which approves a pending one. Throws `OperatorError` if the e-mail is not registered. */
+/**
+ * Makes a profile an admin, which also approves a pending profile. Throws an `OperatorError` if the email address is
+ * not registered.
+ */
 export const promoteAdmin = async ({ useCases }: Portico, terminal: Terminal, email: string): Promise<void> => {
   const profile = await useCases.findProfileByEmail(operatorAuthority, email);
   if (!profile) throw new OperatorError(`no profile is registered with the e-mail ${email}: it must register first`);

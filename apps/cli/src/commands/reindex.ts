@@ -6,7 +6,7 @@ import { OperatorError, type Terminal } from '../terminal.ts';
 
 const pollIntervalMs = 200;
 
-/** Starts a re-index and waits until it is done; runs its jobs together with a running service. */
+/** Starts a re-index and waits until it is done. Runs its jobs alongside a running service. */
 export const reindex = async (portico: Portico, terminal: Terminal): Promise<void> => {
   const { useCases } = portico;
   const run = await useCases.startReindex(operatorAuthority);
@@ -43,7 +43,7 @@ const waitForCollections = async (
   }
 };
 
-/** Waits until no collection's operations are missing or outdated. */
+/** Waits until no collection has missing or outdated operations. */
 const waitForOperations = async ({ useCases }: Portico): Promise<OperationProgress> => {
   for (;;) {
     const state = await useCases.readOperationProgress();

@@ -17,7 +17,7 @@ export interface UsageQuery {
 type UsageLine = LineOf<'GET /api/usage'>;
 
 const subjectOf = { day: 'day', profile: 'profile_email', collection: 'collection_name' } as const;
-/** The counts that the tool shows for a line, besides its subject. */
+/** The counts that the tool shows in each line, in addition to its subject. */
 const countNames = [
   'reads',
   'searches',
@@ -41,7 +41,7 @@ export const showUsage = async (
   if (csv) terminal.result(lines, csvLines(names, lines));
   else if (lines.length === 0) terminal.result(lines, ['Nothing was used.']);
   else {
-    // A server of an earlier version may not report every count.
+    // An earlier version of the server may not report every count.
     const rows = lines.map((line) => [
       line[subject] ?? '(no collection)',
       ...countNames.map((name) => line[name] ?? '-'),
@@ -62,7 +62,9 @@ export interface AuditQuery {
 
 interface AuditLine {
   readonly timestamp: string;
-  /** An e-mail or the name of a service account; null for the service itself, the operator and deleted actors. */
+  /**
+   * An email address, or the name of a service account; null for the service itself, the operator and deleted actors.
+   */
   readonly actor: string | null;
   readonly message: Readonly<Record<string, unknown>>;
 }
@@ -76,7 +78,7 @@ export const showAudit = async (api: Api, terminal: Terminal, query: AuditQuery)
       exitCodes.usage,
     );
   const lines = (await entriesOf(api, query)).map(({ timestamp, message, actor: name = null }): AuditLine => {
-    // Only entries that the service wrote itself are trusted to name the actor.
+    // The actor in a message is trusted only if the service itself wrote the entry.
     const systemActor = typeof message['actor'] === 'string' ? message['actor'] : null;
     return { timestamp, actor: source === 'system' ? systemActor : name, message };
   });

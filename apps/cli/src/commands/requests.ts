@@ -5,7 +5,7 @@ import { OperatorError, type Terminal } from '../terminal.ts';
 import type { AllDone } from './outcomes.ts';
 import { pick } from './pick.ts';
 
-/** Identifies a request by its id, or by the requester's e-mail and the collection. */
+/** A request's id, or the requester's email address and the collection. */
 export interface RequestSelector {
   readonly idOrEmail: string;
   readonly collection: string | undefined;
@@ -26,11 +26,11 @@ const requestFields = [
   'answer',
 ] as const satisfies (keyof AccessRequest)[];
 
-/** Pending requests are sorted oldest first, others newest first. */
+/** Returns the requests with this status, or all. Pending requests are sorted oldest first, others newest first. */
 const requestsIn = (api: Api, status: AccessRequest['status'] | undefined): Promise<readonly AccessRequest[]> =>
   api.callAll('GET /api/access/requests', { scope: 'access:read', query: { status, limit: 1_000 } });
 
-/** Lists the pending requests, or all. */
+/** Lists the pending requests, or all requests. */
 export const showRequests = async (api: Api, terminal: Terminal, all: boolean): Promise<AllDone> => {
   const requests = await requestsIn(api, all ? undefined : 'pending');
   const rows = requests.map((one) => [
@@ -46,7 +46,7 @@ export const showRequests = async (api: Api, terminal: Terminal, all: boolean): 
   return true;
 };
 
-/** If `until` is undefined, the access expires after the requested number of days, if any. */
+/** Approves a request. If `until` is undefined, the access expires after the requested number of days, if any. */
 export const approveRequest = async (
   api: Api,
   terminal: Terminal,
@@ -83,7 +83,7 @@ const report = (terminal: Terminal, request: AccessRequest, outcome: string): Al
   return true;
 };
 
-/** Returns the pending request that this identifies. Throws an `OperatorError` unless there is exactly one. */
+/** Returns the pending request that the selector matches. Throws an `OperatorError` unless it matches exactly one. */
 const find = async (api: Api, { idOrEmail, collection }: RequestSelector): Promise<AccessRequest> => {
   const key = idOrEmail.trim();
   const matches = (await requestsIn(api, 'pending')).filter(

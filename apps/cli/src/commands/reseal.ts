@@ -3,7 +3,7 @@ import { operatorAuthority } from '@portico/domain';
 import { createProgress, type Progress } from '../progress.ts';
 import { counted, type Terminal } from '../terminal.ts';
 
-/** Reseals with the current key all data that an earlier key sealed; returns whether everything could be resealed. */
+/** Reseals all data sealed with an earlier key, using the current key. Returns whether everything could be resealed. */
 export const reseal = async ({ useCases }: Portico, terminal: Terminal): Promise<boolean> => {
   // A property, because the compiler does not track assignments to variables in callbacks.
   const bar: { progress?: Progress } = {};

@@ -16,8 +16,8 @@ interface Placement {
 }
 
 /**
- * Replaces the data with a backup, after checking all of it and while no process uses the database. Replaces existing
- * files only with `force`, and keeps them next to the new ones under another name.
+ * Checks the whole backup, then replaces the data with it while no process uses the database. Replaces existing files
+ * only with `force`, and keeps them next to the new files under a different name.
  */
 export const restore = async (
   config: Config,
@@ -51,7 +51,7 @@ export const restore = async (
   });
 };
 
-/** Leaves out a key file that is identical to the one in the backup. */
+/** Returns the files to replace, except a key file that is identical to the one in the backup. */
 const placementsOf = async (
   { dataDir }: Config,
   files: EmbeddedFiles,
@@ -78,13 +78,13 @@ const existingTargets = async (placements: readonly Placement[]): Promise<readon
   return existing;
 };
 
-/** Everything that can fail on a full disk is done before the first rename. */
+/** Puts the files in place. Everything that can fail on a full disk is done before the first rename. */
 const place = async (placements: readonly Placement[], existing: readonly string[], suffix: string): Promise<void> => {
   const ready: { readonly from: string; readonly to: string }[] = [];
   for (const { name, staged, target } of placements) {
     if (name === 'portico.sqlite') ready.push({ from: staged, to: target });
     else {
-      // It may be on another file system than the database.
+      // The key may be on a different file system from the database.
       const from = `${target}.${suffix}.new`;
       await writeNewFile(from, (await contentOf(staged)) ?? '');
       ready.push({ from, to: target });
@@ -96,8 +96,8 @@ const place = async (placements: readonly Placement[], existing: readonly string
 };
 
 /**
- * Uses a hard link if the file system supports it, so that the file never goes missing. SQLite would mistake a leftover
- * WAL for that of the restored database.
+ * Keeps an existing file under a different name. Uses a hard link if the file system supports it, so that the file is
+ * never missing. Also renames the WAL, because SQLite would mistake a leftover WAL for the restored database's.
  */
 const keepAside = async (path: string, aside: string): Promise<void> => {
   if (await fileExists(`${path}-wal`)) await rename(`${path}-wal`, `${aside}-wal`);

@@ -3,13 +3,13 @@ import { exitCodes, OperatorError, type Terminal } from '../terminal.ts';
 
 export interface TokenUser {
   readonly uid: string;
-  /** The token claims that the e-mail is verified. */
+  /** The email address, which the token claims to be verified. */
   readonly email?: string | undefined;
-  /** The groups claim; if absent, the token has no such claim. */
+  /** The `groups` claim; if absent, the token has no such claim. */
   readonly groups?: readonly string[] | undefined;
 }
 
-/** Mints an identity token of the local issuer. Needs only the data folder, no running service. */
+/** Mints an identity token as the local issuer. Needs only the data folder, not a running service. */
 export const mintToken = async (
   config: Config,
   terminal: Terminal,

@@ -6,7 +6,7 @@ import type { Connection } from '../tool.ts';
 export const whoAmI = async ({ address, api, ...server }: Connection, terminal: Terminal): Promise<void> => {
   const credential = await server.credential();
   if (credential.token.startsWith(serviceAccountPrefix)) {
-    // It has no profile to read, but a list that it may read shows that its token is accepted.
+    // A service account has no profile, but reading a list shows that its token is accepted.
     await api.call('GET /api/collections/', { query: { limit: 1 }, scope: 'catalog:read' });
     terminal.result({ server: address, service_account: true }, [
       `${address}: a service account, by ${credential.from}.`,

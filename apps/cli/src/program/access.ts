@@ -8,7 +8,7 @@ import type { Tool } from '../tool.ts';
 import { administer } from './administer.ts';
 import { csvOption, expiryOption, expiryOrNever, momentOption } from './options.ts';
 
-/** The commands for collections, grants, groups and requests. */
+/** Adds the commands for collections, grants, groups and requests. */
 export const addAccess = (tool: Tool): void => {
   addCollections(tool);
   addGrants(tool, tool.program.command('access').description('grants, and when they expire'));
@@ -53,7 +53,7 @@ const addGrants = (tool: Tool, access: Command): void => {
   const revoke = withLists(access.command('revoke'), 'from').description(
     'revoke each of these collections from each of these people and groups; access through a group stays',
   );
-  // The option of "grant", so that a grant's command line is easily changed into this one.
+  // The option of "grant" is also accepted, so that a "grant" command line is easily turned into a "revoke" one.
   revoke.addOption(new Option('--to <email...>').hideHelp());
   administer(tool, revoke, (api, terminal, options: PairOptions) =>
     revokePairs(api, terminal, pairsOf(revoke, options)),

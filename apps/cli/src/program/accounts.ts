@@ -11,7 +11,7 @@ import type { Tool } from '../tool.ts';
 import { administer } from './administer.ts';
 import { expiryOption, wholeNumber } from './options.ts';
 
-/** The credentials of machines. */
+/** Adds the commands for service accounts. */
 export const addAccounts = (tool: Tool): void => {
   const accounts = tool.program.command('accounts').description('service accounts, the credentials of machines');
   const add = accounts

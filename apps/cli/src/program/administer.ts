@@ -7,8 +7,8 @@ import { actAt, type Tool } from '../tool.ts';
 import { withPortico } from '../with-portico.ts';
 
 /**
- * Sets the action of an administrator's command. It uses the API of a server, or of an application in this process that
- * works on the stores. The command fails unless everything was done.
+ * Sets the action of an administrator's command. The action uses the API of a server, or of an in-process application
+ * that works on the stores. The command fails unless everything was done.
  */
 export const administer = <Args extends readonly unknown[]>(
   tool: Tool,

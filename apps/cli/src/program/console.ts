@@ -11,7 +11,7 @@ interface ConsoleOptions {
   readonly minutes: number;
 }
 
-/** The command that signs a browser in. */
+/** Adds the command that signs a browser in. */
 export const addConsole = (tool: Tool): void => {
   const { program, environment } = tool;
   const command = program

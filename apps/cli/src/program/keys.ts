@@ -10,7 +10,7 @@ import { toolLogger, withPortico } from '../with-portico.ts';
 import { administer } from './administer.ts';
 import { expiryOrNever, wholeNumber } from './options.ts';
 
-/** The API keys of people, and the key that seals secrets. */
+/** Adds the commands for people's API keys and for the key that seals secrets. */
 export const addKeys = (tool: Tool): void => {
   const { program, environment, terminal, setExitCode, overHttp } = tool;
   const keys = program.command('keys').description('API keys of people, and the secrets key of this installation');
@@ -40,7 +40,7 @@ export const addKeys = (tool: Tool): void => {
     .action(async (secret: string | undefined) => {
       if (!(await checkKey(terminal(), secret))) setExitCode(exitCodes.failure);
     });
-  // It needs neither stores nor a server.
+  // The command needs neither the stores nor a server.
   overHttp.add(check);
   keys
     .command('reseal')

@@ -4,7 +4,7 @@ import type { Tool } from '../tool.ts';
 import { administer } from './administer.ts';
 import { ruleOption } from './options.ts';
 
-/** How many requests people may send. */
+/** Adds the commands for tiers and overrides, which limit the number of requests that people may send. */
 export const addLimits = (tool: Tool): void => {
   const limits = tool.program.command('limits').description('how many requests people may send: tiers and overrides');
   const set = limits

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 
-/** The names of the previous release. They work for one more release, and print the new name on standard error. */
+/**
+ * The command names of the previous release. They work for one more release, and print the new name on standard error.
+ */
 export const oldNames: Readonly<Record<string, string>> = {
   'admin list': 'people list --admins',
   'admin promote': 'people promote',
@@ -40,8 +42,9 @@ export interface CurrentCommandLine {
 }
 
 /**
- * Replaces the old name of a command with the current one. A noun alone shows its help, as the tool does without
- * arguments; but `usage`, `audit` and `requests` were commands, and remain so while the old names work.
+ * Replaces the old name of a command with the current one. A noun on its own shows its help, just as the tool shows its
+ * help without arguments. However, `usage`, `audit` and `requests` used to be commands, and remain commands as long as
+ * the old names work.
  */
 export const withCurrentNames = (program: Command, args: readonly string[]): CurrentCommandLine => {
   const [first, second] = wordPositions(args);
@@ -60,7 +63,7 @@ export const withCurrentNames = (program: Command, args: readonly string[]): Cur
   };
 };
 
-/** The positions of the first two words of a command, if it has two; global options may come between them. */
+/** Returns the positions of a command's first two words, or of its only word. Global options may come between them. */
 const wordPositions = (args: readonly string[]): readonly number[] => {
   const positions: number[] = [];
   for (let at = 0; at < args.length && positions.length < 2; at++) {

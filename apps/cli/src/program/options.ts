@@ -10,24 +10,24 @@ import {
 
 const notATime = 'It must be a date, as 2027-01-31, or an ISO 8601 date-time.';
 
-/** Parses a time; a date alone is its first instant in UTC. */
+/** Parses a time. A date without a time is the first instant of that day in UTC. */
 export const momentOption = (text: string): Instant => {
   const instant = parseDateOrDateTime(text);
   if (instant === null) throw new InvalidArgumentError(notATime);
   return instant;
 };
 
-/** Parses an expiry; a date alone is the last valid day in UTC. */
+/** Parses an expiry. A date without a time is the last valid day in UTC. */
 export const expiryOption = (text: string): Instant => {
   const instant = parseExpiry(text);
   if (instant === null) throw new InvalidArgumentError(notATime);
   return instant;
 };
 
-/** The same, or null for `never`. */
+/** Parses an expiry like `expiryOption`; returns null for `never`. */
 export const expiryOrNever = (text: string): Instant | null => (text === 'never' ? null : expiryOption(text));
 
-/** Parses a number option. */
+/** Creates a parser for a whole number from `min` to `max`. */
 export const wholeNumber =
   (min: number, max: number) =>
   (text: string): number => {
@@ -36,7 +36,7 @@ export const wholeNumber =
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };
 
-/** Parses `600/60`: requests and seconds. */
+/** Parses a limit such as `600/60`: 600 requests per 60 seconds. */
 export const ruleOption = (text: string): LimitRule => {
   const [, allowed = '', windowSeconds = ''] = /^(\d{1,10})\/(\d{1,10})$/.exec(text) ?? [];
   const rule = { allowed: Number(allowed), windowSeconds: Number(windowSeconds) };
@@ -51,10 +51,10 @@ export const ruleOption = (text: string): LimitRule => {
   );
 };
 
-/** The option to print a table for spreadsheets. */
+/** Creates the option to print a table for spreadsheets. */
 export const csvOption = (): Option => new Option('--csv', 'print the result as CSV with a header row');
 
-/** The groups of a token of the local issuer. */
+/** Creates the option for the groups in a local issuer's token. */
 export const groupsOption = (): Option =>
   new Option(
     '--groups <names>',

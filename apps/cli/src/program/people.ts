@@ -5,7 +5,7 @@ import type { Tool } from '../tool.ts';
 import { withPortico } from '../with-portico.ts';
 import { administer } from './administer.ts';
 
-/** The commands for registered people. */
+/** Adds the commands for registered people. */
 export const addPeople = (tool: Tool): void => {
   const people = tool.program.command('people').description('registered people: approve, suspend, make admins');
   const list = people

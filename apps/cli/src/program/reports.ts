@@ -7,7 +7,7 @@ import { csvOption, momentOption, wholeNumber } from './options.ts';
 
 const groupings = ['profile', 'collection', 'day'] as const satisfies readonly UsageGrouping[];
 
-/** The commands for usage and the audit log. */
+/** Adds the commands for usage and the audit log. */
 export const addReports = (tool: Tool): void => {
   const usage = tool.program
     .command('usage')

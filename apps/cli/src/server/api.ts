@@ -7,13 +7,13 @@ export type ResponseOf<Name extends CallName> = Calls[Name]['response'];
 /** An item of a list response. */
 export type LineOf<Name extends CallName> = ResponseOf<Name> extends readonly (infer Item)[] ? Item : never;
 
-/** The input of a call, without the parts that its route lacks; the types are those of the route table. */
+/** The input of a call, with only the parts that its route has. The types come from the route table. */
 export type CallInput<Name extends CallName> = {
-  /** Named in the error for a caller that lacks it. */
+  /** The required scope, which is named in the error if the caller lacks it. */
   readonly scope: Calls[Name]['scope'];
-  /** Undefined parameters are left out. */
+  /** The query; undefined parameters are left out. */
   readonly query?: { readonly [Parameter in keyof Calls[Name]['query']]?: Calls[Name]['query'][Parameter] | undefined };
-  /** JSON text, instead of a body. */
+  /** JSON text, instead of `body`. */
   readonly text?: string;
   /** Whether a POST is safe to send twice. */
   readonly repeatable?: boolean;
@@ -24,15 +24,15 @@ export type CallInput<Name extends CallName> = {
 export interface Api {
   /** Throws a `ServerRefusal` for a refusal, and an `OperatorError` if there is no response. */
   call<const Name extends CallName>(name: Name, input: CallInput<Name>): Promise<ResponseOf<Name>>;
-  /** The same for a paginated list: returns the items of all pages. */
+  /** Like `call`, but for a paginated list: returns the items of all pages. */
   callAll<const Name extends CallName>(name: Name, input: CallInput<Name>): Promise<readonly LineOf<Name>[]>;
 }
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Relative to the API's address, with a leading slash and the query. */
+  /** The path relative to the API's address, with a leading slash and the query. */
   readonly path: string;
-  /** JSON text. */
+  /** The body, as JSON text. */
   readonly body?: string | undefined;
   readonly repeatable: boolean;
 }
@@ -43,12 +43,12 @@ export interface ApiResponse {
   readonly text: string;
 }
 
-/** How an API is reached. */
+/** The connection that an API uses. */
 export interface Transport {
-  /** The name of the server in messages. */
+  /** The server's name in messages. */
   readonly name: string;
   readonly send: (request: ApiRequest) => Promise<ApiResponse>;
-  /** Returns a message about a refusal that says what to do. */
+  /** Returns a message that describes a refusal and says what to do. */
   readonly explain: (refused: Refused) => string | Promise<string>;
 }
 
@@ -97,7 +97,10 @@ const addressOf = (name: string, { params = {}, query = {} }: AnyInput): readonl
   return [method, search === '' ? path : `${path}?${search}`];
 };
 
-/** Throws for names that no path can contain: dots would name the parent resource, and an empty segment its list. */
+/**
+ * Encodes a name as a path segment. Throws for names that no path can contain: dots would refer to the current or
+ * parent resource, and an empty segment to the list.
+ */
 const segmentOf = (value: string): string => {
   if (['', '.', '..'].includes(value)) throw new OperatorError(`There is nothing named ${JSON.stringify(value)}`);
   return encodeURIComponent(value);
@@ -108,7 +111,7 @@ const pathOf = (path: string): string => path.replace(/\?.*$/, '');
 /** `Value` is the type that the call promises. */
 interface Outcome<Value = never> {
   readonly value: Value;
-  /** The query of the next page (RFC 8288); null if this is the last. */
+  /** The query of the next page (RFC 8288); null if this is the last page. */
   readonly nextQuery: string | null;
 }
 

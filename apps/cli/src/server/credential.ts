@@ -7,15 +7,15 @@ import { exitCodes, OperatorError } from '../terminal.ts';
 export interface ServerCredential {
   /** A secret: never print it. */
   readonly token: string;
-  /** Its source, for messages. */
+  /** The credential's source, for messages. */
   readonly from: string;
-  /** What to do if the server rejects it. */
+  /** What to do if the server rejects the credential. */
   readonly remedy: string;
 }
 
 /**
- * Returns the credential for a server: `PORTICO_TOKEN`, the content of `PORTICO_TOKEN_FILE`, or the token that
- * `portico login` stored, in this order. Throws an `OperatorError` that says how to get one if there is none.
+ * Returns the credential for a server: `PORTICO_TOKEN`, the content of `PORTICO_TOKEN_FILE`, or the token that `portico
+ * login` stored, in this order. If there is none, throws an `OperatorError` that says how to get one.
  */
 export const credentialFor = async (environment: Environment, server: string): Promise<ServerCredential> => {
   const { PORTICO_TOKEN: value, PORTICO_TOKEN_FILE: path } = environment;
@@ -39,7 +39,7 @@ const contentOf = (path: string): Promise<string> =>
     throw new OperatorError(`PORTICO_TOKEN_FILE: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
   });
 
-/** The error about an invalid header would quote any other text. */
+/** Rejects anything but printable ASCII, because the error about an invalid header would quote it. */
 const wellFormed = (text: string, from: string): string => {
   const token = text.trim();
   if (/^[\x21-\x7e]+$/.test(token)) return token;

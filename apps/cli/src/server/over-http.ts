@@ -5,25 +5,28 @@ import type { ServerCredential } from './credential.ts';
 import { explainRefusal } from './refusals.ts';
 
 export interface ServerFacts {
-  /** Without a trailing slash. */
+  /** The server's address, without a trailing slash. */
   readonly address: string;
   readonly credential: () => Promise<ServerCredential>;
-  /** Notifies the operator of a wait. */
+  /** Prints a note to the operator about a wait. */
   readonly note: (text: string) => void;
 }
 
-/** The maximum number of times that a request is sent. */
+/** The maximum number of times a request is sent. */
 const attemptsMax = 5;
 const redirectsMax = 5;
 const firstPauseMs = 500;
-/** The longest single wait that a server may request. */
+/** The longest wait that a server may request at a time. */
 const retryAfterSecondsMax = 300;
-/** A service starts its response within 10 s of the last byte; a large document may take a while to transfer. */
+/**
+ * The timeout of one attempt. A service starts its response within 10 s of the request's last byte, but transferring a
+ * large document may take a while.
+ */
 const attemptMs = 120_000;
 
 /**
- * The API of a service, called as the owner of the credential. Waits if the server requests it; repeats requests that
- * are safe to repeat if the connection breaks.
+ * Creates the API of a service, called as the credential's owner. Waits if the server requests it. If the connection
+ * breaks, repeats requests that are safe to repeat.
  */
 export const apiOverHttp = ({ address, credential, note }: ServerFacts): Api =>
   createApi({
@@ -44,7 +47,7 @@ export const apiOverHttp = ({ address, credential, note }: ServerFacts): Api =>
     },
   });
 
-/** The connection broke, or could not be established. */
+/** The outcome of a request whose connection broke or could not be established. */
 class Broken {
   readonly why: string;
 
@@ -57,7 +60,7 @@ const brokenBy = (error: unknown): Broken => {
   if (error instanceof OperatorError) throw error;
   const { name, cause } = error as Error;
   if (name === 'TimeoutError') return new Broken(`did not respond within ${attemptMs / 1_000} s`);
-  // An error of fetch has its reason in the cause.
+  // The `cause` of a fetch error contains the reason.
   if (!(error instanceof TypeError)) throw error;
   const { code, message } = (cause ?? error) as NodeJS.ErrnoException;
   return new Broken(`cannot be reached (${code ?? message})`);
@@ -109,7 +112,7 @@ const sendOnce = async (
   throw new OperatorError(`${address} redirects in a circle: is this the address of Portico?`);
 };
 
-/** Throws for another origin, which must never get the credential. */
+/** Returns the redirect's target. Throws for a different origin, which must never receive the credential. */
 const redirected = (from: URL, location: string): URL => {
   const to = URL.parse(location, from.href);
   if (to?.origin === from.origin) return to;

@@ -1,10 +1,10 @@
 import { OperatorError } from '../terminal.ts';
 import type { ServerCredential } from './credential.ts';
 
-/** A server's refusal; the message says what to do. */
+/** The error for a server's refusal; its message says what to do. */
 export class ServerRefusal extends OperatorError {
   readonly status: number;
-  /** The server's own text. */
+  /** The server's own message. */
   readonly detail: string;
 
   constructor(status: number, detail: string, message: string) {
@@ -18,7 +18,7 @@ export class ServerRefusal extends OperatorError {
 export interface Refused {
   readonly status: number;
   readonly detail: string;
-  /** The scope that a service account needs; null if no service account may do it. */
+  /** The scope that a service account needs; null if no service account is allowed to call. */
   readonly scope: string | null;
   readonly requestId: string | null;
 }
@@ -28,7 +28,7 @@ interface RefusedByServer extends Refused {
   readonly credential: Pick<ServerCredential, 'from' | 'remedy'>;
 }
 
-/** Returns a message about a server's refusal that says what to do. */
+/** Returns a message that describes a server's refusal and says what to do. */
 export const explainRefusal = ({ status, detail, address, scope, credential, requestId }: RefusedByServer): string => {
   const quote = `${address} says "${detail}"`;
   // A part of the request may need a different scope from the rest.

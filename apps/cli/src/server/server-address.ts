@@ -2,8 +2,8 @@ import { isLoopback } from '@portico/composition';
 import { exitCodes, OperatorError } from '../terminal.ts';
 
 /**
- * Returns the address of a server without a trailing slash; it may have a path. Throws an `OperatorError` for any other
- * text, and for plain http to another machine, which would reveal the credential to the network.
+ * Returns a server's address, which may have a path, without a trailing slash. Throws an `OperatorError` for any other
+ * text, and for plain http to a different machine, which would expose the credential on the network.
  */
 export const serverAddress = (text: string, allowsPlainHttp: boolean): string => {
   const url = URL.parse(text);

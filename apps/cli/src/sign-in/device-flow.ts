@@ -3,7 +3,7 @@ import { OperatorError } from '../terminal.ts';
 import { asOperatorError, errorCodeOf, scopesOf } from './issuer.ts';
 import type { OpenPage, Tokens } from './tokens.ts';
 
-/** Issuers report this differently. */
+/** The error codes for a client that may not use this flow; they differ between issuers. */
 const unsupportedForClient: readonly (string | null)[] = ['unauthorized_client', 'invalid_request'];
 
 /**

@@ -10,7 +10,7 @@ import {
 } from 'openid-client';
 import { OperatorError } from '../terminal.ts';
 
-/** The issuer as this tool's public client sees it. Throws an `OperatorError` if it cannot be discovered. */
+/** Returns the issuer's configuration for this tool's public client. Throws an `OperatorError` if discovery fails. */
 export const discoverIssuer = async (issuer: string, clientId: string): Promise<Configuration> => {
   const url = URL.parse(issuer);
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
@@ -22,7 +22,10 @@ export const discoverIssuer = async (issuer: string, clientId: string): Promise<
   );
 };
 
-/** The scopes to request: with offline access if the issuer supports it, so that the sign-in can be renewed. */
+/**
+ * Returns the scopes to request, including offline access if the issuer supports it, so that the sign-in can be
+ * renewed.
+ */
 export const scopesOf = (issuer: Configuration): string =>
   [
     'openid',
@@ -30,11 +33,11 @@ export const scopesOf = (issuer: Configuration): string =>
     ...(issuer.serverMetadata().scopes_supported?.includes('offline_access') ? ['offline_access'] : []),
   ].join(' ');
 
-/** The issuer's code for a refusal (RFC 6749, section 5.2); null for anything else. */
+/** Returns the issuer's error code (RFC 6749, section 5.2); null for any other error. */
 export const errorCodeOf = (error: unknown): string | null =>
   error instanceof ResponseBodyError || error instanceof AuthorizationResponseError ? error.error : null;
 
-/** Turns the error of a request to the issuer into a sentence. Never repeats the request. */
+/** Throws an `OperatorError` that describes a failed request to the issuer. Never quotes the request. */
 export const asOperatorError =
   (context: string) =>
   (error: unknown): never => {

@@ -17,8 +17,8 @@ import type { OpenPage, Tokens } from './tokens.ts';
 const callbackPath = '/callback';
 
 /**
- * Signs in with a browser on this machine: authorization code with PKCE, redirected to a port of 127.0.0.1 that the
- * system chooses (RFC 8252, section 7.3).
+ * Signs in with a browser on this machine: uses an authorization code with PKCE, and a redirect to 127.0.0.1, on a port
+ * chosen by the system (RFC 8252, section 7.3).
  */
 export const signInByLoopback = async (issuer: Configuration, open: OpenPage, timeoutMs: number): Promise<Tokens> => {
   const verifier = randomPKCECodeVerifier();
@@ -32,7 +32,7 @@ export const signInByLoopback = async (issuer: Configuration, open: OpenPage, ti
       code_challenge_method: 'S256',
       state,
       nonce,
-      // Without it, some issuers return no refresh token.
+      // Without this prompt, some issuers return no refresh token.
       ...(scopesOf(issuer).includes('offline_access') ? { prompt: 'consent' } : {}),
     });
     await open(page.href, `To sign in, open this address in a browser on this machine:\n${page.href}`);
@@ -56,7 +56,7 @@ interface Callback {
   readonly response: ServerResponse;
 }
 
-/** Listens for the browser's redirect. Any request that does not belong to this sign-in gets a 404. */
+/** Listens for the browser's redirect. Any request that is not part of this sign-in gets a 404. */
 const startCallbackServer = async (state: string) => {
   const callback = Promise.withResolvers<Callback>();
   const server = createServer((request, response) => {

@@ -5,13 +5,13 @@ import { replaceFile, type Environment } from '@portico/composition';
 import { contentOf } from '../files.ts';
 import { OperatorError } from '../terminal.ts';
 
-/** A sign-in at one server. `portico login` stores it in a file that only its owner can read. */
+/** A sign-in to one server. `portico login` stores it in a file that only its owner can read. */
 export interface SignIn {
   readonly server: string;
   readonly issuer: string;
   readonly client_id: string;
   readonly id_token: string;
-  /** Absent if the issuer returned none: then a new sign-in is needed after an hour or so. */
+  /** Absent if the issuer returned none; a new sign-in is then needed after about an hour. */
   readonly refresh_token?: string;
 }
 
@@ -26,12 +26,12 @@ export const readSignIn = async (environment: Environment, server: string): Prom
     const stored = JSON.parse(content.toString('utf8')) as Partial<SignIn>;
     if (stored.server === server && stored.issuer && stored.client_id && stored.id_token) return stored as SignIn;
   } catch {
-    // This tool did not write it.
+    // The file was not written by this tool.
   }
   throw new OperatorError(`${path} contains no sign-in: run "portico login" again`);
 };
 
-/** Stores a sign-in in place of an earlier one at the same server; a crash leaves one of the two. */
+/** Stores a sign-in, replacing an earlier one to the same server. After a crash, the file contains one of the two. */
 export const storeSignIn = async (environment: Environment, signIn: SignIn): Promise<void> => {
   const path = pathOf(environment, signIn.server);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -42,7 +42,10 @@ export const storeSignIn = async (environment: Environment, signIn: SignIn): Pro
 export const removeSignIn = (environment: Environment, server: string): Promise<void> =>
   rm(pathOf(environment, server), { force: true });
 
-/** As in the XDG Base Directory Specification, relative paths in the variable are ignored. */
+/**
+ * Returns the path of a server's sign-in file. A relative path in the variable is ignored, as required by the XDG Base
+ * Directory Specification.
+ */
 const pathOf = ({ XDG_CONFIG_HOME: folder, HOME }: Environment, server: string): string => {
   const configuration = folder?.startsWith('/') ? folder : join(HOME ?? homedir(), '.config');
   return join(configuration, 'portico', 'sign-ins', `${encodeURIComponent(server)}.json`);

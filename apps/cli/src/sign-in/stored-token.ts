@@ -3,7 +3,7 @@ import { OperatorError } from '../terminal.ts';
 import { removeSignIn, storeSignIn, readSignIn, type SignIn } from './sign-in-store.ts';
 import { expiryOf } from './tokens.ts';
 
-/** A token that expires sooner is renewed first, so that it outlives the requests of a command. */
+/** A token with less than this lifetime left is renewed first, so that it outlives a command's requests. */
 const minLifetimeMs = 120_000;
 
 /**
@@ -41,7 +41,7 @@ const renew = async (
     });
     return tokens.id_token;
   } catch (error) {
-    // Another command may have renewed it concurrently, with the same refresh token.
+    // A concurrent command may have used the same refresh token to renew it.
     const stored = await readSignIn(environment, signIn.server);
     if (stored && stored.refresh_token !== refreshToken) return stored.id_token;
     if (isStillValid) return signIn.id_token;

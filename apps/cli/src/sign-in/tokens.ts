@@ -7,7 +7,7 @@ export interface Tokens {
 /** Shows the instruction, and tries to open the page in a browser. */
 export type OpenPage = (page: string, instruction: string) => Promise<void>;
 
-/** The expiry of an identity token, in milliseconds since 1970. The server verifies the token, not this tool. */
+/** Returns an identity token's expiry, in milliseconds since 1970. Does not verify the token; the server does. */
 export const expiryOf = (idToken: string): number => {
   const payload = Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8');
   return ((JSON.parse(payload) as { readonly exp?: number }).exp ?? 0) * 1_000;

@@ -5,12 +5,12 @@ import { tokens } from '../session/tokens.ts';
 export type CallName = keyof Calls;
 export type CallResult<Name extends CallName> = Calls[Name]['response'];
 
-/** The input of a call, without the parts that the call does not have. */
+/** The input of a call, limited to the parts that the call has. */
 export type CallInput<Name extends CallName> = {
   readonly query?: Calls[Name]['query'];
   readonly signal?: AbortSignal;
   readonly accept?: string;
-  /** Error statuses whose body is still a result, such as 503 of a health check. */
+  /** Error statuses whose body is returned as a result, such as the 503 of a health check. */
   readonly allow?: readonly number[];
 } & ([keyof Calls[Name]['params']] extends [never]
   ? { readonly params?: undefined }
@@ -19,7 +19,7 @@ export type CallInput<Name extends CallName> = {
     ? { readonly body?: undefined }
     : { readonly body?: Calls[Name]['body'] | TextOf<Calls[Name]['body']> });
 
-/** The JSON text of a body with a document, sent as it was written, including its numbers. */
+/** The JSON text of a body that contains a document. It is sent exactly as written, including the numbers. */
 type TextOf<Body> = 'openapi_spec' extends keyof Body ? Blob : never;
 
 interface AnyInput {
@@ -43,7 +43,7 @@ export const call = async <const Name extends CallName>(
   ...[input]: Record<never, never> extends CallInput<Name> ? [CallInput<Name>?] : [CallInput<Name>]
 ): Promise<CallResult<Name>> => (await callWithHeaders(name, input ?? ({} as CallInput<Name>))).body;
 
-/** Like `call`, with the headers of the response, such as the cursor of the next page. */
+/** Like `call`, but also returns the response headers, which contain the next page's cursor, for example. */
 export const callWithHeaders = async <const Name extends CallName>(
   name: Name,
   input: CallInput<Name>,
@@ -53,7 +53,7 @@ export const callWithHeaders = async <const Name extends CallName>(
   return { body, headers: response.headers };
 };
 
-/** Returns the bytes of a response, for a file. */
+/** Returns the bytes of a response, to be saved as a file. */
 export const callForFile = async <const Name extends CallName>(name: Name, input: CallInput<Name>): Promise<Blob> =>
   (await send(name, input)).blob();
 
@@ -86,7 +86,10 @@ const request = async (name: CallName, input: AnyInput, token: string | null): P
   }
 };
 
-/** Rejects values that a URL cannot contain: dots would name the parent resource, and an empty segment all of them. */
+/**
+ * Rejects values that cannot be a path segment: dots would address the parent resource, and an empty segment would
+ * address all resources.
+ */
 const pathSegment = (value: string): string => {
   if (['', '.', '..'].includes(value)) throw new Problem(404, null, null);
   return encodeURIComponent(value);

@@ -1,12 +1,12 @@
-/** An error response of the service, or no response at all (status 0). */
+/** An error response from the service, or no response at all (status 0). */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;
   /** The service's `detail`, a message for people; null if there is none. */
   readonly detail: string | null;
-  /** `X-Request-Id`, by which an operator finds the request in the log. */
+  /** The `X-Request-Id`, which an operator uses to find the request in the log. */
   readonly requestId: string | null;
-  /** Seconds until a retry makes sense, for a 429. */
+  /** For a 429, the number of seconds to wait before a retry. */
   readonly retryAfter: number | null;
 
   constructor(status: number, detail: string | null, requestId: string | null, retryAfter: number | null = null) {

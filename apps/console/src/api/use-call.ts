@@ -15,13 +15,15 @@ const keyOf = (name: CallName, input?: unknown): readonly unknown[] => (input ==
 
 interface ReadOptions<Result = unknown> {
   readonly enabled?: boolean;
-  /** Shows the previous result while another input loads, as lists do while the user types a filter. */
+  /**
+   * Shows the previous result while the one for a new input loads, for example in lists while the user types a filter.
+   */
   readonly keepPrevious?: boolean;
-  /** In milliseconds; may depend on the last result. Paused while the page is hidden. */
+  /** The interval in milliseconds; may depend on the last result. Refetching is paused while the page is hidden. */
   readonly refetchInterval?: number | false | ((result: Result | undefined) => number | false);
 }
 
-/** Reads once, and again after a change; cached in between. */
+/** Reads a result once, and again after a change. The result is cached in between. */
 export const useRead = <const Name extends ReadName>(
   name: Name,
   input: CallInput<Name>,
@@ -40,10 +42,10 @@ export const useRead = <const Name extends ReadName>(
 
 type Rows<Name extends ReadName> = CallResult<Name> extends readonly (infer Row)[] ? Row : never;
 
-/** The number of rows of a page. */
+/** The number of rows on a page. */
 export const pageSize = 100;
 
-/** Reads a list page by page, with the cursor in the `Link` header of each response (RFC 8288). */
+/** Reads a list page by page, using the cursor in each response's `Link` header (RFC 8288). */
 export const usePages = <const Name extends ReadName>(
   name: Name,
   input: CallInput<Name>,
@@ -82,7 +84,7 @@ export const useTotal = <const Name extends ReadName>(
   return read.data ?? null;
 };
 
-/** RFC 8288: `Link: <…?cursor=…>; rel="next"`. */
+/** Returns the next page's cursor from `Link: <…?cursor=…>; rel="next"` (RFC 8288); null if there is none. */
 const nextCursorOf = (headers: Headers): string | null => {
   const link = /<([^>]+)>;\s*rel="next"/.exec(headers.get('Link') ?? '')?.[1];
   return link ? new URL(link, window.location.origin).searchParams.get('cursor') : null;
@@ -104,15 +106,15 @@ export const useChange = <const Name extends CallName>(
     onSettled: () => invalidateReads(queries, names),
   });
   const { mutateAsync } = change;
-  // The refresh may unmount the component that sent the change, which drops the callbacks of TanStack's own `mutate`:
-  // an administrator would see no confirmation of a suspension.
+  // The refresh may unmount the component that sent the change. TanStack's own `mutate` would then drop its callbacks,
+  // and an administrator would not see a suspension confirmed, for example.
   const mutate = (
     input: CallInput<Name>,
     { onSuccess }: { readonly onSuccess?: (result: CallResult<Name>) => void } = {},
   ): void => {
     void mutateAsync(input).then(
       (result) => onSuccess?.(result),
-      // The component shows the error from the state of the change.
+      // The component shows the error from the mutation's state.
       () => undefined,
     );
   };

@@ -11,7 +11,7 @@ import { words } from '../words/words.ts';
 import styles from './frame.module.css';
 import { chooseTheme, useTheme } from './theme.ts';
 
-/** The frame around each page: the menu, the theme, and signing out. */
+/** The frame around each page, with the menu, the theme setting and the sign-out button. */
 export const Frame = () => {
   const [open, setOpen] = useState(false);
   const { pathname } = useLocation();

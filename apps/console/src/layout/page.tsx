@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import styles from './frame.module.css';
 import { useTitle } from './use-title.ts';
 
-/** A page of the console, with the title of the page and of the browser tab. */
+/** A console page. Shows the title as its heading and in the browser tab. */
 export const Page = ({
   title,
   actions,

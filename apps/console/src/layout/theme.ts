@@ -1,7 +1,7 @@
 import { createTheme, type MantineColorScheme } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 
-/** Colours and sizes of the console; all contrasts meet WCAG AA in both themes. */
+/** The colours and sizes of the console. All contrasts meet WCAG AA in both themes. */
 export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: { light: 8, dark: 8 },
@@ -23,7 +23,7 @@ const storedTheme = (): Theme | null => {
   return value === 'light' || value === 'dark' ? value : null;
 };
 
-/** Returns the user's choice in this browser, or else the preference of the system. */
+/** Returns the theme that the user chose in this browser, or else the system's preference. */
 export const currentTheme = (): Theme => storedTheme() ?? (darkPreference.matches ? 'dark' : 'light');
 
 /** Sets the attribute that the style sheets read. */

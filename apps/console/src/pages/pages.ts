@@ -19,13 +19,13 @@ import { WaitingNote } from './people/waiting-note.tsx';
 
 type Role = 'admin' | 'client';
 
-/** A page of the menu with its subpages. Each is loaded when it is first opened. */
+/** A page in the menu, with its subpages. Each page is loaded when it is first opened. */
 export interface MenuPage {
   readonly path: string;
   readonly title: string;
   readonly Icon: LucideIcon;
   readonly roles: readonly Role[];
-  /** A quiet note next to the title, such as the number of pending people. */
+  /** An unobtrusive note next to the title, such as the number of pending people. */
   readonly Note?: ComponentType;
   readonly routes: readonly RouteObject[];
 }
@@ -34,7 +34,7 @@ const admin: readonly Role[] = ['admin'];
 const client: readonly Role[] = ['client'];
 const all: readonly Role[] = ['admin', 'client'];
 
-/** The menu in its order; a role starts at its first page. */
+/** The pages of the menu, in order. A role starts on the first of its pages. */
 export const pages: readonly MenuPage[] = [
   {
     path: '/people',
@@ -134,5 +134,5 @@ export const pages: readonly MenuPage[] = [
   },
 ];
 
-/** Pages that are reached from other pages: the page of an API is the same for everyone. */
+/** Pages that are reached from other pages. An API's page is the same for everyone. */
 export const furtherRoutes: readonly RouteObject[] = [{ path: 'apis/:api', lazy: () => import('./api/api-page.tsx') }];

@@ -6,7 +6,10 @@ interface NamedApi {
 /** The number of characters of an id that distinguish APIs with the same name. */
 const idPrefixLength = 8;
 
-/** Labels the APIs of a list by name, and adds the beginning of the id if several have the same name. */
+/**
+ * Returns a function that labels each API in a list by its name, and adds the beginning of its id if several have that
+ * name.
+ */
 export const apiLabels = (apis: readonly NamedApi[]): ((api: NamedApi) => string) => {
   const idOf = new Map<string, string>();
   const shared = new Set<string>();

@@ -8,7 +8,7 @@ import { apiLabels, apiLabelWithId } from './api-label.ts';
 interface ChoiceProps {
   readonly label: string;
   readonly placeholder: string;
-  /** The value in the URL and for the service: an e-mail, a name or an id. Empty for none. */
+  /** The value in the URL and in requests: an e-mail address, a name or an id. Empty if nothing is selected. */
   readonly value: string;
   /** The label of the value, if it differs from the value. */
   readonly displayText?: string | undefined;
@@ -53,7 +53,7 @@ const Choice = ({
       searchable
       searchValue={typed}
       onSearchChange={setTyped}
-      // The server has already filtered.
+      // The server has already filtered the options.
       filter={({ options }) => options}
       nothingFoundMessage={isFetching ? words.frame.loading : words.frame.nothingFound}
       clearable
@@ -78,7 +78,7 @@ const useSearchText = ({ value, displayText = value }: ChoiceProps) => {
   };
 };
 
-/** Selects a registered person by e-mail. */
+/** Selects a registered person by e-mail address. */
 export const PersonChoice = (props: ChoiceProps) => {
   const { typed, setTyped, q, isSearching } = useSearchText(props);
   const read = useRead(
@@ -92,7 +92,9 @@ export const PersonChoice = (props: ChoiceProps) => {
 
 export const isId = (value: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
 
-/** Selects a visible API by name, or by id if several have the same name; then shows the beginning of the id. */
+/**
+ * Selects a visible API by name, or by id if several have the same name. In that case, shows the beginning of the id.
+ */
 export const ApiChoice = ({ value, ...props }: Omit<ChoiceProps, 'displayText'>) => {
   const isNamed = !isId(value);
   const read = useRead(
@@ -101,7 +103,7 @@ export const ApiChoice = ({ value, ...props }: Omit<ChoiceProps, 'displayText'>)
     { enabled: !isNamed },
   );
   const displayText = isNamed ? value : read.data ? apiLabelWithId(read.data) : words.frame.loading;
-  // The field keeps its initial text, so the key mounts it again.
+  // The field keeps its initial text, so the key remounts it when the text changes.
   return <NamedApiChoice key={displayText} {...props} value={value} displayText={displayText} />;
 };
 

@@ -10,11 +10,11 @@ import { Loading } from './loading.tsx';
 export interface Column<Row> {
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Whether only screen readers get the header, for columns of buttons. */
+  /** Whether only screen readers get the header; used for columns of buttons. */
   readonly headerHidden?: boolean;
 }
 
-/** The loaded part of a server-side list, as `usePages` returns it. */
+/** The loaded part of a server-side list, as returned by `usePages`. */
 export interface Pages<Row> {
   readonly rows: readonly Row[];
   readonly error: unknown;
@@ -25,7 +25,7 @@ export interface Pages<Row> {
   readonly refetch: () => unknown;
 }
 
-/** Wraps a list that one response contains completely. */
+/** Wraps a list that is completely contained in one response. */
 export const singlePage = <Row,>(read: {
   readonly data: readonly Row[] | undefined;
   readonly error: unknown;
@@ -44,7 +44,7 @@ export const singlePage = <Row,>(read: {
 export interface Selection<Row> {
   readonly keys: ReadonlySet<string>;
   readonly change: (keys: ReadonlySet<string>) => void;
-  /** The name of a row in the label of its checkbox. */
+  /** Returns a row's name, for the label of its checkbox. */
   readonly nameOf: (row: Row) => string;
   readonly canSelect?: (row: Row) => boolean;
 }
@@ -69,7 +69,7 @@ export const DataTable = <Row,>({ label, columns, pages, keyOf, empty, selection
   const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
   const body = useRef<HTMLTableSectionElement>(null);
   const [topOffset, setTopOffset] = useState(0);
-  // Measured after each render: content above may grow, such as another table of the page that loads later.
+  // Measured after each render: the content above may grow, for example when another table on the page loads later.
   useLayoutEffect(() => setTopOffset(Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY)));
   const virtual = useWindowVirtualizer({
     count: rows.length,
@@ -150,7 +150,7 @@ const Head = <Row,>({
   </thead>
 );
 
-/** Takes the space of the rows that are not rendered. */
+/** Takes up the space of the rows that are not rendered. */
 const Spacer = ({ height, width }: { readonly height: number; readonly width: number }) =>
   height > 0 ? (
     <tr aria-hidden className={styles.spacer}>

@@ -3,7 +3,10 @@ import { useWindowEvent } from '@mantine/hooks';
 import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { words } from '../words/words.ts';
 
-/** The openers of a dialog, nearest first: a dialog opened from another dialog also has that one's openers. */
+/**
+ * The elements that opened a dialog, nearest first. A dialog opened from another dialog also has the other dialog's
+ * openers.
+ */
 const openers = new WeakMap<Element, readonly HTMLElement[]>();
 
 /** Key events that a dialog has handled: the dialog below, which is then on top, must not handle them again. */
@@ -33,15 +36,15 @@ const fieldSelectors = [
 ];
 const autofocusSelector = '[data-autofocus]';
 
-/** Returns the element to focus first: with autofocus, or else the first field, or else the first button. */
+/** Returns the element to focus first: the one with autofocus, or else the first field, or else the first button. */
 const firstFocusable = (body: Element): HTMLElement | undefined =>
   [autofocusSelector, fieldSelectors.join(), 'button:not(:disabled)']
     .flatMap((selector) => [...body.querySelectorAll<HTMLElement>(selector)])
     .find((element) => element.checkVisibility());
 
 /**
- * The common part of every dialog. The focus moves to its first field, stays within it, and returns to the opener.
- * Mounted only while it is open.
+ * The common part of every dialog. The focus moves to the dialog's first field, is kept within the dialog, and returns
+ * to the opener. A dialog is mounted only while it is open.
  */
 export const DialogBox = ({
   title,
@@ -49,7 +52,7 @@ export const DialogBox = ({
   children,
 }: {
   readonly title: string;
-  /** Called for Escape, the close button and a click outside. Without it, none of these closes the dialog. */
+  /** Called on Escape, the close button or a click outside. Without this function, none of these closes the dialog. */
   readonly leave?: (() => void) | undefined;
   readonly children: ReactNode;
 }) => {
@@ -69,7 +72,7 @@ export const DialogBox = ({
     [from],
   );
   useEffect(() => {
-    // The focused element no longer exists, such as when the outcome replaces a form.
+    // The focused element may no longer exist, for example when the outcome has replaced a form.
     if (body.current && document.activeElement === document.body) firstFocusable(body.current)?.focus();
   });
   useWindowEvent(
@@ -100,7 +103,7 @@ export const DialogBox = ({
       closeOnEscape={false}
       returnFocus={false}
       closeButtonProps={{ 'aria-label': words.frame.close }}
-      // Its header is not a banner landmark: the page has one.
+      // The dialog's header is not a banner landmark: the page already has one.
       attributes={{ header: { role: 'presentation' } }}
     >
       <div ref={mount}>{children}</div>
@@ -108,6 +111,6 @@ export const DialogBox = ({
   );
 };
 
-/** Whether an open dropdown handles the key. */
+/** Returns whether an open dropdown handles the key. */
 const isHandledByDropdown = (target: EventTarget | null): boolean =>
   target instanceof Element && target.getAttribute('data-mantine-stop-propagation') === 'true';

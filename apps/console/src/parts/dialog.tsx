@@ -7,20 +7,20 @@ import { ErrorNote } from './error-note.tsx';
 interface DialogProps {
   readonly title: string;
   readonly close: () => void;
-  /** Called with the fields of the form. Without it, there is only a close button. */
+  /** Called with the fields of the form. Without this function, there is only a close button. */
   readonly act?: (fields: FormData) => unknown;
   readonly actLabel?: string;
-  /** Whether the action cannot be undone: its button is red. */
+  /** Whether the action cannot be undone; if so, its button is red. */
   readonly destructive?: boolean;
   readonly busy?: boolean;
   readonly disabled?: boolean;
-  /** Whether the content is shown only once: then only the button `I have copied it` closes the dialog. */
+  /** Whether the content is shown only once; if so, only the button `I have copied it` closes the dialog. */
   readonly shownOnce?: boolean;
   readonly error?: unknown;
   readonly children: ReactNode;
 }
 
-/** A form or a confirmation above the page. Enter in a field submits it, Escape closes it. */
+/** A form or a confirmation in front of the page. Enter in a field submits the form, and Escape closes the dialog. */
 export const Dialog = ({ open, ...props }: DialogProps & { readonly open: boolean }) =>
   open ? <OpenDialog {...props} /> : null;
 
@@ -28,7 +28,8 @@ const OpenDialog = ({ title, close, act, shownOnce = false, error, children, ...
   const { form, isUnsaved } = useUnsavedText();
   const [isConfirming, setIsConfirming] = useState(false);
   const leave = (): void => {
-    // While it asks, Escape goes back to the form. Without an action there is nothing to lose, so it does not ask.
+    // While the dialog asks for confirmation, Escape returns to the form. Without an action, there is nothing to lose,
+    // so the dialog does not ask.
     if (act && (isConfirming || isUnsaved())) setIsConfirming(!isConfirming);
     else close();
   };
@@ -72,7 +73,8 @@ const Footer = ({
     return () => {
       if (document.activeElement !== box) return;
       box.blur();
-      // Unmounted if the outcome replaced the form: then the dialog focuses its first element.
+      // The button is unmounted if the outcome has replaced the form. In that case, the dialog focuses its first
+      // element.
       button.current?.focus();
     };
   }, [busy]);
@@ -96,7 +98,7 @@ const Footer = ({
   );
 };
 
-/** Asks before unsaved text is discarded. Keeping it returns the focus. */
+/** Asks before discarding unsaved text. If the user keeps the text, the focus returns to where it was. */
 const Discard = ({ keep, discard }: { readonly keep: () => void; readonly discard: () => void }) => {
   const [from] = useState(() => document.activeElement);
   useEffect(
@@ -129,10 +131,12 @@ const useUnsavedText = () => {
   return { form, isUnsaved: () => element.current !== null && valuesIn(element.current) !== initial.current };
 };
 
-/** A dropdown has its selected options in a hidden field; its visible text is only a search. */
+/** A dropdown keeps its selected options in a hidden field; its visible text is only a search text. */
 const textFields = 'textarea, input:not([type=checkbox], [type=radio], [type=file], [aria-haspopup=listbox])';
 
-/** Ignores empty fields: they appear and disappear with other choices. */
+/**
+ * Returns the values of the form's fields. Ignores empty fields, because they appear and disappear with other choices.
+ */
 const valuesIn = (form: HTMLFormElement): string =>
   JSON.stringify(
     [...form.querySelectorAll<HTMLInputElement>(textFields)].map(({ value }) => value).filter((value) => value !== ''),

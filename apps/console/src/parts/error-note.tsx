@@ -2,7 +2,7 @@ import { Alert, Button } from '@mantine/core';
 import { isProblem } from '../api/problem.ts';
 import { words } from '../words/words.ts';
 
-/** Returns the message of an error for people. */
+/** Returns an error's message for people. */
 export const messageOf = (error: unknown): string => {
   if (!isProblem(error)) return words.frame.unexpected;
   if (error.status === 0) return words.frame.unreachable;
@@ -10,7 +10,7 @@ export const messageOf = (error: unknown): string => {
   return error.status >= 500 && !error.detail ? words.frame.failed(error.status) : error.message;
 };
 
-/** Shows an error with the id by which an operator finds the request; nothing without an error. */
+/** Shows an error with the id that an operator uses to find the request. Shows nothing if there is no error. */
 export const ErrorNote = ({ error, retry }: { readonly error: unknown; readonly retry?: () => unknown }) => {
   if (!error) return null;
   const id = isProblem(error) ? error.requestId : null;

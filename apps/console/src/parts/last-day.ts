@@ -2,7 +2,7 @@ import { words } from '../words/words.ts';
 
 const dayMs = 86_400_000;
 
-/** Returns a UTC day such as `2027-03-31`, as the service accepts it. */
+/** Returns a UTC day such as `2027-03-31`, in the form that the service accepts. */
 export const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
 
 /** Returns the last day before an expiry at the end of a UTC day; null if the expiry is within a day. */

@@ -1,7 +1,7 @@
 /** A tag with its attributes. It cannot contain another tag, so that finding all tags takes linear time. */
 const tag = /<(\/?)([a-z][a-z0-9]*)((?:\s[^<>]*)?)\/?>/gi;
 
-/** The Markdown of opening and closing tags, by lower-case name. */
+/** The Markdown for opening and closing tags, by lower-case name. */
 const replacements: Readonly<Record<string, string>> = {
   br: '  \n',
   ...Object.fromEntries(['strong', 'b'].map((name) => [name, '**'])),
@@ -25,7 +25,7 @@ const contentFrom = (text: string, from: number, name: string): string | null =>
 
 /**
  * Descriptions are Markdown with some HTML, or only HTML. Converts tags that have an equivalent in Markdown. All others
- * stay and are shown as text, since `<account>` may look like a tag. This is not a security measure.
+ * are kept and shown as text, since text such as `<account>` may look like a tag. This is not a security measure.
  */
 export const markdownOf = (description: string): string => {
   const text = withoutComments(description);
@@ -49,11 +49,11 @@ export const markdownOf = (description: string): string => {
     .trim();
 };
 
-/** Returns null for a tag without an equivalent in Markdown. */
+/** Returns the Markdown for a tag; null if there is no equivalent. */
 const markOf = (name: string, slash: string): string | null =>
   name === 'li' ? (slash === '' ? '\n- ' : ' ') : (replacements[name] ?? null);
 
-/** Converts a link or a heading with only text between its tags. */
+/** Converts a link or a heading that contains only text. */
 const elementOf = (name: string, attributes: string, content: string): string => {
   if (name !== 'a') return `\n\n**${content}**\n\n`;
   const address = /\shref="([^"<>\s]*)"/i.exec(attributes)?.[1] ?? '';
@@ -72,10 +72,10 @@ const withoutComments = (text: string): string => {
   }
 };
 
-/** A line of a list shows less than this. */
+/** The number of characters to convert; a line in a list shows fewer. */
 const sourceMax = 600;
 
-/** Returns the beginning as one line of plain text, for lists. */
+/** Returns the beginning of a description as one line of plain text, for lists. */
 export const lineOf = (description: string): string =>
   markdownOf(description.slice(0, sourceMax))
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -6,7 +6,7 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ];
 
-/** Shows a recent time relatively ("2 hours ago") and any other as a date; exact on hover. */
+/** Shows a recent time relatively ("2 hours ago") and any other as a date, with the exact time on hover. */
 export const Moment = ({
   at,
   none = words.frame.never,

@@ -11,9 +11,9 @@ interface PickerProps {
   readonly required?: boolean;
   readonly value: readonly Picked[];
   readonly change: (picked: readonly Picked[]) => void;
-  /** Whether it accepts a pasted list: each entry is selected as written, for calls that accept names. */
+  /** Whether a pasted list is accepted: each entry is selected as written, for calls that accept names. */
   readonly pastes?: boolean;
-  /** Whether it has the focus when its dialog opens, instead of the first field. */
+  /** Whether this field has the focus when its dialog opens, instead of the first field. */
   readonly autofocus?: boolean;
 }
 
@@ -75,7 +75,7 @@ const Picker = ({
       data-autofocus={autofocus || undefined}
       // The dropdown would cover a dialog that opens with the focus here.
       openOnFocus={false}
-      // The server has already filtered, by more than the label shows.
+      // The server has already filtered the options, by more than the label shows.
       filter={({ options }) => options}
       // Once everything is selected, an empty dropdown would only cover the next field.
       nothingFoundMessage={typed === '' ? null : isFetching ? words.frame.loading : words.frame.nothingFound}
@@ -109,7 +109,7 @@ export const PeoplePicker = (props: PickerProps) => {
   );
 };
 
-/** Returns the e-mails of a list with any separators, with or without names. */
+/** Returns the e-mail addresses in a list with any separators, with or without names. */
 const emailsOf = (text: string): readonly string[] => [...new Set(text.match(/[^\s<>,;:"()]+@[^\s<>,;:"()]+/g) ?? [])];
 
 /** Returns the lines of a list; empty for a single line, which is a search text. */
@@ -118,7 +118,7 @@ const linesOf = (text: string): readonly string[] => {
   return lines.length > 1 ? [...new Set(lines)] : [];
 };
 
-/** Selects APIs of the catalog by name. */
+/** Selects APIs from the catalog by name. */
 export const ApisPicker = (props: PickerProps) => {
   const [typed, setTyped] = useState('');
   const [q] = useDebouncedValue(typed, 200);

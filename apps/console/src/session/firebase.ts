@@ -17,8 +17,8 @@ const messages: Readonly<Record<string, string>> = {
 const secondFactorMessage = 'This account has a second factor, which is not supported here.';
 
 /**
- * Signs in by e-mail and password with Firebase's REST API (Identity Toolkit, `accounts:signInWithPassword`; Secure
- * Token Service). Like the ID token, the refresh token is only in memory.
+ * Signs in with e-mail and password through Firebase's REST API (Identity Toolkit, `accounts:signInWithPassword`;
+ * Secure Token Service). Like the ID token, the refresh token is kept only in memory.
  */
 export const firebaseSignIn = (method: FirebaseMethod) => {
   const post = async (url: string, body: string, type: string): Promise<Readonly<Record<string, unknown>>> => {
@@ -27,7 +27,7 @@ export const firebaseSignIn = (method: FirebaseMethod) => {
       headers: { 'Content-Type': type },
       body,
       credentials: 'omit',
-      // Google checks it for keys that are restricted to websites.
+      // Google checks the referrer for keys that are restricted to websites.
       referrerPolicy: 'strict-origin',
     }).catch(() => {
       throw new IssuerUnavailable();

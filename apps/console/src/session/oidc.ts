@@ -20,7 +20,10 @@ const throwUnavailable = (error: unknown): never => {
   throw error instanceof TypeError ? new IssuerUnavailable() : error;
 };
 
-/** One for each sign-in method and page load: it has in memory the data for renewing and signing out. */
+/**
+ * Returns the manager of a sign-in method. There is one per method and page load, which keeps the data for renewing and
+ * signing out in memory.
+ */
 const managerOf = (method: OidcMethod): UserManager => {
   const existing = managers.get(method.name);
   if (existing) return existing;
@@ -34,7 +37,7 @@ const managerOf = (method: OidcMethod): UserManager => {
     popup_redirect_uri: `${window.location.origin}${callbackPath}`,
     post_logout_redirect_uri: `${window.location.origin}/console/`,
     userStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
-    // Only the PKCE state for the redirect: it has no token, and is deleted with the tab.
+    // Stores only the PKCE state for the redirect, which contains no token and is deleted with the tab.
     stateStore: new WebStorageStateStore({ store: window.sessionStorage }),
     automaticSilentRenew: false,
     monitorSession: false,
@@ -45,7 +48,7 @@ const managerOf = (method: OidcMethod): UserManager => {
   return manager;
 };
 
-/** Authorization code flow with PKCE (RFC 7636), as a public client. All tokens stay in memory. */
+/** The authorization code flow with PKCE (RFC 7636), as a public client. All tokens are kept in memory only. */
 export const oidcSignIn = (method: OidcMethod) => {
   const manager = managerOf(method);
 
@@ -60,7 +63,7 @@ export const oidcSignIn = (method: OidcMethod) => {
     return {
       idToken,
       expiresAt: expiryOf(idToken),
-      // With a refresh token if the issuer issued one, or else in a hidden frame.
+      // Uses a refresh token if the issuer issued one, or else a hidden frame.
       renew: async () => toSignIn(await manager.signinSilent().catch(throwUnavailable)),
     };
   };
@@ -72,7 +75,7 @@ export const oidcSignIn = (method: OidcMethod) => {
         state: { returnTo } satisfies ReturnState,
         ...(oneTimeCode === null ? {} : { extraQueryParams: { one_time_code: oneTimeCode } }),
       }),
-    /** Reads the response in the URL of this page. */
+    /** Reads the response from this page's URL. */
     async finish(): Promise<{ readonly signIn: SignIn; readonly returnTo: string }> {
       const user = await manager.signinRedirectCallback().catch(explain);
       const { returnTo = '/' } = (user.state ?? {}) as Partial<ReturnState>;
@@ -81,17 +84,20 @@ export const oidcSignIn = (method: OidcMethod) => {
         returnTo: returnTo.startsWith('/') && !returnTo.startsWith('//') ? returnTo : '/',
       };
     },
-    /** In a popup, so that this page keeps its forms. */
+    /** Signs in again in a popup, so that this page keeps its forms. */
     signInAgain: async (): Promise<SignIn> =>
       toSignIn(await manager.signinPopup({ url_state: popupSuffix }).catch(explain)),
-    /** Also ends the session at the issuer, if it has an endpoint for that. Returns whether the browser leaves. */
+    /**
+     * Signs out. Also ends the session at the issuer, if the issuer has an endpoint for that. Returns whether the
+     * browser leaves the page.
+     */
     async end(): Promise<boolean> {
       const hasPage = await manager.metadataService.getEndSessionEndpoint().catch(() => undefined);
       if (!hasPage) {
         await manager.removeUser();
         return false;
       }
-      // Amazon Cognito requires these instead of the standard parameters.
+      // Amazon Cognito requires these parameters instead of the standard ones.
       const extraQueryParams = { client_id: method.client_id, logout_uri: `${window.location.origin}/console/` };
       await manager.signoutRedirect({ extraQueryParams });
       return true;
@@ -99,7 +105,10 @@ export const oidcSignIn = (method: OidcMethod) => {
   };
 };
 
-/** In the hidden frame of a silent renewal or the popup of a repeated sign-in: passes the response to the opener. */
+/**
+ * Passes the response to the opener if this page is in the hidden frame of a silent renewal or the popup of a repeated
+ * sign-in. Returns whether it is.
+ */
 export const forwardCallback = async (): Promise<boolean> => {
   const isFrame = window.parent !== window;
   const isPopup = new URLSearchParams(window.location.search).get('state')?.endsWith(`;${popupSuffix}`) ?? false;

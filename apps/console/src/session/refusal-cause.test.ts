@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { refusalCause } from './refusal-cause.ts';
 
 const at = { origin: 'https://portico.example.com', clientId: 'portico-console' };
-/** `form` is the request to the token endpoint; without it, the error came in the URL of the page. */
+/**
+ * Creates an error response. `form` is the request to the token endpoint; without it, the error was in the page's URL.
+ */
 const refused = (error: string, error_description?: string, form?: URLSearchParams) =>
   new ErrorResponse(error_description === undefined ? { error } : { error, error_description }, form);
 const form = new URLSearchParams({ grant_type: 'authorization_code' });

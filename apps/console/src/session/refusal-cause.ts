@@ -4,18 +4,18 @@ import { words } from '../words/words.ts';
 const text = words.session;
 
 interface AtProvider {
-  /** The origin of this page, as registered at the provider. */
+  /** The origin of this page, as registered with the provider. */
   readonly origin: string;
   readonly clientId: string;
 }
 
-/** Returns why a sign-in failed, with the setting at the provider; null if the cause is not certain. */
+/** Returns why a sign-in failed, including the setting to check at the provider; null if the cause is not certain. */
 export const refusalCause = (error: unknown, { origin, clientId }: AtProvider): string | null => {
   // `fetch` rejects like this if the response has no CORS headers. The provider was reachable a moment ago.
   if (error instanceof TypeError) return text.originMissing(origin, clientId);
   if (!(error instanceof ErrorResponse)) return null;
   if (error.error === 'access_denied') return text.denied(clientId, error.message);
-  // In the URL of this page, `unauthorized_client` is about the flow instead.
+  // In this page's URL, `unauthorized_client` refers to the flow instead.
   const isOfTokenEndpoint = error.form !== undefined;
   return isOfTokenEndpoint && ['invalid_client', 'unauthorized_client'].includes(error.error ?? '')
     ? text.secretRequired(clientId, error.message)

@@ -9,7 +9,7 @@ import { messageOf } from './sign-in-methods.ts';
 
 const text = words.session;
 
-/** Shown above the page, which keeps its forms: their requests wait until the user has signed in again. */
+/** A dialog in front of the page, which keeps its forms. Their requests wait until the user has signed in again. */
 export const RenewDialog = () => {
   const { config, signOut } = useSession();
   const [failure, setFailure] = useState<string | null>(null);

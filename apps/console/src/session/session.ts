@@ -3,7 +3,7 @@ import { forwardCallback, callbackPath, oidcSignIn } from './oidc.ts';
 import { claimsOf, tokens, type SignIn } from './tokens.ts';
 import type { Config, SignInMethod } from './sign-in-methods.ts';
 
-/** The key of this tab's sign-in method, needed after a redirect; it is not a secret. */
+/** The storage key of this tab's sign-in method, which is needed after a redirect and is not a secret. */
 const methodKey = 'portico.way';
 
 const storedMethod = ({ ways }: Config): SignInMethod | undefined =>
@@ -18,10 +18,13 @@ export type Start =
   | { readonly kind: 'leaving' }
   | { readonly kind: 'sign in'; readonly problem: string | null };
 
-/** Returns the one-time code of a printed link. It is in the fragment, which no server sees. */
+/** Returns the one-time code from a printed link. The code is in the fragment, which no server sees. */
 const oneTimeCode = (): string | null => /^#code=([A-Za-z0-9-]+)$/.exec(window.location.hash)?.[1] ?? null;
 
-/** A printed link pasted into a tab with the console changes only the fragment: reloads to use its code. */
+/**
+ * Reloads the page to use the code of a printed link: pasting the link into a tab with the console changes only the
+ * fragment.
+ */
 export const followPrintedLinks = (): void =>
   window.addEventListener('hashchange', () => {
     if (oneTimeCode() !== null) window.location.reload();
@@ -34,7 +37,7 @@ const takeOneTimeCode = (): string | null => {
   return code;
 };
 
-/** Returns the current URL within the console, to return to. */
+/** Returns the current URL within the console, as the place to return to. */
 const currentPath = (): string => window.location.pathname.replace(/^\/console/, '') + window.location.search || '/';
 
 export const startSession = async (config: Config): Promise<Start> => {
@@ -55,13 +58,16 @@ const isReload = (): boolean =>
     .getEntriesByType('navigation')
     .some((entry) => entry instanceof PerformanceNavigationTiming && entry.type === 'reload');
 
-/** A reload loses the token. An issuer with a session issues the next one without asking. */
+/**
+ * Signs in after a reload, which loses the token. An issuer that still has a session issues a new token without asking
+ * the user.
+ */
 const signInSilently = async (method: SignInMethod): Promise<Start> => {
   try {
     await beginSignIn(method, currentPath());
     return { kind: 'leaving' };
   } catch {
-    // The page explains what to do, with a button to try again.
+    // The page explains what to do, and has a button to try again.
     return { kind: 'sign in', problem: null };
   }
 };
@@ -100,7 +106,7 @@ export const signInAgain = async (config: Config): Promise<void> => {
   if (method && method.kind !== 'firebase') acceptSignIn(await oidcSignIn(method).signInAgain());
 };
 
-/** A different person who signs in must not get the page and the waiting requests of the previous one. */
+/** Accepts a sign-in. A different person must not get the page and the waiting requests of the previous one. */
 const acceptSignIn = (sign: SignIn): void => {
   const before = tokens.claims();
   const { iss, sub } = claimsOf(sign.idToken);

@@ -61,7 +61,7 @@ const MethodButton = ({ method, fail }: { readonly method: SignInMethod; readonl
 
 const currentPath = (): string => window.location.pathname.replace(/^\/console/, '') + window.location.search || '/';
 
-/** E-mail and password, for an identity provider without a login page. */
+/** A form for e-mail and password, for an identity provider without a login page. */
 export const PasswordForm = ({ method }: { readonly method: FirebaseMethod }) => {
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -88,7 +88,7 @@ export const PasswordForm = ({ method }: { readonly method: FirebaseMethod }) =>
         mb="md"
         error={failure}
         errorProps={{ role: 'alert' }}
-        // Mantine does not set it on the input itself.
+        // Mantine does not set this attribute on the input itself.
         aria-invalid={failure !== null}
       />
       <Button type="submit" fullWidth size="md" loading={busy}>

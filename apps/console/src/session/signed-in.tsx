@@ -18,7 +18,7 @@ import { StandalonePage } from '../layout/standalone-page.tsx';
 /** The pages are in a separate file, so that the sign-in appears immediately. */
 const Router = lazy(async () => ({ default: (await import('../router.tsx')).Router }));
 
-/** Signs in first, then shows the pages of the person. */
+/** Signs in first, then shows the person's pages. */
 export const SignedIn = () => {
   const config = useQuery({ queryKey: ['config'], queryFn: readConfig, staleTime: Infinity });
   const [start, setStart] = useState<Start | null>(null);
@@ -54,7 +54,7 @@ const readConfig = async (): Promise<Config> => call('GET /console/config.json')
 
 let startPromise: Promise<Start> | null = null;
 
-/** A one-time code or a response of the issuer works only once, but React may mount twice. */
+/** A one-time code or a response from the issuer works only once, but React may mount a component twice. */
 const startOnce = (config: Config): Promise<Start> => (startPromise ??= startSession(config));
 
 const WithConfig = ({ config, children }: { readonly config: Config; readonly children: React.ReactNode }) => {
@@ -62,7 +62,7 @@ const WithConfig = ({ config, children }: { readonly config: Config; readonly ch
   return <SessionContext value={session}>{children}</SessionContext>;
 };
 
-/** Shows the pages to approved people, and to everyone else the state of their registration. */
+/** Shows the pages to approved people, and everyone else the state of their registration. */
 const Gate = () => {
   const me = useQuery({
     queryKey: ['GET /api/profiles/me'],

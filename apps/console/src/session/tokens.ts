@@ -4,7 +4,7 @@ import { IssuerUnavailable } from './sign-in-methods.ts';
 /** A sign-in: the ID token, which the service accepts, and how to get the next one. */
 export interface SignIn {
   readonly idToken: string;
-  /** In milliseconds since 1970, by the clock of this machine. */
+  /** The expiry in milliseconds since 1970, according to this machine's clock. */
   readonly expiresAt: number;
   /**
    * Gets the next token without user interaction. Rejects with `IssuerUnavailable` if a retry may succeed,
@@ -18,7 +18,7 @@ type Listener = () => void;
 /** `absent`: never signed in, or signed out. `ended`: the sign-in expired and has to be repeated. */
 export type SignInState = 'absent' | 'present' | 'ended';
 
-/** The time before its expiry at which a token is renewed, so that no request is late; less if it is short-lived. */
+/** How long before its expiry a token is renewed, so that no request uses it too late; less if it is short-lived. */
 const renewalMarginMs = 60_000;
 /** A token is no longer sent if it expires within this time. */
 const minRemainingMs = 5_000;
@@ -56,7 +56,7 @@ const renewalOf = (from: SignIn): Promise<SignIn> => {
   const pending = renewals.get(from);
   if (pending) return pending;
   const renewal = from.renew().then((next) => {
-    // Unless the user has signed out or in again in the meantime.
+    // Skipped if the user has signed out or signed in again in the meantime.
     if (signIn === from) change(next, 'present');
     return next;
   });
@@ -65,7 +65,10 @@ const renewalOf = (from: SignIn): Promise<SignIn> => {
   return renewal;
 };
 
-/** Does not disturb the user while the token is still valid: the issuer may be unavailable only briefly. */
+/**
+ * Renews the token before it expires. Does not disturb the user while the token is still valid: the issuer may be
+ * unavailable only briefly.
+ */
 const renewAhead = async (): Promise<void> => {
   const from = signIn;
   if (!from || state !== 'present') return;
@@ -77,7 +80,7 @@ const renewAhead = async (): Promise<void> => {
   });
 };
 
-/** Open forms are kept: requests wait until there is a token again. */
+/** Marks the sign-in as ended. Open forms are kept: requests wait until there is a token again. */
 const expire = (): void => {
   change(signIn, 'ended');
   clearTimeout(timer);
@@ -88,7 +91,7 @@ const renewNow = async (): Promise<string> => {
   if (from && state === 'present') {
     await renewalOf(from).catch((error: unknown) => {
       if (signIn !== from) return;
-      // The computer may have woken up before its network: a retry may succeed.
+      // The computer may have woken up before its network connection: a retry may succeed.
       if (error instanceof IssuerUnavailable) throw new Problem(0, null, null);
       expire();
     });
@@ -101,15 +104,15 @@ const currentToken = async (): Promise<string> => {
   return state === 'present' ? signIn.idToken : new Promise((go, stop) => waiting.push({ resolve: go, reject: stop }));
 };
 
-/** The ID token, only in this module's memory: it is never in the browser's storage. */
+/** The ID token, which is kept only in this module's memory, never in the browser's storage. */
 export const tokens = {
-  /** Returns null without a sign-in. Waits while the sign-in has to be repeated. */
+  /** Returns the token; null if there is no sign-in. Waits while the sign-in has to be repeated. */
   async current(): Promise<string | null> {
     if (!signIn) return null;
     return state === 'present' && remainingMs(signIn) > minRemainingMs ? signIn.idToken : renewNow();
   },
 
-  /** Returns a newer token than the rejected one. Throws `Problem` without a sign-in. */
+  /** Returns a newer token than the rejected one. Throws `Problem` if there is no sign-in. */
   renewed: (): Promise<string> => renewNow(),
 
   /** Sets a new sign-in and resumes the waiting requests. */
@@ -137,13 +140,13 @@ export const tokens = {
   },
 };
 
-/** Returns the expiry of a token issued now, by this machine's clock, which may differ from the issuer's. */
+/** Returns the expiry of a token issued now, according to this machine's clock, which may differ from the issuer's. */
 export const expiryOf = (token: string): number => {
   const { exp, iat } = claimsOf(token);
   return iat === null ? exp * 1_000 : Date.now() + (exp - iat) * 1_000;
 };
 
-/** The claims of a token about its user; only for display, never for decisions. */
+/** A token's claims about its user. They are used only for display, never for decisions. */
 export interface TokenClaims {
   readonly iss: string;
   readonly sub: string;

@@ -12,7 +12,8 @@ import { session } from './en/session.ts';
 import { usage } from './en/usage.ts';
 
 /**
- * All text of the console, by the area that shows it. Another language is another object of this shape, chosen here.
+ * All text in the console, by the area that shows it. Another language would be another object of this shape, chosen
+ * here.
  */
 export const words = {
   access,

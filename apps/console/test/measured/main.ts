@@ -13,10 +13,11 @@ import {
 import { startMeasuredService, type MeasuredService } from './measured-service.ts';
 
 /**
- * `npm run console:measure [-- DOCUMENT]`: starts the service on the database that the environment names (`DATA_DIR` or
- * `DATABASE_URL`), filled by `npm run big-catalog`. It opens each page of the console in a browser with an empty cache,
- * and prints the time to its first content and the sizes of its downloads. With the file of a large OpenAPI document,
- * it adds the document to the catalog, opens its page and scrolls through it: run it on a copy.
+ * `npm run console:measure [-- DOCUMENT]`: starts the service on the database specified by the environment (`DATA_DIR`
+ * or `DATABASE_URL`), which `npm run big-catalog` has filled. It opens each page of the console in a browser with an
+ * empty cache, and prints the time to the page's first content and the sizes of the downloads. Given the file of a
+ * large OpenAPI document, it also adds the document to the catalog, opens its page and scrolls through it, so run it on
+ * a copy of the database.
  */
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const row = (...cells: readonly (string | number)[]): void => say(`| ${cells.join(' | ')} |`);
@@ -44,7 +45,7 @@ const findClient = async (service: MeasuredService) => {
   const query = 'role=client&registration_status=approved&suspended=false&limit=1';
   const [client] = await service.ask<{ email: string }[]>('GET', `/api/profiles/?${query}`);
   if (!client) throw new Error('There is no approved client: run `npm run big-catalog` on this database first');
-  // The uid that the tool gives its people.
+  // The uid that `npm run big-catalog` gives to this person.
   return { email: client.email, uid: `big-catalog-${/\.(\d+)@/.exec(client.email)?.[1]}`, emailVerified: true };
 };
 

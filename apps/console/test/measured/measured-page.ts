@@ -2,14 +2,14 @@ import type { Browser, Page, Request } from 'playwright-core';
 
 /** The measurements of opening a page. */
 export interface PageMeasurement {
-  /** From the click to the first frame with the heading and the first rows or figures. */
+  /** The time from the click to the first frame with the heading and the first rows or figures. */
   readonly contentMs: number;
   readonly requests: number;
   readonly apiRequests: number;
-  /** As transferred: gzip. */
+  /** The size of the scripts as transferred, with gzip. */
   readonly scriptBytes: number;
   readonly styleBytes: number;
-  /** Tasks of the page that took over 50 ms, and the longest. */
+  /** The number of the page's tasks that took over 50 ms, and the duration of the longest. */
   readonly longTasks: number;
   readonly longestTaskMs: number;
 }
@@ -26,7 +26,7 @@ interface Watched extends Window {
 
 const waitMs = 60_000;
 
-/** Opens a page with an empty cache, signed in on another page than the one to measure. */
+/** Opens a page with an empty cache, signed in on a different page from the one to measure. */
 export const openSignedIn = async (browser: Browser, link: string): Promise<Page> => {
   const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
   context.setDefaultTimeout(waitMs);
@@ -44,7 +44,7 @@ export const openSignedIn = async (browser: Browser, link: string): Promise<Page
   return page;
 };
 
-/** Opens the link with an empty cache: the very first view, including the sign-in. */
+/** Opens the link with an empty cache, and measures the very first view, including the sign-in. */
 export const openFirst = async (browser: Browser, link: string, measured: MeasuredPage): Promise<PageMeasurement> => {
   const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
   context.setDefaultTimeout(waitMs);
@@ -112,7 +112,7 @@ export const scrollBy = async (page: Page, pixels: number): Promise<readonly num
   });
 };
 
-/** Counts the requests of the page until the returned function is called. */
+/** Counts the page's requests until the returned function is called. */
 const listenTo = (page: Page) => {
   const seen: Request[] = [];
   const record = (request: Request): void => void seen.push(request);

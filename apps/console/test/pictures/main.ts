@@ -36,7 +36,7 @@ const views: readonly View[] = [1_280, 360].flatMap((width) =>
 
 const personOf = { admin: colleague, client: memberOf('Amara') } satisfies Record<string, Person>;
 
-/** A link signs in again for each picture, so that no picture shows leftovers of the previous one. */
+/** A link signs in again for each picture, so that no picture shows leftovers from the previous one. */
 const takePicture = async (
   browser: Browser,
   service: ConsoleService,

@@ -28,7 +28,7 @@ const members: readonly Member[] = [
   { name: 'Liam Gallagher-Byrne', company: 'Lighthouse Travel', groups: [] },
 ];
 
-/** People who have registered and wait for a decision. */
+/** People who have registered and are waiting for a decision. */
 const waiting = [
   { name: 'Maya Fontaine', company: 'Quayside Logistics' },
   { name: 'Nils Petersen', company: 'Lighthouse Travel' },
@@ -44,7 +44,7 @@ const groups: readonly (readonly [name: string, description: string, apis: reado
     ['Data team', 'Reports for everybody', ['Daybreak News Search', 'Bellwether Market Data'], 20],
   ];
 
-/** Access that people have in addition to their groups. */
+/** Access that people have in addition to the access of their groups. */
 const grants: readonly (readonly [name: string, apis: readonly string[], days: number | null])[] = [
   ['Amara Osei', ['Roomlark Hotel Booking', 'Babbelry Translation'], 90],
   ['Chiara Lombardi', ['Veridane Identity Verification'], 12],
@@ -76,7 +76,7 @@ export interface Organisation {
 const inDays = (days: number | null): { readonly expires_at?: string } =>
   days === null ? {} : { expires_at: new Date(Date.now() + days * dayMs).toISOString() };
 
-/** Fills a new service with a small organisation: fictional people, and the samples of the repository. */
+/** Fills a new service with a small organisation: fictional people, and the repository's samples. */
 export const seedOrganisation = async (service: ConsoleService): Promise<Organisation> => {
   const command = ['-C', '@portico/source', 'apps/cli/src/main.ts', 'import', 'samples'];
   const env = { ...process.env, DATA_DIR: service.dataDir };
@@ -157,7 +157,7 @@ const ask = async (service: ConsoleService, apis: ReadonlyMap<string, string>): 
   await send(['Amara Osei', 'Scribewell Speech to Text', 'Notes of calls with travellers.', 60]);
 };
 
-/** Adds a month of usage, with less at weekends, always the same. Usage is stored by day, so it is written directly. */
+/** Adds a month of usage, always the same, with less at weekends. Usage is stored by day, so it is written directly. */
 const addUsage = async (
   service: ConsoleService,
   apis: ReadonlyMap<string, string>,

@@ -4,8 +4,9 @@ const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const coloursMax = 256;
 
 /**
- * Reduces a picture to its 256 most frequent colours, which a page hardly exceeds: a third of the bytes. Accepts the
- * PNGs that browsers write (third edition): 8 bits each for red, green and blue, optionally alpha, not interlaced.
+ * Reduces a picture to its 256 most frequent colours, which takes a third of the bytes; a page hardly has more colours.
+ * Accepts the PNGs that browsers write (third edition): 8 bits each for red, green and blue, optionally alpha, not
+ * interlaced.
  */
 export const withPalette = (png: Buffer): Buffer => {
   const { width, height, channels, data } = chunksOf(png);

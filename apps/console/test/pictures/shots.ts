@@ -4,7 +4,7 @@ import type { Organisation } from './organisation.ts';
 
 export interface Shot {
   readonly name: string;
-  /** Null without a sign-in. */
+  /** The role to sign in with; null if there is no sign-in. */
   readonly as: 'admin' | 'client' | null;
   readonly path: string;
   /** Prepares the page before the picture is taken. */
@@ -36,7 +36,7 @@ const openOperation = async (page: Page): Promise<void> => {
 
 const chooseSamples = async (page: Page): Promise<void> => {
   await page.getByText('How a later import matches the same API').click();
-  // The tool imported them with their paths on this machine.
+  // The tool imported the samples with their paths on this machine.
   await page.getByText('Document title').first().click();
   await page.locator('input[webkitdirectory]').setInputFiles(samples);
   await page

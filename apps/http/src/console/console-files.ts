@@ -4,7 +4,7 @@ import { PorticoError } from '@portico/domain';
 import { keepsOpener, ready, type ResponseHeaders, type ReadyResponse } from '../responses/route-response.ts';
 import { consolePolicy } from './content-security-policy.ts';
 
-/** The output folder of the console's build; absent until it was built. */
+/** The output folder of the console's build; it does not exist until the console is built. */
 export const builtConsole = resolve(import.meta.dirname, '../../../console/dist');
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -21,11 +21,14 @@ interface ConsoleFile {
 
 /** The files of the built console. */
 export interface ConsoleFiles {
-  /** The page; the browser routes within it. `framable`: this service's own pages may frame it. */
+  /**
+   * Returns the page, which does its own routing in the browser. `framable`: whether this service's own pages may frame
+   * it.
+   */
   page(signInOrigins: readonly string[], framable: boolean): Promise<ReadyResponse>;
-  /** Throws `not_found` for a name that the page does not load. */
+  /** Returns a file that the page loads. Throws `not_found` for any other name. */
   asset(name: string, acceptsGzip: boolean): Promise<ReadyResponse>;
-  /** The icon, for clients that do not know its hashed name. Throws `not_found` until the console was built. */
+  /** Returns the icon, for clients that do not know its hashed name. Throws `not_found` until the console is built. */
   icon(acceptsGzip: boolean): Promise<ReadyResponse>;
 }
 
@@ -33,10 +36,10 @@ const notBuilt =
   'The console has not been built. Run "npm run console:build" once; "npm start" does it by itself.\n' +
   'The API works without it: see /docs.\n';
 
-/** Reads the built console once, at the first request for it, and keeps it in memory (about 2 MB). */
+/** Reads the built console once, on the first request for it, and keeps it in memory (about 2 MB). */
 export const createConsoleFiles = (folder: string = builtConsole): ConsoleFiles => {
   let reading: Promise<BuiltConsole | null> | null = null;
-  // It may be built while the service runs, so the next request checks again.
+  // The console may be built while the service is running, so the next request checks again.
   const readOnce = async (): Promise<BuiltConsole | null> => {
     const console = await (reading ??= readBuilt(folder));
     if (!console) reading = null;
@@ -69,8 +72,8 @@ const sent = (file: ConsoleFile | undefined, acceptsGzip: boolean, own: Response
 };
 
 /**
- * A renewal in a hidden frame ends on a page of this service, framed by a page of this service. A repeated sign-in ends
- * in a separate window, which another page opens and listens to.
+ * Returns the headers of a page. A renewal in a hidden frame ends on a page of this service, framed by another page of
+ * this service. A repeated sign-in ends in a separate window, which another page has opened and waits for.
  */
 const policyHeaders = (signInOrigins: readonly string[], framable: boolean): ResponseHeaders => {
   const policy = consolePolicy(signInOrigins);
@@ -86,7 +89,7 @@ interface BuiltConsole {
   readonly assets: ReadonlyMap<string, ConsoleFile>;
 }
 
-/** Null if the console has not been built. */
+/** Reads the built console; returns null if it has not been built. */
 const readBuilt = async (folder: string): Promise<BuiltConsole | null> => {
   try {
     const page = await readFile(join(folder, 'index.html'));

@@ -1,7 +1,8 @@
 /**
- * The Content-Security-Policy of the console's page. It loads only files of this service, and connects only to this
- * service and `signInOrigins`: for tokens (`connect-src`), and in the frame that renews a sign-in (`frame-src`). Any
- * text that is not the origin of an http or https address is left out, because `;` and `,` separate parts of a policy.
+ * Returns the Content-Security-Policy of the console's page. The page may load files only from this service, and may
+ * connect only to this service and `signInOrigins`: for tokens (`connect-src`), and in the frame that renews a sign-in
+ * (`frame-src`). Any text that is not the origin of an http or https address is omitted, because `;` and `,` separate
+ * parts of a policy.
  */
 export const consolePolicy = (signInOrigins: readonly string[]): string => {
   const allowed = ["'self'", ...signInOrigins.filter(isOrigin)].join(' ');
@@ -20,7 +21,10 @@ export const consolePolicy = (signInOrigins: readonly string[]): string => {
   ].join('; ');
 };
 
-/** A host in a policy's syntax (CSP Level 3, section 2.3.1): letters, digits, `-` and `.`; no IPv6, no wildcard. */
+/**
+ * Whether a text is an origin whose host a policy can contain (CSP Level 3, section 2.3.1): letters, digits, `-` and
+ * `.`, but no IPv6 addresses and no wildcards.
+ */
 const isOrigin = (text: string): boolean => {
   const url = URL.parse(text);
   return url !== null && url.origin === text && /^https?:\/\/[A-Za-z0-9.-]+(:\d{1,5})?$/.test(text);

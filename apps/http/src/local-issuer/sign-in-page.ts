@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { keepsOpener, ready, type ResponseHeaders, type ReadyResponse } from '../responses/route-response.ts';
 
-/** The name of the field, and of the query parameter to which a link with a code leads. */
+/** The name of the form field, and of the query parameter that contains the code in a link. */
 export const codeParameter = 'one_time_code';
 
-/** Asks for a one-time code. `action`: the target of the form; `origin`: the origin that its response redirects to. */
+/**
+ * Returns the page that asks for a one-time code. `action`: the form's target; `origin`: the origin that the response
+ * to the form redirects to.
+ */
 export const codePage = (
   action: string,
   origin: string,
@@ -22,7 +25,7 @@ ${problem ? `<p id="problem" role="alert">${escaped(problem.text)}</p>` : ''}
   return page(`${problem ? 'Error: ' : ''}Sign in to Portico`, body, origin, problem?.status ?? 200, problem?.headers);
 };
 
-/** Shows why a request cannot be handled. */
+/** Returns the page that shows why a request cannot be handled. */
 export const unknownClientPage = (reason: string): ReadyResponse =>
   page('Portico cannot sign you in', `<h1>Portico cannot sign you in</h1>\n<p>${escaped(reason)}</p>`, null, 400);
 
@@ -52,7 +55,7 @@ ${body}
     status,
   );
 
-/** Contrasts of at least 4.5 : 1 for text, and 3 : 1 for the edge of the field (WCAG 2.2, 1.4.3 and 1.4.11). */
+/** The contrast is at least 4.5 : 1 for text, and 3 : 1 for the edge of the field (WCAG 2.2, 1.4.3 and 1.4.11). */
 const style = `
 :root { color-scheme: light dark; --ground: #f6f7f9; --card: #fff; --text: #1b1f24; --edge: #6b7280; --accent: #0b57d0; --on-accent: #fff; --problem: #b3261e; }
 @media (prefers-color-scheme: dark) {
@@ -74,7 +77,7 @@ button { margin-top: 1rem; border: 0; background: var(--accent); color: var(--on
 
 const styleSource = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
 
-/** Chromium applies `form-action` to the redirect after a form too, so the client's origin is in it. */
+/** Includes the client's origin in `form-action`, because Chromium also applies it to the redirect after a form. */
 const contentSecurityPolicy = (origin: string | null): string =>
   `default-src 'none'; style-src ${styleSource}; form-action ${origin === null ? "'none'" : `'self' ${origin}`}; base-uri 'none'; frame-ancestors 'none'`;
 

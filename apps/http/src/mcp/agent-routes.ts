@@ -4,7 +4,7 @@ import { defineRoute } from '../route.ts';
 import { llmsTxt } from './llms-txt.ts';
 import { handleMessage } from './mcp-server.ts';
 
-/** The protocol validates further members. */
+/** A message; the protocol's implementation validates the other members. */
 const message = z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string() });
 
 export const agentRoutes = [

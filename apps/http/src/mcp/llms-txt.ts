@@ -1,4 +1,7 @@
-/** How to use this service, for agents without MCP, as in <https://llmstxt.org>. Addresses are relative to it. */
+/**
+ * Returns instructions for agents without MCP, in the format of <https://llmstxt.org>. Addresses are relative to this
+ * file.
+ */
 export const llmsTxt = (serviceName: string): string => `# ${serviceName}
 
 > A catalog of APIs with access control. It finds the operation that does a task, says how to call it, and hands out the

@@ -14,18 +14,18 @@ export type Message = Readonly<Record<string, unknown>> & { readonly method: str
 interface McpCall extends ToolContext {
   readonly message: Message;
   readonly request: Pick<IncomingMessage, 'headers'>;
-  /** The service's name and version for clients. */
+  /** The service's name and version, as shown to clients. */
   readonly service: { readonly name: string; readonly version: string };
 }
 
-/** It takes a tenth of a second to load, so the first message loads it. */
+/** The SDK is loaded with the first message, because loading takes a tenth of a second. */
 let loading: Promise<Sdk> | null = null;
 const loadSdk = (): Promise<Sdk> => (loading ??= import('@modelcontextprotocol/server'));
 
 /**
  * Handles one message of the Model Context Protocol, revision 2026-07-28 or an earlier one with `initialize`. Each
- * message gets a separate server, so there are no sessions and no state is kept about a caller. Throws errors that fail
- * the request as a whole, which are handled as on every other route.
+ * message gets a separate server, so there are no sessions and no state is kept about a caller. If an error fails the
+ * whole request, throws it to be handled as on every other route.
  */
 export const handleMessage = async (call: McpCall): Promise<RouteResponse> => {
   const { message } = call;
@@ -48,7 +48,7 @@ export const handleMessage = async (call: McpCall): Promise<RouteResponse> => {
   return ready(body, {}, response.status);
 };
 
-/** Handles a message of a revision before 2026-07-28. */
+/** Handles a message of a protocol revision before 2026-07-28. */
 const handleEarlier = async (
   sdk: Sdk,
   server: McpSdk.Server,
@@ -73,7 +73,7 @@ const toolList = tools.map(({ name, description, inputSchema, isReadOnly }) => (
 
 const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
 
-/** The tools change only with the version of the service. */
+/** Tools can be cached for long, because they change only with the service's version. */
 const cacheHint = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
 const createServer = (
@@ -112,7 +112,10 @@ const methodNotFound = ({ id = null }: Message): RouteResponse =>
 
 const forwardedHeaders = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
-/** The parts of the request that the protocol reads: without credentials, and accepting JSON, the only format sent. */
+/**
+ * Returns the parts of the request that the protocol reads: without credentials, and accepting JSON, the only format
+ * sent.
+ */
 const webRequest = ({ headers }: Pick<IncomingMessage, 'headers'>): Request => {
   const passed = new Headers({ accept: 'application/json, text/event-stream' });
   for (const name of forwardedHeaders) {

@@ -10,7 +10,10 @@ const advice: Partial<Record<ErrorCode, string>> = {
   operation_not_found: 'There is no such operation: the API may have changed. Search again with search_operations.',
 };
 
-/** Returns why a call is refused and what to do next; null for an error that the caller cannot do anything about. */
+/**
+ * Returns the reason why a call is refused, and what to do next; null for an error that the caller cannot do anything
+ * about.
+ */
 export const refusalText = (error: unknown): string | null => {
   if (!isPorticoError(error)) return null;
   if (error.code === 'embedding_unavailable') {

@@ -5,30 +5,33 @@ import { refuseUnknown, takesBlank, validBody } from '../requests/fields.ts';
 /** The context of a call to a tool. */
 export interface ToolContext {
   readonly useCases: UseCases;
-  /** The admitted caller; a tool about one collection reads it again together with the collection (`readTarget`). */
+  /**
+   * The admitted caller. A tool that uses one collection reads the caller again, together with the collection
+   * (`readTarget`).
+   */
   readonly principal: Principal;
 }
 
-/** The result of a tool: text for a model, and the same as data for programs if that contains more than the text. */
+/** The result of a tool: text for a model and, if it contains more than the text, data for programs. */
 export interface ToolResult {
   readonly text: string;
   readonly data?: { readonly [name: string]: Json };
-  /** Advice about the next step, separate because the text is data. */
+  /** Advice about the next step, kept separate because the text is data. */
   readonly note?: string;
 }
 
-/** A row of the table of tools. */
+/** A row of the tool table. */
 export interface Tool {
   readonly name: string;
   readonly description: string;
   /** Whether a call leaves nothing behind, except in the audit log. */
   readonly isReadOnly: boolean;
-  /** JSON Schema of the arguments. */
+  /** The JSON Schema of the arguments. */
   readonly inputSchema: {
     readonly type: 'object';
     readonly properties: Readonly<Record<string, { readonly type?: string }>>;
   } & Readonly<Record<string, unknown>>;
-  /** Throws `invalid_body` for invalid or unknown arguments. */
+  /** Calls the tool. Throws `invalid_body` for invalid or unknown arguments. */
   readonly call: (context: ToolContext, args: unknown) => Promise<ToolResult>;
 }
 
@@ -37,7 +40,7 @@ interface ToolDefinition<Input extends z.ZodObject> extends Pick<Tool, 'name' | 
   readonly handle: (context: ToolContext, input: z.output<Input>) => Promise<ToolResult>;
 }
 
-/** Defines a row. The compiler checks that its handler uses only the arguments that the row declares. */
+/** Defines a tool. The compiler checks that the handler uses only the arguments that the tool declares. */
 export const defineTool = <Input extends z.ZodObject>({
   input,
   handle: answer,
@@ -68,7 +71,9 @@ const convert = (type: string | undefined, value: unknown): unknown => {
 /** A number in JSON syntax, without an exponent. */
 const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
-/** Left out, because a model reads every byte, and the arguments are validated anyway. */
+/**
+ * The keywords omitted from a tool's schema, because a model reads every byte, and the arguments are validated anyway.
+ */
 const hiddenKeywords = ['$schema', 'pattern', 'minLength', 'maxLength'] as const;
 
 const inputSchemaOf = (input: z.ZodObject): Tool['inputSchema'] => {
@@ -84,7 +89,7 @@ const inputSchemaOf = (input: z.ZodObject): Tool['inputSchema'] => {
   return { ...schema, type: 'object', properties: (schema.properties ?? {}) as Tool['inputSchema']['properties'] };
 };
 
-/** A null argument counts as absent, but models need not know. */
+/** Removes null from a schema: a null argument counts as absent, but models do not need to know that. */
 const hideNull = (schema: z.core.JSONSchema.BaseSchema): void => {
   const { type, anyOf = [] } = schema;
   delete schema.anyOf;

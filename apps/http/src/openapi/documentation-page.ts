@@ -28,8 +28,8 @@ const page = `<!doctype html>
 
 /**
  * Credentials are kept only while the page is open: `persistAuthorization` would write them to the browser's storage.
- * The plugin hides the requirement `{}` from Swagger UI, which would show an operation with an optional credential as
- * locked.
+ * The plugin hides the requirement `{}` from Swagger UI, which otherwise shows an operation with an optional credential
+ * as locked.
  */
 const initializer = `SwaggerUIBundle({
   url: '/openapi.json',

@@ -1,7 +1,7 @@
 import type { Route } from '../route.ts';
 import type { HttpSettings } from '../settings.ts';
 
-/** The rules that apply to every operation, for readers of the document (specification, section 1). */
+/** Returns the rules that apply to every operation, for readers of the document (specification, section 1). */
 export const introduction = ({ bodyLimitBytes, specBodyLimitBytes }: HttpSettings): string => `\
 A catalog of API collections: each has a name, a description and an OpenAPI document. Users register, an administrator approves them \
 and grants them collections; approved clients read and search their granted collections.

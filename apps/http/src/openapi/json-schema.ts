@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { takesBlank } from '../requests/fields.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
-/** The named schemas of the document, collected while it is built. */
+/** The document's named schemas, collected while it is built. */
 export type Schemas = Record<string, unknown>;
 
 /** Returns a zod schema as JSON Schema; schemas with an id become components. */
@@ -29,12 +29,12 @@ const allowBlank = (schema: z.core.JSONSchema.BaseSchema): void => {
   schema.anyOf = options.map((option) => (option.type === 'null' ? { enum: ['', null] } : option));
 };
 
-/** The keywords that belong next to a parameter's `anyOf`, not into it. */
+/** The keywords that belong next to a parameter's `anyOf`, not inside it. */
 const annotations: readonly string[] = ['description', 'default', 'examples'];
 
 /**
- * Returns the schema of a query parameter. Its text may be empty, which counts as absent; numbers and booleans cannot
- * be empty, so for them `allowEmptyValue` says so.
+ * Returns the schema of a query parameter. The parameter's text may be empty, which counts as absent. A schema of
+ * numbers or booleans cannot express that, so `allowEmptyValue` does.
  */
 export const parameterSchema = (schema: JsonObject): JsonObject => {
   const { default: fallback, examples } = schema;

@@ -83,7 +83,7 @@ const scopeErrors = (auth: RouteAuth, scope: Route['scope']): readonly ErrorCode
   return [scope === null ? 'no_service_accounts' : 'scope_required'];
 };
 
-/** All refusals of a route. */
+/** Returns all refusals of a route. */
 export const errorsOf = ({
   auth,
   scope,
@@ -122,7 +122,7 @@ const operationOf = (route: Route, routes: readonly Route[], settings: HttpSetti
   };
 };
 
-/** Sentences about the additional scopes that a service account needs. */
+/** Returns sentences about the additional scopes that a service account needs. */
 const scopedPartsOf = ({ scopedParts = [] }: Route): readonly string[] =>
   scopedParts.map((part) => `Service accounts also need \`${part.scope}\` for \`${nameOfPart(part)}\`.`);
 
@@ -146,7 +146,7 @@ const queryParameters = ({ query }: Route, schemas: Schemas) =>
       required: false,
       allowEmptyValue: true,
       ...(description ? { description } : {}),
-      // One parameter with commas: a repeated one is refused.
+      // A list is one parameter with commas: a repeated parameter is refused.
       ...(schema['type'] === 'array' ? { style: 'form', explode: false } : {}),
       schema: parameterSchema(schema),
     };
@@ -174,7 +174,7 @@ const requestBodyOf = (
   content: { 'application/json': { schema: schemaOf(schema, 'input', schemas), example: exampleBody(schema) } },
 });
 
-/** Builds a body from each field's first example or default; omits fields that have neither. */
+/** Creates an example body from each field's first example or default; omits fields that have neither. */
 const exampleBody = (schema: z.ZodType): JsonObject => {
   const fields = schema instanceof z.ZodObject ? (schema.shape as Record<string, z.ZodType>) : {};
   const examples = Object.entries(fields).map(([name, field]): [string, unknown] => {
@@ -227,7 +227,7 @@ const byStatus = (codes: readonly ErrorCode[]): readonly (readonly [string, read
   return [...groups].sort(([a], [b]) => Number(a) - Number(b));
 };
 
-/** The text after the fixed detail in an example. */
+/** The reason that follows the fixed detail in an example. */
 const reasonExamples: Partial<Record<ErrorCode, string>> = {
   invalid_body: 'email must be an e-mail address',
   invalid_query: 'page must be at least 1',
@@ -259,7 +259,7 @@ const exampleOf = (code: ErrorCode): JsonObject => ({
 
 /**
  * Returns the operations that a response links to (OpenAPI, "Link Object"): those with a path parameter for an
- * identifier that it supplies. The caller has to know any other parameters.
+ * identifier that the response supplies. The caller has to know any other parameters.
  */
 const linksOf = ({ operation: own, supplies = {} }: Route, routes: readonly Route[]): JsonObject => {
   const links = routes.flatMap(({ hidden, operation, params = {} }) => {

@@ -3,8 +3,8 @@ import type { HttpSettings } from '../settings.ts';
 import { createProxyTrust } from './client-address.ts';
 
 /**
- * Returns a reader of the address at which a caller reached the service, without a trailing slash: the origin of
- * `publicUrl` if that is set, because only an operator knows every proxy; otherwise `Host`, with the scheme that a
+ * Creates a reader of the address that a caller used to reach the service, without a trailing slash: the origin of
+ * `publicUrl` if it is set, because only an operator knows every proxy; otherwise `Host`, with the scheme that a
  * trusted proxy sends in `X-Forwarded-Proto`.
  */
 export const createBaseUrlReader = ({

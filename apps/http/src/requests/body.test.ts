@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ClientGone, parseJsonBody, readBodyBytes, refusePollutingMembers } from './body.ts';
 
-/** Returns the bytes read of a body that a client sends in these parts, with or without a declared length. */
+/** Sends a body in these parts, with or without a declared length, and returns the bytes that the server reads. */
 const sendAndRead = async (parts: readonly Buffer[], declared: boolean): Promise<Uint8Array> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -46,7 +46,7 @@ test.each([
 ])('after a body that arrived %s, the connection accepts the next request', async (_when, pauseMs) => {
   const bodies: string[] = [];
   const server = createServer((received, response) => {
-    // By then, a body that arrived with the head is available.
+    // By this time, a body that arrived with the head is available.
     setImmediate(() => {
       void readBodyBytes(received, 100, () => undefined).then((bytes) => {
         bodies.push(Buffer.from(bytes).toString());

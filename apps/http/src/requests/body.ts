@@ -11,7 +11,7 @@ import {
   type JsonSpan,
 } from '@portico/domain';
 
-/** The client disconnected while its request was being read, so there is no one to answer. */
+/** The error for a client that disconnected while its request was being read, so there is no one to respond to. */
 export class ClientGone extends Error {
   constructor() {
     super('The client closed the connection before its request was complete');
@@ -23,13 +23,16 @@ export const jsonMediaType = 'application/json';
 export const formMediaType = 'application/x-www-form-urlencoded';
 type MediaType = typeof jsonMediaType | typeof formMediaType;
 
-/** The maximum of a rejected body that is read before closing the connection, so that the client reads the response. */
+/**
+ * The maximum number of bytes of a rejected body that are read before closing the connection, so that the client reads
+ * the response.
+ */
 const discardMaxBytes = 67_108_864;
 
 /**
- * Returns the bytes of a request body, empty if there is none. Throws `body_too_large` (by `Content-Length` if it is
- * present) and `ClientGone`, and for a body of declared length the errors of `checkMediaType`: it is not known yet
- * whether a chunked body has any bytes. Calls `sendContinue` when it is ready to read the body.
+ * Returns the bytes of a request body; none if there is no body. Throws `body_too_large` (based on `Content-Length` if
+ * present) and `ClientGone`. For a body of declared length, also throws the errors of `checkMediaType`; for a chunked
+ * body, it is not yet known whether there are any bytes. Calls `sendContinue` when it is ready to read the body.
  */
 export const readBodyBytes = async (
   request: IncomingMessage,
@@ -50,7 +53,10 @@ export const readBodyBytes = async (
 
 const emptyBody = new Uint8Array(0);
 
-/** The bytes of a body that are read per tick. Node reads up to 32 times from a socket, 2 MiB, before other sockets. */
+/**
+ * The number of bytes of a body that are read per tick. Node reads from a socket up to 32 times, 2 MiB in total, before
+ * it reads from other sockets.
+ */
 const tickBytes = 262_144;
 
 /** Yields to the event loop after each `tickBytes` of a body, whether it is accepted or discarded. */
@@ -65,7 +71,7 @@ const yieldWhileReading = (request: IncomingMessage): void => {
   });
 };
 
-/** Throws `invalid_body` for a media type other than this one, for a charset other than UTF-8, and for compression. */
+/** Throws `invalid_body` for any other media type, for a charset other than UTF-8, and for a compressed body. */
 export const checkMediaType = ({ headers }: Pick<IncomingMessage, 'headers'>, mediaType: MediaType): void => {
   const { 'content-type': contentType, 'content-encoding': contentEncoding } = headers;
   if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity') {
@@ -81,7 +87,10 @@ export const checkMediaType = ({ headers }: Pick<IncomingMessage, 'headers'>, me
   }
 };
 
-/** A body of at least this declared length is written into one buffer as it arrives: it is never in memory twice. */
+/**
+ * A body of at least this declared length is written into one buffer as it arrives, so that it is never in memory
+ * twice.
+ */
 const preallocateMinBytes = 131_072;
 
 const collect = (request: IncomingMessage, limitBytes: number, declaredBytes: number): Promise<Uint8Array> =>
@@ -135,7 +144,7 @@ export interface JsonBody {
 
 const depthMax = 100;
 
-/** Parses bytes as a JSON object; no bytes are an empty object. Throws `invalid_body`. */
+/** Parses bytes as a JSON object; an empty body counts as an empty object. Throws `invalid_body`. */
 export const parseJsonBody = (bytes: Uint8Array): JsonBody => {
   if (bytes.length === 0) return { value: {}, memberText: () => null };
   if (!isUtf8(bytes)) throw invalid('the body is not valid UTF-8');
@@ -152,13 +161,13 @@ export const parseJsonBody = (bytes: Uint8Array): JsonBody => {
   if (!members) throw invalid('a JSON object is expected');
   const key = pollutingKeys.find((name) => Object.hasOwn(value as object, name));
   if (key !== undefined) throw invalid(`${key} is not allowed`);
-  // Byte offsets are text offsets if each character is one byte.
+  // Byte offsets equal text offsets if each character is one byte.
   const textOf = ({ start, end }: JsonSpan): string =>
     text.length === json.length ? text.slice(start, end) : json.toString('utf8', start, end);
   return {
     value: value as JsonBody['value'],
     memberText: (memberName) => {
-      // If a name occurs twice, the last one counts, as in `JSON.parse`.
+      // If a name occurs more than once, the last one counts, as in `JSON.parse`.
       const member = members.findLast(({ name }) => JSON.parse(textOf(name)) === memberName);
       return member ? textOf(member.value) : null;
     },
@@ -167,7 +176,7 @@ export const parseJsonBody = (bytes: Uint8Array): JsonBody => {
 
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
-/** The outermost value does not count as a level. */
+/** The bounds of a body. The outermost value does not count as a level. */
 const bounds = { nestingMax: depthMax + 1, valuesMax: Number.POSITIVE_INFINITY };
 
 const membersOf = (json: Buffer): JsonScan['members'] => {
@@ -178,13 +187,13 @@ const membersOf = (json: Buffer): JsonScan['members'] => {
     const place = positionOf(json, error.unexpectedAt);
     if (error.kind === 'nesting') throw invalid(`nested deeper than ${depthMax} levels at ${place}`);
     if (error.unexpectedAt >= json.length) throw invalid(`unexpected end of the JSON text at ${place}`);
-    // A character takes at most four bytes (RFC 3629, section 3).
+    // A character uses at most four bytes (RFC 3629, section 3).
     const [character] = json.toString('utf8', error.unexpectedAt, error.unexpectedAt + 4);
     throw invalid(`unexpected ${JSON.stringify(character)} at ${place}`);
   }
 };
 
-/** In UTF-16 units. Reasons quote member names, which the client chose. */
+/** The maximum length of a reason, in UTF-16 code units. Reasons quote member names, which the client chose. */
 const reasonMax = 500;
 
 /** Throws `invalid_body` if the value has, at any depth, a member name that could reach a prototype. */

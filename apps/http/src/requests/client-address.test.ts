@@ -9,7 +9,8 @@ describe('the address by which a request is counted', () => {
     [[], '198.51.100.1', '192.0.2.1', '198.51.100.1'],
     [0, '198.51.100.1', '192.0.2.1', '198.51.100.1'],
     [null, undefined, undefined, ''],
-    // A trusted proxy names its client; the right-most untrusted entry counts, regardless of the entries before it.
+    // A trusted proxy adds its client's address; the right-most untrusted entry counts, regardless of the entries
+    // before it.
     [['10.0.0.0/8'], '10.0.0.1', '192.0.2.1', '192.0.2.1'],
     [['10.0.0.0/8'], '10.0.0.1', '203.0.113.9, 192.0.2.1', '192.0.2.1'],
     [['10.0.0.0/8'], '10.0.0.1', '192.0.2.1, 10.9.9.9', '192.0.2.1'],
@@ -23,11 +24,11 @@ describe('the address by which a request is counted', () => {
     // Ports and brackets, as some proxies write them.
     [['10.0.0.0/8'], '10.0.0.1', '192.0.2.1:4711', '192.0.2.1'],
     [['10.0.0.0/8'], '10.0.0.1', '[2001:db8:1:2:3::4]:4711', '2001:db8:1:2::/64'],
-    // By the number of proxies.
+    // Proxies can be trusted by their number.
     [1, '10.0.0.1', '203.0.113.9, 192.0.2.1', '192.0.2.1'],
     [2, '10.0.0.1', '203.0.113.9, 192.0.2.1', '203.0.113.9'],
     [9, '10.0.0.1', '203.0.113.9, 192.0.2.1', '203.0.113.9'],
-    // IPv6 addresses count by network, IPv4-mapped ones as IPv4.
+    // IPv6 addresses are counted by network, IPv4-mapped ones as IPv4.
     [null, '2001:db8:1:2:3:4:5:6', undefined, '2001:db8:1:2::/64'],
     [null, '2001:db8::1', undefined, '2001:db8:0:0::/64'],
     [null, '2001:0DB8:0:0:ffff::1', undefined, '2001:db8:0:0::/64'],

@@ -1,15 +1,15 @@
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
 import type { TrustedProxies } from '../settings.ts';
 
-/** Returns the key under which a request is counted, from its socket's address and its `X-Forwarded-For`. */
+/** Returns the key for counting a request, from the socket's address and the `X-Forwarded-For` header. */
 export type ReadClientAddress = (socketAddress: string | undefined, forwardedFor: string | undefined) => string;
 
 /**
- * Returns a reader of client addresses: the socket's address, or, if that is a trusted proxy, the right-most entry of
- * `X-Forwarded-For` that is not one. IPv6 addresses are counted by /64 network, IPv4-mapped ones as IPv4. Throws
- * `RangeError` for a proxy that is neither an address nor a CIDR range. Does not use `proxy-addr`: it treats an entry
- * that is not an address, or has a port, as a separate client, so a client could evade every limit by sending a new
- * entry each time.
+ * Creates a reader of client addresses: the socket's address or, if that is a trusted proxy, the right-most entry of
+ * `X-Forwarded-For` that is not a trusted proxy. IPv6 addresses are counted by /64 network, IPv4-mapped ones as IPv4.
+ * Throws `RangeError` for a proxy that is neither an address nor a CIDR range. Does not use `proxy-addr`, which treats
+ * an entry that is not an address, or that has a port, as a separate client: a client could evade every limit by
+ * sending a new entry each time.
  */
 export const createClientAddressReader = (trusted: TrustedProxies): ReadClientAddress => {
   const trusts = trustOf(trusted);
@@ -27,7 +27,9 @@ export const createClientAddressReader = (trusted: TrustedProxies): ReadClientAd
   };
 };
 
-/** Returns a check whether a request's `X-Forwarded-` fields are trusted, by the address of its socket. */
+/**
+ * Creates a function that returns whether a request's `X-Forwarded-` fields are trusted, based on its socket's address.
+ */
 export const createProxyTrust = (trusted: TrustedProxies): ((socketAddress: string | undefined) => boolean) => {
   const trusts = trustOf(trusted);
   return (socketAddress) => {

@@ -9,14 +9,14 @@ import {
 
 const authorizationMaxBytes = 8_192;
 
-/** RFC 6750, section 2.1, with a case-insensitive scheme (RFC 9110, section 11.1) and one space. */
+/** A bearer token (RFC 6750, section 2.1), with a case-insensitive scheme (RFC 9110, section 11.1) and one space. */
 const bearer = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /**
- * Returns the credential of a request. `rawHeaders` alternates names and values as received, so it still shows repeated
- * headers. A key pair is sent in two headers, or as one string: as the API key without an identifier, or as a token. A
- * token of a service account is accepted only as a bearer token. Both forms together, half a key pair, a repeated or
- * invalid header, and an API secret sent as a token are `malformed`.
+ * Returns the credential of a request. `rawHeaders` contains alternating names and values as received, so repeated
+ * headers are still visible. A key pair is sent in two headers, or as one string: as the API key without an identifier,
+ * or as a token. A service account's token is accepted only as a bearer token. Both forms together, half a key pair, a
+ * repeated or invalid header, and an API secret sent as a token are `malformed`.
  */
 export const credentialOf = (rawHeaders: readonly string[]): Credential => {
   const authorization = createSlot();
@@ -49,7 +49,10 @@ interface Slot {
 
 const createSlot = (): Slot => ({ count: 0, value: '' });
 
-/** Compares lengths first, which rules out most headers without lower-casing their names. */
+/**
+ * Returns the slot for a header, or null. Compares lengths first, which rules out most headers without lower-casing
+ * their names.
+ */
 const slotOf = (name: string, authorization: Slot, clientId: Slot, secret: Slot): Slot | null => {
   switch (name.length) {
     case 13:
@@ -79,8 +82,8 @@ const accountOf = (token: string): Credential => {
 const clientIdLength = 36;
 
 /**
- * Returns the key pair of `<client_id>.<client_secret>`, or null for any other text. It cannot be a JWT: that has three
- * parts, and its first part, an object in base64url, does not look like a UUID.
+ * Returns the key pair from `<client_id>.<client_secret>`, or null for any other text. A JWT cannot have this form: it
+ * has three parts, and its first part, an object in base64url, does not look like a UUID.
  */
 const pairInOne = (text: string): Credential | null => {
   if (text.charAt(clientIdLength) !== '.' || text.includes('.', clientIdLength + 1)) return null;

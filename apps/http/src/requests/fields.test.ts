@@ -100,7 +100,7 @@ describe('an e-mail address', () => {
     ]);
   });
 
-  // With a pattern that backtracks, these would take longer than the test's timeout.
+  // With a backtracking pattern, these checks would exceed the test's timeout.
   test('is rejected quickly if it is crafted for catastrophic backtracking', () => {
     for (const hostile of [
       'a.'.repeat(127),

@@ -23,7 +23,7 @@ export const lengthOf = (text: string): number => {
   return length;
 };
 
-/** In code points, after trimming. */
+/** The maximum length of a text, in code points after trimming. */
 export interface TextBounds {
   readonly max: number;
 }
@@ -47,12 +47,17 @@ const textError = (value: string, max: number): string | null => {
   return lengthOf(value) > max ? `must have at most ${max} characters` : null;
 };
 
-/** A JSON Schema pattern for non-blank text without these characters. Means the same with and without the flag `u`. */
+/**
+ * Returns a JSON Schema pattern for non-blank text without these characters. It means the same with and without the
+ * flag `u`.
+ */
 const notBlankWithout = (characters: string): string => `^[^${characters}]*[^\\s${characters}][^${characters}]*$`;
 /** The characters that `isPlainLine` rejects, except lone surrogates, which can only be escaped in JSON. */
 const controlCharacters = String.raw`\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069`;
 
-/** A text: trimmed, not empty, without U+0000 and lone surrogates, of at most `max` code points. */
+/**
+ * Creates the schema of a text: trimmed, not empty, without U+0000 or lone surrogates, at most `max` code points long.
+ */
 export const text = ({ max }: TextBounds) =>
   validatedText((value) => textError(value, max)).meta({
     minLength: 1,
@@ -64,7 +69,9 @@ const lineError = (value: string, max: number): string | null =>
   textError(value, max) ??
   (isPlainLine(value) ? null : 'must not contain control characters, line separators or bidirectional controls');
 
-/** A text for mails, headers and terminals: one line, without control characters (`isPlainLine`). */
+/**
+ * Creates the schema of a text for mails, headers and terminals: one line, without control characters (`isPlainLine`).
+ */
 export const line = ({ max }: TextBounds) =>
   validatedText((value) => lineError(value, max)).meta({
     minLength: 1,
@@ -72,10 +79,13 @@ export const line = ({ max }: TextBounds) =>
     pattern: notBlankWithout(controlCharacters),
   });
 
-/** The further characters of the basic plane that `isPlainName` rejects, except joiners. */
+/** The additional characters of the Basic Multilingual Plane that `isPlainName` rejects, except joiners. */
 const invisibleCharacters = String.raw`\u00ad\u034f\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb`;
 
-/** The name of a person, company, group, service account or collection: a line in NFC without invisible characters. */
+/**
+ * Creates the schema of the name of a person, company, group, service account or collection: a line in NFC without
+ * invisible characters.
+ */
 export const plainName = ({ max }: TextBounds) =>
   z
     .string()
@@ -109,12 +119,15 @@ export const dateTime = validatedText((value) => momentError(value, parseDateTim
   maxLength: momentMax,
 });
 
-/** The instant of an ISO 8601 date-time; a date alone is its first instant in UTC. */
+/** The instant of an ISO 8601 date-time. A date without a time is the first instant of that day in UTC. */
 export const moment = validatedText((value) => momentError(value, parseDateOrDateTime, 'an ISO 8601 date-time or date'))
   .meta({ anyOf: [{ format: 'date-time' }, { format: 'date' }], maxLength: momentMax })
   .transform(parseDateOrDateTime);
 
-/** An expiry: the instant of an ISO 8601 date-time; a date alone is the last day in UTC, so the next day's start. */
+/**
+ * An expiry: the instant of an ISO 8601 date-time. A date without a time is the last valid day in UTC, so access
+ * expires at the start of the next day.
+ */
 export const expiryTime = validatedText((value) => momentError(value, parseExpiry, 'an ISO 8601 date-time or date'))
   .meta({ anyOf: [{ format: 'date-time' }, { format: 'date' }], maxLength: momentMax, examples: ['2026-12-31'] })
   .transform(parseExpiry);
@@ -128,37 +141,40 @@ const isBlank = (value: unknown): boolean => value === null || (typeof value ===
 const blankTo = (nothing: null | undefined) => (value: unknown) => (isBlank(value) ? nothing : value);
 const blankTextToAbsent = (value: unknown): unknown => (value !== null && isBlank(value) ? undefined : value);
 
-/** Fields for which `""` counts as absent too, which their JSON Schema has to say. */
+/** The fields whose JSON Schema has to allow `""`, which also counts as absent. */
 const blankable = z.registry<{ readonly blank: true }>();
 export const takesBlank = (schema: z.core.$ZodType): boolean => blankable.get(schema) !== undefined;
 
-/** An optional field: null and `""` count as absent (specification, section 1). */
+/** Creates an optional field: null and `""` count as absent (specification, section 1). */
 export const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess(blankTo(undefined), schema.nullish()).register(blankable, { blank: true });
 
-/** An optional text that null and `""` clear: undefined if absent, null if cleared. */
+/** Creates an optional text field that null and `""` clear: undefined if absent, null if cleared. */
 export const clearable = <T extends z.ZodType>(schema: T) =>
   z.preprocess(blankTo(null), schema.nullish()).register(blankable, { blank: true });
 
-/** An optional field that only null removes: undefined if absent or `""`, null if removed. */
+/** Creates an optional field that only null removes: undefined if absent or `""`, null if removed. */
 export const removable = <T extends z.ZodType>(schema: T) =>
   z.preprocess(blankTextToAbsent, schema.nullish()).register(blankable, { blank: true });
 
-/** A whole number of a JSON body. */
+/** Creates the schema of a whole number in a JSON body. */
 export const wholeNumber = (min: number, max: number) => z.int().min(min).max(max);
 
-/** Not ASCII, nor a space, control or format character, nor another script's dot (RFC 3490, section 3.1). */
+/**
+ * Any character except ASCII, spaces, control and format characters, and other scripts' dots (RFC 3490, section 3.1).
+ */
 const nonAscii = String.raw`[^\u0000-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u206f\u3000-\u3002\ufeff\uff0e\uff61\ufff0-\uffff]`;
 const atom = String.raw`(?:[A-Za-z0-9!#$%&'*+/=?^_\x60{|}~-]|${nonAscii})+`;
 const alphanumeric = `(?:[A-Za-z0-9]|${nonAscii})`;
 const label = `${alphanumeric}(?:(?:[A-Za-z0-9-]|${nonAscii})*${alphanumeric})?`;
 const localhost = '[Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]';
-/** Means the same with and without the flag `u`: readers of the OpenAPI document use either. */
+/** The pattern means the same with and without the flag `u`, because readers of the OpenAPI document use either. */
 const mailAddress = new RegExp(String.raw`^${atom}(?:\.${atom})*@(?:${label}(?:\.${label})+|${localhost})$`, 'u');
 
 /**
  * An e-mail address (RFC 5321 and RFC 6531, without quoted local parts and address literals), in its stored form. A
- * character that NFC turns into an ASCII letter, such as the Kelvin sign, is rejected, which JSON Schema cannot say.
+ * character that NFC turns into an ASCII letter, such as the Kelvin sign, is rejected, which JSON Schema cannot
+ * express.
  */
 export const email = validatedText(
   (value) =>
@@ -174,10 +190,10 @@ export const email = validatedText(
     examples: ['alice@example.com'],
   });
 
-/** A whole number in a query string; a number above the safe integers counts as the largest of them. */
+/** Creates the schema of a whole number in a query string. A number above the largest safe integer is reduced to it. */
 export const numberParameter = (min: number, max?: number) => {
   const exact = z.int().min(min);
-  // Larger numbers are reduced, not rejected, so there is no maximum to document.
+  // Numbers above the largest safe integer are reduced, not rejected, so there is no maximum to document.
   const unbounded = exact.meta({ maximum: undefined });
   return z.preprocess(
     (value) =>
@@ -192,7 +208,7 @@ export const shareParameter = z.preprocess(
   z.number().min(0).max(1),
 );
 
-/** Any of these words, separated by commas; repeated words count once. */
+/** Creates the schema of a comma-separated list of these words; repeated words count once. */
 export const wordsParameter = <const Words extends readonly [string, ...string[]]>(words: Words) =>
   z.preprocess(
     (value) => (typeof value === 'string' ? [...new Set(value.split(',').map((word) => word.trim()))] : value),
@@ -205,7 +221,7 @@ export const booleanParameter = z.preprocess((value) => {
   return lower === 'true' ? true : lower === 'false' ? false : lower;
 }, z.boolean());
 
-/** Returns the parsed body; throws `invalid_body` with the path and the reason of the first issue. */
+/** Returns the parsed body; throws `invalid_body` with the first issue's path and reason. */
 export const validBody = <T extends z.ZodType>(schema: T, value: unknown): z.output<T> => {
   const result = schema.safeParse(value, { error: plainReason });
   if (result.success) return result.data;
@@ -213,8 +229,8 @@ export const validBody = <T extends z.ZodType>(schema: T, value: unknown): z.out
 };
 
 /**
- * Returns the parsed query; throws `invalid_query`. Unknown parameters are ignored or rejected; known ones count as
- * absent if they are empty, and are rejected if they are repeated.
+ * Returns the parsed query; throws `invalid_query`. Unknown parameters are ignored or rejected. Known parameters count
+ * as absent if they are empty, and are rejected if they are repeated.
  */
 export const validQuery = <T extends z.ZodObject>(
   schema: T,
@@ -229,7 +245,7 @@ export const validQuery = <T extends z.ZodObject>(
   throw new PorticoError('invalid_query', { because: firstIssue(result.error) });
 };
 
-/** Throws for a name that the schema does not have, and lists the names that it has. */
+/** Throws an error for a name that is not in the schema; the error lists the names that are. */
 export const refuseUnknown = (
   code: 'invalid_query' | 'invalid_body',
   { shape }: z.ZodObject,
@@ -272,7 +288,7 @@ const typeReasons: Readonly<Record<string, string>> = {
   array: 'must be an array',
 };
 
-/** The reason, worded to follow the field's name. Never quotes the input. */
+/** Returns the reason for an issue, worded to follow the field's name. Never quotes the input. */
 const plainReason: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { PorticoError } from '@portico/domain';
 
 /**
- * Throws `foreign_origin` for a request from a page whose host is neither the requested host nor that of `publicUrl`,
- * an absolute address. Only browsers send the page's origin, in `Origin` (RFC 6454). The scheme is not compared, because
- * a proxy may terminate TLS.
+ * Throws `foreign_origin` for a request from a page whose host is neither the requested host nor the host of
+ * `publicUrl`, an absolute address. Only browsers send the page's origin, in `Origin` (RFC 6454). The scheme is not
+ * compared, because a proxy may terminate TLS.
  */
 export const refuseForeignOrigin = ({ headers }: Pick<IncomingMessage, 'headers'>, publicUrl: string | null): void => {
   const { origin, host = '' } = headers;
@@ -13,6 +13,6 @@ export const refuseForeignOrigin = ({ headers }: Pick<IncomingMessage, 'headers'
   if (!page || !ownHosts(host, page.protocol, publicUrl).includes(page.host)) throw new PorticoError('foreign_origin');
 };
 
-/** This service's own hosts, without the default port of the scheme. */
+/** Returns this service's own hosts, without the scheme's default port. */
 const ownHosts = (host: string, protocol: string, publicUrl: string | null): readonly string[] =>
   [`${protocol}//${host}`, publicUrl ?? ''].flatMap((address) => URL.parse(address)?.host || []);

@@ -16,17 +16,17 @@ const referenceOf = <Id extends string>(value: string): Reference<Id> => {
   return id ? { by: 'id', id } : { by: 'name', name: value };
 };
 
-/** A profile by its id or e-mail. */
+/** A reference to a profile by id or email address. */
 export const profileReference = text({ max: emailMax })
   .meta({ description: 'Its id or e-mail.', examples: ['alice@example.com'] })
   .transform((value): ProfileReference => referenceOf(value));
 
-/** A group by its id or exact name. */
+/** A reference to a group by id or exact name. */
 export const groupReference = text({ max: referenceMax })
   .meta({ description: 'Its id or exact name.', examples: ['Engineering'] })
   .transform((value): GroupReference => referenceOf(value.normalize('NFC')));
 
-/** A collection by its id or exact name. */
+/** A reference to a collection by id or exact name. */
 export const collectionReference = text({ max: referenceMax })
   .meta({ description: 'Its id or exact name.', examples: ['Weather'] })
   .transform((value): CollectionReference => referenceOf(value.normalize('NFC')));

@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http';
 /** The characters of a host, registered or literal, with a port (RFC 3986, section 3.2). */
 const hostForm = /^[A-Za-z0-9._~!$&'()*+,;=%:[\]-]+$/;
 
-/** Whether a request names exactly one valid host (RFC 9112, section 3.2); in HTTP/1.0 the header is optional. */
+/** Whether a request contains exactly one valid host (RFC 9112, section 3.2). In HTTP/1.0, the header is optional. */
 export const namesHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean => {
   let host: string | null = null;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
-    // The length rules out most headers without lower-casing their names.
+    // Comparing the length rules out most headers without lower-casing their names.
     if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
     if (host !== null) return false;
     host = rawHeaders[at + 1] ?? '';
@@ -17,8 +17,9 @@ export const namesHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean
 };
 
 /**
- * Escapes each path segment that cannot be percent-decoded, so that it decodes to itself. It then identifies nothing
- * and gets the response to an unknown id, after the same checks (specification, section 1). Leaves the query as it is.
+ * Escapes each path segment that cannot be percent-decoded, so that it decodes to itself. The segment then identifies
+ * nothing, so the request gets the response for an unknown id, after the same checks (specification, section 1). Leaves
+ * the query unchanged.
  */
 export const escapeUndecodable = (url: string): string => {
   if (!url.includes('%')) return url;

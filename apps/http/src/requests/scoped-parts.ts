@@ -2,7 +2,10 @@ import { requireScope, type Principal, type Scope } from '@portico/domain';
 import { z } from 'zod';
 import type { RouteRow } from '../route.ts';
 
-/** The scopes that a query needs besides its route's. Checked before the query is validated: 403 comes before 400. */
+/**
+ * Returns the scopes that a query needs in addition to its route's. They are checked before the query is validated: 403
+ * comes before 400.
+ */
 export const scopesOfQuery = ({ scopedParts = [] }: Pick<RouteRow, 'scopedParts'>, url: string): readonly Scope[] => {
   const start = url.indexOf('?');
   if (scopedParts.length === 0 || start === -1) return [];
@@ -12,7 +15,7 @@ export const scopesOfQuery = ({ scopedParts = [] }: Pick<RouteRow, 'scopedParts'
   return scopedParts.flatMap((part) => ('word' in part && includes(part.parameter, part.word) ? [part.scope] : []));
 };
 
-/** The same for the members of a body; a member that counts as absent needs no scope. */
+/** Returns the scopes that the members of a body need. A member that counts as absent needs no scope. */
 export const scopesOfBody = (
   { scopedParts = [], body }: Pick<RouteRow, 'scopedParts' | 'body'>,
   value: Readonly<Record<string, unknown>>,

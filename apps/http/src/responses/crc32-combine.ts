@@ -3,12 +3,12 @@ const polynomial = 0xedb88320;
 
 /**
  * Returns the CRC-32 of two concatenated texts from the CRC-32 of each and the length of the second in bytes: the first
- * is shifted by that many zero bytes, i.e. multiplied by x to the power of 8 × length, modulo the polynomial.
+ * CRC is shifted by that many zero bytes, i.e. multiplied by x to the power of 8 × length, modulo the polynomial.
  */
 export const combineCrc32 = (first: number, second: number, secondBytes: number): number =>
   (multiply(powerOfX(secondBytes), first) ^ second) >>> 0;
 
-/** The product of two polynomials modulo the polynomial of CRC-32; the highest bit is the coefficient of x^0. */
+/** Returns the product of two polynomials modulo the CRC-32 polynomial. The highest bit is the coefficient of x^0. */
 const multiply = (a: number, b: number): number => {
   let product = 0;
   let factor = b;
@@ -19,7 +19,7 @@ const multiply = (a: number, b: number): number => {
   return product >>> 0;
 };
 
-/** x^(8 × bytes) modulo the polynomial, by repeated squaring. */
+/** Returns x^(8 × bytes) modulo the polynomial, by repeated squaring. */
 const powerOfX = (bytes: number): number => {
   let power = 0x80000000;
   for (let rest = bytes, at = 0; rest > 0; rest = Math.floor(rest / 2), at++) {
@@ -28,7 +28,7 @@ const powerOfX = (bytes: number): number => {
   return power;
 };
 
-/** x^(8 × 2^n) for n from 0 to 52: enough for every safe integer. */
+/** The values of x^(8 × 2^n) for n from 0 to 52, which is enough for every safe integer. */
 const bytePowers: readonly number[] = (() => {
   const powers = [0x00800000];
   for (let at = 1; at < 53; at++) powers.push(multiply(powers[at - 1] ?? 0, powers[at - 1] ?? 0));

@@ -41,7 +41,7 @@ export const prefersCsv = (accept: string | undefined): boolean => {
   return csvWeight > 0 && csvWeight >= (weights.get('application/json') ?? 0);
 };
 
-/** An invalid weight counts as 0. */
+/** Returns the weight of an item; an invalid weight counts as 0. */
 const weightOf = (parameters: readonly string[]): number => {
   const qValue = parameters.find((parameter) => /^q\s*=/.test(parameter));
   if (qValue === undefined) return 1;

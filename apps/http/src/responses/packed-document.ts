@@ -4,13 +4,14 @@ import type { PackedText } from '@portico/domain';
 import type { ChunkedBody } from './route-response.ts';
 import { combineCrc32 } from './crc32-combine.ts';
 
-/** ID1, ID2, deflate, no flags, no time, no hint, unknown system (RFC 1952, section 2.3). */
+/** The header fields: ID1, ID2, deflate, no flags, no time, no hint, unknown system (RFC 1952, section 2.3). */
 const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 const storedMaxBytes = 65_535;
 
 /**
- * Returns `head`, the packed text and `tail` as one gzip member. The text is not compressed again: its blocks go
- * between stored blocks of the other two (RFC 1951, section 3.2.4), which works because it ends with a sync flush.
+ * Returns `head`, the packed text and `tail` as one gzip member. The text is not compressed again: its blocks are
+ * placed between stored blocks of `head` and `tail` (RFC 1951, section 3.2.4), which works because the text ends with a
+ * sync flush.
  */
 export const gzipAround = (
   head: Uint8Array,
@@ -43,7 +44,10 @@ const inflateInPlaceMaxBytes = 65_536;
 const inflateInPool = promisify(inflateRaw);
 const gunzipInPool = promisify<Uint8Array, Uint8Array>(gunzip);
 
-/** Longer texts are inflated in parts while they are sent, so that they never fill memory, even for slow clients. */
+/**
+ * Texts longer than this are inflated in parts while they are sent, so that they never fill the memory, even for slow
+ * clients.
+ */
 const wholeMaxBytes = 1_048_576;
 const chunkOptions = { chunkSize: 262_144 };
 
@@ -57,7 +61,7 @@ export const plainAround = async (
     ? Buffer.concat([head, await unpacked(packed), tail])
     : { length: head.length + packed.bytes + tail.length, parts: partsAround(head, packed, tail) };
 
-/** Returns the uncompressed content of a gzip member, which must have less than 4 GiB. */
+/** Returns the uncompressed content of a gzip member, which must be smaller than 4 GiB. */
 export const plainOf = async (gzip: Uint8Array): Promise<Uint8Array | ChunkedBody> => {
   const length = new DataView(gzip.buffer, gzip.byteOffset + gzip.byteLength - 4, 4).getUint32(0, true);
   return length <= wholeMaxBytes ? gunzipInPool(gzip) : { length, parts: gunzipped(gzip) };
@@ -78,7 +82,7 @@ async function* gunzipped(gzip: Uint8Array): AsyncGenerator<Uint8Array, void, un
 }
 
 const unpacked = async ({ deflated, bytes }: PackedText): Promise<Uint8Array> => {
-  // The stream has no final block: it ends where the input ends.
+  // The stream has no final block, so it ends where the input ends.
   const options = { finishFlush: constants.Z_SYNC_FLUSH, chunkSize: Math.max(bytes, 64) };
   return bytes <= inflateInPlaceMaxBytes ? inflateRawSync(deflated, options) : inflateInPool(deflated, options);
 };

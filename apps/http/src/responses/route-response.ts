@@ -4,7 +4,7 @@ import { createYielder, tick } from '@portico/composition';
 import type { CountedRequest } from '@portico/domain';
 import type { Exchange } from '../exchange.ts';
 
-/** Headers of a response besides those that every response has. */
+/** The headers of a response, in addition to those that every response has. */
 export type ResponseHeaders = Readonly<Record<string, string>>;
 
 /** A value that is sent as JSON. */
@@ -12,23 +12,23 @@ export interface JsonResponse<Value = unknown> {
   readonly kind: 'json';
   readonly value: Value;
   readonly headers: ResponseHeaders;
-  /** Overrides the route's status if it depends on the outcome. */
+  /** Overrides the route's status if the status depends on the outcome. */
   readonly status: number | null;
 }
 
-/** A body of known length that is produced in parts, as fast as the client reads it. */
+/** A body of known length that is produced in parts, as fast as the client reads them. */
 export interface ChunkedBody {
-  /** In bytes. */
+  /** The length in bytes. */
   readonly length: number;
   readonly parts: AsyncIterable<Uint8Array>;
 }
 
-/** Bytes or text, ready to be sent; JSON unless `headers` has another `Content-Type`. */
+/** Bytes or text, ready to be sent; JSON unless `headers` contains a different `Content-Type`. */
 export interface ReadyResponse {
   readonly kind: 'ready';
   readonly body: Uint8Array | string | ChunkedBody;
   readonly headers: ResponseHeaders;
-  /** As in `JsonResponse`. */
+  /** Overrides the route's status, as in `JsonResponse`. */
   readonly status: number | null;
 }
 
@@ -65,10 +65,10 @@ export const stream = (parts: AsyncIterable<string>, headers = none): StreamResp
   status: null,
 });
 
-/** The client has this representation already (RFC 9110, section 15.4.5). */
+/** Creates a 304: the client already has this representation (RFC 9110, section 15.4.5). */
 export const notModified = (headers: ResponseHeaders): ReadyResponse => ready('', headers, 304);
 
-/** The headers of every response, unless it overrides them. */
+/** The headers of every response, unless a response overrides them. */
 const commonHeaders: ResponseHeaders = {
   'Content-Type': 'application/json; charset=utf-8',
   'Cache-Control': 'no-store',
@@ -80,10 +80,13 @@ const commonHeaders: ResponseHeaders = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
-/** For pages in the window of a repeated sign-in, which passes its result to the window that opened it. */
+/** Headers for pages in the window of a repeated sign-in, which passes its result to the window that opened it. */
 export const keepsOpener: ResponseHeaders = { 'Cross-Origin-Opener-Policy': 'unsafe-none' };
 
-/** Sends a response, unless one was sent already or the client is gone. `closing`: closes the connection after it. */
+/**
+ * Sends a response, unless one has already been sent or the client is gone. `closing`: closes the connection
+ * afterwards.
+ */
 export const send = async (
   exchange: Exchange,
   answer: RouteResponse,
@@ -112,10 +115,15 @@ export const send = async (
   else response.end(latin1(body), 'latin1');
 };
 
-/** Node writes head and body in one call if both are text. Copying this much is cheaper than a second buffer. */
+/**
+ * Node writes the head and the body in one call if both are text. Copying this much is cheaper than a second buffer.
+ */
 const singleWriteMaxBytes = 8_192;
 
-/** The kernel copies each write in one go, which takes some milliseconds for a large document of several megabytes. */
+/**
+ * Bodies larger than this are written in slices. The kernel copies each write in one go, which takes a few milliseconds
+ * for a document of several megabytes.
+ */
 const wholeMaxBytes = 1_048_576;
 const sliceBytes = 262_144;
 
@@ -132,7 +140,7 @@ const latin1 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
 
 const commonList = Object.entries(commonHeaders).flat();
 
-/** Alternating names and values, which `writeHead` accepts as they are. */
+/** Returns alternating names and values, which `writeHead` accepts directly. */
 const headersOf = (
   { requestId, counted }: Exchange,
   { headers: own, status }: RouteResponse,
@@ -150,7 +158,7 @@ const headersOf = (
   return headers;
 };
 
-/** The header fields of the IETF draft "RateLimit header fields for HTTP". */
+/** Adds the header fields of the IETF draft "RateLimit header fields for HTTP". */
 const addQuota = (headers: string[], { policy, rule, remaining, resetSeconds }: CountedRequest): void => {
   headers.push(
     'RateLimit-Policy',
@@ -160,7 +168,7 @@ const addQuota = (headers: string[], { policy, rule, remaining, resetSeconds }: 
   );
 };
 
-/** Characters per write: sending single lines would cost more than producing them. */
+/** The number of characters per write: sending single lines would cost more than producing them. */
 const chunkCharacters = 16_384;
 
 const sendParts = async (
@@ -178,7 +186,7 @@ const sendParts = async (
   try {
     await pipeline(parts, response);
   } catch (error) {
-    // The client is gone, as the request's log line shows.
+    // The client is gone, which the request's log line shows.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 };

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { notModified, ready, type ReadyResponse } from './route-response.ts';
 import { acceptsGzip, ifNoneMatchLists } from './negotiation.ts';
 
-/** Part of every entity tag: increase it whenever the format of a response changes. */
+/** A part of every entity tag. Increase it whenever the format of a response changes. */
 export const formatVersion = 1;
 
 export type Coding = 'gzip' | 'identity';
@@ -15,7 +15,10 @@ export type Coding = 'gzip' | 'identity';
 export const codingFor = ({ headers }: IncomingMessage): Coding =>
   acceptsGzip(headers['accept-encoding']) ? 'gzip' : 'identity';
 
-/** Only the caller may cache it, and must revalidate it each time (specification, section 1, "Caching headers"). */
+/**
+ * Returns the headers of a response that only the caller may cache, and must revalidate each time (specification,
+ * section 1, "Caching headers").
+ */
 export const cachingHeaders = (etag: string, coding: Coding) => ({
   'Cache-Control': 'private, no-cache',
   ETag: etag,
@@ -23,20 +26,23 @@ export const cachingHeaders = (etag: string, coding: Coding) => ({
   ...(coding === 'gzip' ? { 'Content-Encoding': 'gzip' } : {}),
 });
 
-/** Returns a 304 if the caller has this body, else null. It has the headers of the 200, except `Content-Encoding`. */
+/**
+ * Returns a 304 if the caller has this body, otherwise null. The 304 has the headers of the 200, except
+ * `Content-Encoding`.
+ */
 export const unchanged = ({ headers }: IncomingMessage, etag: string): ReadyResponse | null =>
   ifNoneMatchLists(headers['if-none-match'], etag) ? notModified(cachingHeaders(etag, 'identity')) : null;
 
 export const taggedResponse = (request: IncomingMessage, coding: Coding, { etag, bytes }: TaggedBody): ReadyResponse =>
   unchanged(request, etag) ?? ready(bytes, cachingHeaders(etag, coding));
 
-/** A value as JSON, in this coding. */
+/** Returns a value as JSON, in this coding. */
 export const encodedJson = (value: unknown, coding: Coding): Uint8Array => {
   const text = Buffer.from(JSON.stringify(value));
   return coding === 'gzip' ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text;
 };
 
-/** The same for a list; yields to the event loop if it is long. */
+/** Returns a list as JSON, in this coding. Yields to the event loop if the list is long. */
 export const encodedList = async (list: readonly unknown[], coding: Coding): Promise<Uint8Array> => {
   if (list.length <= itemsPerChunk) return encodedJson(list, coding);
   const yieldToEventLoop = createYielder();
@@ -49,35 +55,38 @@ export const encodedList = async (list: readonly unknown[], coding: Coding): Pro
   return coding === 'gzip' ? gzipped(text, { level: constants.Z_BEST_SPEED }) : text;
 };
 
-/** About 200 KB, which take about a millisecond. */
+/** About 200 KB of JSON, which takes about a millisecond to produce. */
 const itemsPerChunk = 1_000;
-/** Runs in the thread pool. */
+/** Compresses in the thread pool. */
 const gzipped = promisify(gzip);
 
 export const digestTag = (bytes: Uint8Array): string =>
   `"${formatVersion}.${createHash('sha256').update(bytes).digest('base64url')}"`;
 
-/** A body, ready to be sent, with its strong entity tag (RFC 9110, section 8.8.3). */
+/** A body that is ready to be sent, with its strong entity tag (RFC 9110, section 8.8.3). */
 export interface TaggedBody {
   readonly etag: string;
   readonly bytes: Uint8Array;
 }
 
-/** The cache of this process. A name is never reused for another body. */
+/** This process's cache of bodies. A name is never reused for a different body. */
 export interface BodyCache {
   get(name: string): TaggedBody | undefined;
   set(name: string, body: TaggedBody): void;
 }
 
 export interface BodyCacheOptions {
-  /** For all bodies together; the least recently used are evicted first. */
+  /** The maximum size of all bodies together; the least recently used are evicted first. */
   readonly bytesMax: number;
 }
 
-/** The overhead of an entry: name, tag, list node and map slot. */
+/** The memory overhead of an entry: name, tag, list node and map slot. */
 const entryBytes = 500;
 
-/** Does not cache bodies larger than a quarter of `bytesMax`: one would evict too many others. */
+/**
+ * Creates a cache. It does not cache bodies larger than a quarter of `bytesMax`, because one of these would evict too
+ * many others.
+ */
 export const createBodyCache = ({ bytesMax }: BodyCacheOptions): BodyCache => {
   const bodies = new LRUCache<string, TaggedBody>({
     maxSize: bytesMax,
@@ -90,6 +99,6 @@ export const createBodyCache = ({ bytesMax }: BodyCacheOptions): BodyCache => {
   };
 };
 
-/** Copies a view of a larger buffer, which would otherwise stay in memory. */
+/** Copies a view of a larger buffer, because the view would keep the whole buffer in memory. */
 const ownBytes = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);

@@ -80,7 +80,7 @@ const outcomeFields = {
   reason: z.string().optional().meta({ description: 'Why nothing was done.' }),
 };
 
-/** The response of an endpoint with these results: the count of each, and the outcome of every pair. */
+/** Creates the response of an endpoint with these results: the count of each, and the outcome of every pair. */
 const responseOf = <const Results extends readonly PairResult[]>(id: string, resultNames: Results) => {
   const described = resultNames.map((result) => `\`${result}\`: ${results[result]}`).join(' ');
   const outcome = z.object({ outcome: z.enum(resultNames).meta({ description: described }), ...outcomeFields });

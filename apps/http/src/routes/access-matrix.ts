@@ -28,7 +28,7 @@ const matrixRow = z
   .meta({ id: 'MatrixRow' });
 type RowView = z.input<typeof matrixRow>;
 const fieldNames = Object.keys(matrixRow.shape) as (keyof RowView)[];
-/** The columns of the CSV table. For people, it adds the last day of access, after which `expires_at` begins. */
+/** The columns of the CSV table. For human readers, it adds the last day of access, which ends at `expires_at`. */
 const columnNames = [...fieldNames, 'last_day'];
 
 const filters = z.object({
@@ -101,7 +101,7 @@ async function* tableOf(pages: AsyncIterable<readonly MatrixRow[]>): AsyncGenera
   for await (const rows of pages) yield rows.map((row) => csvLine(cellsOf(rowView(row)))).join('');
 }
 
-/** The same query with the cursor of the next page. */
+/** Returns the `Link` header with the same query and the cursor of the next page. */
 const linkOf = (url: string, { next }: MatrixPage): Record<string, string> => {
   if (!next) return {};
   const query = new URLSearchParams(url.split('?')[1] ?? '');
@@ -113,7 +113,10 @@ const cellsOf = (view: RowView): readonly Cell[] => [...fieldNames.map((name) =>
 
 const dayMs = 86_400_000;
 
-/** The last day in UTC of access that expires at midnight; empty if it expires at another time, or never. */
+/**
+ * Returns the last day, in UTC, of access that expires at midnight; an empty text if it expires at a different time, or
+ * never.
+ */
 const lastDayOf = ({ expires_at: end }: RowView): string => {
   const endMs = end === null ? null : Date.parse(end);
   return endMs === null || endMs % dayMs !== 0 ? '' : toIso(endMs - 1).slice(0, 10);

@@ -25,7 +25,7 @@ export const wayFieldsView = ({ group }: AccessWay) => ({
   group_name: group?.name ?? null,
 });
 
-/** The additional fields of an access record: each way, and the latest expiry. */
+/** Returns the additional fields of an access record: each way, and the latest expiry. */
 export const waysView = (ways: readonly AccessWay[]) => ({
   via: ways.map((way): z.input<typeof accessWay> => {
     const { via, ...group } = wayFieldsView(way);

@@ -69,7 +69,7 @@ const collectionPaging = {
   include_total: includeTotal,
 };
 
-/** The bytes of UTF-8 sort like the list, by code points. */
+/** Returns the clients after an email address. UTF-8 bytes sort by code point, like the list. */
 const clientsAfter = (list: readonly ClientAccess[], email: string | null): readonly ClientAccess[] =>
   email === null
     ? list

@@ -61,14 +61,14 @@ const auditPage = z
   })
   .meta({ id: 'AuditPage' });
 
-/** The additional fields of an entry that are included. */
+/** The additional fields to include in an entry. */
 interface EntryExtras {
   readonly actor: boolean;
   readonly names: boolean;
 }
 type ExtendedEntry = AuditEntry & Partial<NamedEntry>;
 
-/** An entry as JSON text, with its message as sent. */
+/** Returns an entry as JSON text, with its message as it was sent. */
 const entryText = (entry: ExtendedEntry, extras: EntryExtras): string => {
   const { id, message, timestamp, actorId, receivedAt, actor = null, source } = entry;
   const ids = extras.actor
@@ -78,7 +78,7 @@ const entryText = (entry: ExtendedEntry, extras: EntryExtras): string => {
   return `{"id":"${id}","message":${message},"timestamp":${JSON.stringify(timestamp)}${ids}${name}}`;
 };
 
-/** An entry on one line: raw line breaks occur only between JSON tokens, where a space is equivalent. */
+/** Returns an entry on one line: raw line breaks occur only between JSON tokens, where a space is equivalent. */
 const entryLine = (entry: ExtendedEntry, extras: EntryExtras): string =>
   `${entryText(entry, extras).replace(/[\r\n]+/g, ' ')}\n`;
 

@@ -1,7 +1,7 @@
 import type { TypedRow } from '../route.ts';
 import type { tableRows } from './table.ts';
 
-/** The call types of the rows of the table. */
+/** The call types of the table's rows. */
 type CallTypes = (typeof tableRows)[number] extends infer Row
   ? Row extends TypedRow<infer Call>
     ? Call
@@ -24,7 +24,7 @@ export type Calls = {
     readonly params: Readonly<Record<ParametersOf<One['name']>, string>>;
     readonly query: Readonly<Partial<Record<One['parameter'] & string, string | number | boolean | readonly string[]>>>;
     readonly body: One['body'];
-    /** The scope that a service account needs; null: none may call. */
+    /** The scope that a service account needs; null if no service account is allowed to call. */
     readonly scope: One['scope'];
     readonly response: One['response'];
   };

@@ -4,7 +4,7 @@ import type { Extras } from './collection-responses.ts';
 
 const collectionExtras = ['usage', 'discoverable'] as const;
 
-/** Adds fields that are not in the specification. */
+/** A parameter that adds fields that are not in the specification. */
 export const includedExtras = wordsParameter(collectionExtras)
   .optional()
   .meta({ description: '`usage` adds `last_used_at`, `discoverable` whether the catalog shows it to others.' });

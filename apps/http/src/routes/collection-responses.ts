@@ -25,8 +25,8 @@ import {
 import { isoOrNull } from './wire.ts';
 
 /**
- * The response for one collection, with its document spliced in as it is stored. The document is not read if the caller
- * or this process already has the body: an entity tag never identifies another body of the same collection.
+ * Creates the response for one collection, with its document spliced in as stored. The document is not read if the
+ * caller or this process already has the body: an entity tag never identifies two bodies of the same collection.
  */
 export const collectionResponse = async (
   request: IncomingMessage,
@@ -50,7 +50,7 @@ export const collectionResponse = async (
   return ready(bytes, cachingHeaders(body.etag, coding));
 };
 
-/** Additional fields of collections on request; null for fields that were not requested. */
+/** The additional fields of collections that a caller can request; null for fields that were not requested. */
 export interface Extras {
   /** The last use of each collection. */
   readonly uses: ReadonlyMap<CollectionId, Instant> | null;
@@ -64,7 +64,10 @@ const extrasView = ({ uses, discoverable }: Extras, id: CollectionId) => ({
   ...(discoverable ? { discoverable: discoverable.has(id) } : {}),
 });
 
-/** The response for one collection with fields that its entity tag does not cover, so it must not be cached. */
+/**
+ * Creates the response for one collection with fields that its entity tag does not cover, so the response must not be
+ * cached.
+ */
 export const collectionWithExtrasResponse = async (
   request: IncomingMessage,
   { collection, document }: CollectionWithDocument,
@@ -80,9 +83,9 @@ const collectionEtag = ({ revision, updatedAt }: CollectionHead, coding: Coding)
   `"${formatVersion}.${revision}.${updatedAt.toString(36)}.${coding}"`;
 
 /**
- * The condition of `If-Match` on the current collection; undefined without it. Accepts the tag of any response that
- * identifies its state: the collection in any coding, its metadata, its summary. A tag of the document covers less than
- * the collection, and a tag of a list covers more.
+ * Returns the condition of `If-Match` on the current collection; undefined if the header is absent. Accepts the tag of
+ * any response that identifies the collection's state: the collection in any coding, its metadata, or its summary. A
+ * document's tag covers less than the collection, and a list's tag covers more.
  */
 export const expectedState = ({ headers }: IncomingMessage): ((current: CollectionHead) => boolean) | undefined => {
   const ifMatch = headers['if-match'];
@@ -97,7 +100,7 @@ const stateTags = (collection: CollectionHead): readonly string[] => [
   summaryEtag(collection),
 ];
 
-/** The response for a collection's document alone, as it is stored. */
+/** Creates the response for a collection's document alone, as stored. */
 export const documentResponse = async (
   request: IncomingMessage,
   collection: CollectionHead,
@@ -112,7 +115,10 @@ export const documentResponse = async (
   return ready(bytes, cachingHeaders(documentTag(current.documentDigest, 'json', coding), coding));
 };
 
-/** The same as YAML, which is slow to produce, so each document is converted once and cached compressed. */
+/**
+ * Creates the response for a collection's document as YAML, which is slow to produce. Each document is therefore
+ * converted once and cached in compressed form.
+ */
 export const yamlResponse = async (
   request: IncomingMessage,
   bodies: BodyCache,
@@ -145,11 +151,11 @@ const convertToYaml = async (
 
 const nothing = new Uint8Array();
 
-/** 128 bits of the digest distinguish any two documents. */
+/** Returns a document's entity tag. 128 bits of the digest distinguish any two documents. */
 const documentTag = (digest: string, format: 'json' | 'yaml', coding: Coding): string =>
   `"${formatVersion}.${digest.slice(0, 32)}.${format}.${coding}"`;
 
-/** The response for a new collection, with the warnings about its document. */
+/** Creates the response for a new collection, with the warnings about its document. */
 export const createdResponse = async (
   request: IncomingMessage,
   collection: CollectionHead,
@@ -184,7 +190,10 @@ const spliced = (
   return coding === 'gzip' ? gzipAround(head, document, tail) : plainAround(head, document, tail);
 };
 
-/** The complete list that the caller may see. Built once per `version` (the domain's `listVersion`) and coding. */
+/**
+ * Creates the response with the complete list that the caller may see. Its body is created once per `version` (the
+ * domain's `listVersion`) and coding.
+ */
 export const wholeListResponse = async (
   request: IncomingMessage,
   bodies: BodyCache,
@@ -201,7 +210,7 @@ export const wholeListResponse = async (
   return taggedResponse(request, coding, body);
 };
 
-/** A page of the list, or the complete list with additional fields. */
+/** Creates the response with a page of the list, or with the complete list and additional fields. */
 export const listPageResponse = (
   request: IncomingMessage,
   page: readonly ListedCollection[],
@@ -227,7 +236,7 @@ const listedView = ({ id, name, description, createdAt, updatedAt }: ListedColle
   ...extrasView(extras, id),
 });
 
-/** The entity tag of metadata without a credential; metadata with one must not be cached at all. */
+/** Returns the entity tag of metadata without a credential. Metadata with a credential must not be cached at all. */
 export const metadataEtag = ({ revision, updatedAt }: CollectionHead, hasHints: boolean): string =>
   `"${formatVersion}.${revision}.${updatedAt.toString(36)}.metadata${hasHints ? '.hints' : ''}"`;
 

@@ -31,7 +31,9 @@ export const warnings = z
       'Content of the document that cannot be stored, and violations of the official OpenAPI schema: the first 20, and their number.',
   });
 
-/** Only documents the field: the document is validated when it is read (specification, section 4). */
+/**
+ * Creates a schema that only documents a field: the document is validated when it is parsed (specification, section 4).
+ */
 const objectIn = (name: string) => ({ properties: { [name]: { type: 'object' } }, required: [name] });
 const ofVersion31 = { properties: { openapi: { type: 'string', pattern: String.raw`^3\.1\.\d+(-.+)?$` } } };
 export const openapiSpec = z.record(z.string(), z.unknown()).meta({
@@ -133,7 +135,7 @@ export const updatedCollectionView = (
   ...(violations ? { warnings: violations } : {}),
 });
 
-/** The warnings about a document that departs from the official schema; null if there are none. */
+/** Returns the warnings about a document that departs from the official schema; null if there are none. */
 export const warningsOf = ({ warnings: { total, first } }: ReadDocument): z.input<typeof warnings> | null =>
   total > 0 ? { total, first: first.map(({ pointer, message }) => ({ pointer, message })) } : null;
 

@@ -45,7 +45,7 @@ import {
 } from './collection-views.ts';
 import { collectionIdOf, collectionParameter, message } from './wire.ts';
 
-/** Without this, linters assume that a subschema forbids all members it does not name. */
+/** Without this, linters assume that a subschema forbids all members that it does not list. */
 const partly = { additionalProperties: true };
 const ofType = (type: string) => ({ properties: { type: { const: type } }, ...partly });
 const authentication = z
@@ -323,7 +323,7 @@ export const collectionRoutes = [
   }),
 ] as const;
 
-/** Adds the name of the document's member to an error about its violations. */
+/** Adds the name of the document's member to an error about the document's violations. */
 export const withMemberName = <Outcome>(change: Promise<Outcome>): Promise<Outcome> =>
   change.catch((error: unknown) => {
     throw error instanceof SchemaViolationError ? error.withName(documentMember) : error;

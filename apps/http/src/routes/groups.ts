@@ -52,10 +52,10 @@ const tierChange = z
   })
   .meta({ id: 'GroupTier' });
 
-/** Setting a tier needs the same scope as everywhere. */
+/** Setting a tier needs the same scope as elsewhere. */
 const scopedParts = [{ member: 'tier', scope: 'limits:write' }] as const;
 
-/** In examples: always in the future. */
+/** The expiry in examples, which is always in the future. */
 const expiryExample = { examples: ['2099-12-31T23:59:59Z'] };
 
 const grantExpiry = z

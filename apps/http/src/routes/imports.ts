@@ -53,7 +53,7 @@ const imported = z
   .meta({ id: 'ImportedCollection' });
 
 const change = z.object({ from: z.string(), to: z.string() });
-/** The maximum number of added and of removed operations that are listed. */
+/** The maximum number of added operations, and of removed operations, that are listed. */
 const operationsListedMax = 100;
 const operations = z.object({
   total: z.int(),

@@ -352,7 +352,7 @@ const ruleOf = (fields: Omit<z.output<typeof newOverride>, 'client_id'>) => ({
   isActive: fields.is_active ?? true,
 });
 
-/** Absent fields keep their value. */
+/** Returns the change to a limit; absent fields keep their values. */
 const ruleChangeOf = (fields: z.output<typeof overrideChange>) => ({
   allowed: fields.allowed_limit ?? undefined,
   windowSeconds: fields.window_seconds ?? undefined,

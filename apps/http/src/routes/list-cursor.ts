@@ -20,7 +20,7 @@ export const cursor = z
     return { nameKey: text.replaceAll('\0', ''), id: id as CollectionId };
   });
 
-/** The collections after a position in a complete list. The bytes of UTF-8 sort like lists, by code points. */
+/** Returns the collections after a position in a complete list. UTF-8 bytes sort by code point, like lists. */
 export const collectionsAfter = <Line extends { readonly id: CollectionId; readonly name: string }>(
   list: readonly Line[],
   place: Place | null,

@@ -7,7 +7,7 @@ import { defineRoute, type Context, type RouteAuth } from '../route.ts';
 
 const authorizePath = '/local-issuer/authorize';
 
-/** The service as its own identity provider: an authorization server for one client, the console. */
+/** The routes of the service as its own identity provider: an authorization server with one client, the console. */
 export const localIssuerRoutes = [
   defineRoute({
     method: 'GET',
@@ -47,7 +47,7 @@ export const localIssuerRoutes = [
     response: null,
     handler: (context) => {
       const { request, query } = withQuery(context);
-      // A HEAD request does not sign in, because a code works once.
+      // A HEAD request does not sign in, because a code works only once.
       return authorize(context, query, request.method === 'HEAD' ? null : query.get(codeParameter));
     },
   }),
@@ -86,7 +86,7 @@ export const localIssuerRoutes = [
   }),
 ] as const;
 
-/** RFC 6749, section 5.1; the second for HTTP/1.0. */
+/** The headers required by RFC 6749, section 5.1; `Pragma` is for HTTP/1.0. */
 const noStore: ResponseHeaders = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
 type FreeContext = Context<'free', unknown, unknown>;
@@ -108,7 +108,7 @@ const authorize = async (context: FreeContext, query: URLSearchParams, code: str
     case 'unknown client':
       return unknownClientPage(answer.reason);
     case 'code required':
-      // Without the rejected code, which would be in the address of the page.
+      // Omits the rejected code, which would otherwise be in the page's address.
       return codePage(
         `${authorizePath}?${authorization.toString()}`,
         origin,
@@ -117,7 +117,7 @@ const authorize = async (context: FreeContext, query: URLSearchParams, code: str
   }
 };
 
-/** The message about a wrong code, which counts as a failed credential. */
+/** Returns the message about a wrong code, which is counted as a failed credential. */
 const problemOf = async ({ useCases, sender }: FreeContext) => {
   try {
     await useCases.countFailedCode(sender.address);

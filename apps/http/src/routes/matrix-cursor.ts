@@ -22,5 +22,5 @@ export const matrixCursor = z
     };
   });
 
-/** No stored text contains U+0000, and PostgreSQL cannot compare with it. */
+/** Decodes a text. Removes U+0000, which no stored text contains and PostgreSQL cannot compare. */
 const textOf = (encoded: string): string => Buffer.from(encoded, 'base64url').toString('utf8').replaceAll('\0', '');

@@ -259,7 +259,7 @@ export const operationRoutes = [
   }),
 ] as const;
 
-/** The largest power of two up to `bytes`, so that each operation has few distinct responses to cache. */
+/** Returns the largest power of two up to `bytes`, so that each operation has few distinct responses to cache. */
 const floorPowerOfTwo = (bytes: number): number => 2 ** (31 - Math.clz32(bytes));
 
 const resultView = (result: OperationResult): z.input<typeof operationResult> => ({

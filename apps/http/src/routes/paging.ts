@@ -5,7 +5,7 @@ import { booleanParameter, numberParameter } from '../requests/fields.ts';
 export const pageLimitDefault = 100;
 const pageLimitMax = 1_000;
 
-/** For a list that is complete unless a page is requested. */
+/** The page size for a list that is complete unless a page is requested. */
 export const pageLimit = numberParameter(1, pageLimitMax)
   .optional()
   .meta({
@@ -19,7 +19,10 @@ export const includeTotal = booleanParameter.default(false).meta({
 const uuidShape = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const ageShape = new RegExp(String.raw`^(\d{1,15})\.(${uuidShape})$`);
 
-/** A position in a list by time of creation and id. Any text of this form is one, even if no item was ever there. */
+/**
+ * Creates the schema of a position in a list, by creation time and id. Any text of this form is a position, even if no
+ * item was ever there.
+ */
 export const ageCursor = <Id extends string>() =>
   z
     .string()
@@ -34,7 +37,10 @@ export const ageCursor = <Id extends string>() =>
 export const ageCursorOf = ({ createdAt, id }: { readonly createdAt: number; readonly id: string }): string =>
   `${createdAt}.${id}`;
 
-/** A position in a list by a unique text. No stored text contains U+0000, and PostgreSQL cannot compare with it. */
+/**
+ * A position in a list, by a unique text. U+0000 is removed: no stored text contains it, and PostgreSQL cannot compare
+ * it.
+ */
 export const textCursor = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,2000}$/, { error: 'is not one that was given out' })
@@ -44,13 +50,13 @@ export const textCursor = z
 
 export const textCursorOf = (text: string): string => Buffer.from(text).toString('base64url');
 
-/** The page of a result that was read with `limit + 1`, and the last line of the page if there is a next one. */
+/** Returns the page from a result that was read with `limit + 1`, and the page's last line if there is a next page. */
 export const pageOf = <Line>(lines: readonly Line[], limit: number) => ({
   page: lines.slice(0, limit),
   last: lines.length > limit ? lines[limit - 1] : undefined,
 });
 
-/** A page of a complete list, starting behind a position; all of it if no page is requested. */
+/** Returns a page of a complete list, starting after a position; the whole list if no page is requested. */
 export const pageFrom = <Line, Place>(
   whole: readonly Line[],
   linesAfter: (list: readonly Line[], place: Place | null) => readonly Line[],
@@ -65,7 +71,7 @@ export const pageFrom = <Line, Place>(
   return { ...pageOf(rest, size), total: withTotal ? whole.length : null };
 };
 
-/** The headers of a page: a link with the same query and the cursor of the next page, and the total count. */
+/** Returns the headers of a page: a link with the same query and the cursor of the next page, and the total count. */
 export const pageHeaders = (
   { url = '' }: IncomingMessage,
   cursor: string | undefined,

@@ -16,7 +16,7 @@ import {
 } from './profile-views.ts';
 import { profileParameter } from './wire.ts';
 
-/** Adds fields that are not in the specification. */
+/** The parameters that add fields that are not in the specification. */
 const includes = z.object({
   include: wordsParameter(profileExtras)
     .optional()

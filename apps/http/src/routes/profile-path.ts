@@ -1,7 +1,7 @@
 import { emailMax, parseId, PorticoError, type AdminAuthority, type ProfileId, type UseCases } from '@portico/domain';
 import { profileIdOf } from './wire.ts';
 
-/** Returns the id of the profile with this e-mail, to filter a list; throws `user_not_found`. */
+/** Returns the id of the profile with this email address, to filter a list; throws `user_not_found`. */
 export const profileIdByEmail = async (
   { findProfileByEmail }: Pick<UseCases, 'findProfileByEmail'>,
   authority: AdminAuthority,
@@ -12,7 +12,7 @@ export const profileIdByEmail = async (
   return profile.id;
 };
 
-/** Returns the id of the profile with this id or e-mail; if there is none, an id that no profile has. */
+/** Returns the id of the profile with this id or email address; if there is none, an id that no profile has. */
 export const profileOf = async (
   { findProfileByEmail }: Pick<UseCases, 'findProfileByEmail'>,
   authority: AdminAuthority,

@@ -19,7 +19,7 @@ const clientId = uuid
   .nullable()
   .meta({ description: 'API client identifier; null unless the profile is an approved client.' });
 
-/** Shown only on request. */
+/** The additional fields of a profile, shown only on request. */
 export const profileExtras = ['tier', 'bound', 'usage', 'key', 'suspension'] as const;
 /** The extras that callers may request for themselves. */
 export const ownExtras = [...profileExtras, 'groups'] as const;
@@ -49,7 +49,7 @@ const extras = {
   }),
 };
 
-/** The data of extras that is not in the profile. */
+/** The data for the extras that is not in the profile. */
 export interface ExtraFacts {
   readonly use: LastUse | null;
   readonly keyExpiresAt: Instant | null;
@@ -176,6 +176,9 @@ const identityView = ({ id, email, fullName, companyName, role, status }: Profil
   registration_status: status,
 });
 
-/** An admin's key is inactive, and its identifier is not shown (specification, section 3). */
+/**
+ * Returns the identifier of an active key. An admin's key is inactive, and its identifier is not shown (specification,
+ * section 3).
+ */
 const activeClientId = ({ role, status, clientId }: Profile): ClientId | null =>
   role === 'client' && status === 'approved' ? clientId : null;

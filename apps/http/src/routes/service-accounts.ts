@@ -83,7 +83,10 @@ const accountParameter = {
 
 const secretHeaders = { 'Cache-Control': 'no-store' };
 
-/** Service accounts may not create, change or see service accounts, regardless of their scopes. */
+/**
+ * The routes of service accounts, which may not create, change or see service accounts themselves, regardless of their
+ * scopes.
+ */
 export const serviceAccountRoutes = [
   defineRoute({
     method: 'POST',

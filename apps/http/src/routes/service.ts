@@ -51,7 +51,7 @@ export const serviceRoutes = [
     alternatives: { 503: 'An essential dependency does not work, or the service is shutting down.' },
     handler: async ({ useCases, service }) => {
       const readiness = await useCases.readReadiness();
-      // Without the database there is nothing to count.
+      // Without the database, there is nothing to count.
       const operations = readiness.ready ? await useCases.readOperationProgress().catch(() => null) : null;
       const view = readinessView(readiness, service.isDraining(), operations);
       return json(view, {}, view.status === 'ready' ? 200 : 503);

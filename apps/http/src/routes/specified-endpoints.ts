@@ -1,6 +1,6 @@
 /**
- * The endpoints of the API that the specification lists, by method and path. As it requires, they ignore unknown query
- * parameters; all other endpoints reject them.
+ * The API endpoints listed in the specification, by method and path. As the specification requires, these endpoints
+ * ignore unknown query parameters; all other endpoints reject them.
  */
 export const specifiedEndpoints: readonly string[] = [
   'POST /api/profiles/register',

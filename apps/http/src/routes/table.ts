@@ -26,17 +26,19 @@ import { serviceRoutes } from './service.ts';
 import { specifiedEndpoints } from './specified-endpoints.ts';
 import { usageRoutes } from './usage.ts';
 
-/** Adds the tag to rows, which keep their types. */
+/** Adds the tag to rows, and keeps the rows' types. */
 const tagged = <const Rows extends readonly RouteRow[]>(tag: Tag, rows: Rows) =>
   rows.map((row): Rows[number] & Route => ({ ...row, tag, refusesUnknown: isExtension(row) }));
 
-/** Whether the API has it in addition to the specification. Endpoints of other standards, such as OAuth, are not. */
+/**
+ * Whether a row is an extension of the specified API. Endpoints of other standards, such as OAuth, are not extensions.
+ */
 const isExtension = ({ method, path }: RouteRow): boolean =>
   path.startsWith('/api/') && !specifiedEndpoints.includes(`${method} ${path}`);
 
 /**
- * All routes of the service. Express tries the paths in this order, so the busiest come first, and `/me` and
- * `/approve` before `/:user_id`.
+ * All routes of the service. Express tries the paths in this order, so the busiest paths come first, and `/me` and
+ * `/approve` come before `/:user_id`.
  */
 export const tableRows = [
   ...tagged('Collections', collectionRoutes),

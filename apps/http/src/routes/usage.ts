@@ -54,7 +54,7 @@ const counts = {
 const usageLine = z.object({ ...subjects, ...counts }).meta({ id: 'UsageLine' });
 type LineView = z.input<typeof usageLine>;
 
-/** The fields of the lines, in order: the subject, then the counts. */
+/** The subject fields of the lines, in order; the counts follow them. */
 const fieldsOf: Readonly<Record<UsageGrouping, readonly (keyof typeof subjects)[]>> = {
   day: ['day'],
   collection: ['collection_id', 'collection_name'],
@@ -131,7 +131,7 @@ const collectionOf = async (
   reference: CollectionReference | undefined,
 ): Promise<CollectionId | null> => (reference ? useCases.findVisibleCollection(principal, reference) : null);
 
-/** Only administrators may learn whether an e-mail is registered. */
+/** Returns the subject of a report. Only administrators may learn whether an email address is registered. */
 const subjectOf = async (
   useCases: UseCases,
   principal: Principal,

@@ -9,7 +9,7 @@ import {
 } from '@portico/domain';
 import { z } from 'zod';
 
-/** Replaces an id that is not a UUID: the nil UUID (RFC 9562, section 5.9) is never issued. */
+/** The replacement for an id that is not a UUID: the nil UUID (RFC 9562, section 5.9), which is never issued. */
 const nil = '00000000-0000-0000-0000-000000000000';
 
 /** Returns the nil UUID for a text that is not a UUID, so that it is handled like any unknown id. */
@@ -24,14 +24,14 @@ export const requestIdOf = (text: string | undefined): RequestId =>
 /** As `profileIdOf`. */
 export const jobIdOf = (text: string | undefined): JobId => parseId<JobId>(text ?? '') ?? (nil as JobId);
 
-/** The header with the next page of a list. */
+/** Returns the header that links to the next page of a list. */
 export const nextPage = (path: string, query: Readonly<Record<string, string>>): { readonly Link: string } => ({
   Link: `<${path}?${new URLSearchParams(query).toString()}>; rel="next"`,
 });
 
 export { isoOrNull };
 
-/** Absent if the part works, or if the reason must not be disclosed. */
+/** Returns the reason why a part is unavailable; absent if the part works, or if the reason must not be disclosed. */
 export const reasonView = (state: PartState): { readonly reason?: string } =>
   state.status === 'unavailable' && state.reason !== null ? { reason: state.reason } : {};
 

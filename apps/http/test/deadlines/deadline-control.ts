@@ -45,8 +45,9 @@ const admission: readonly string[] = ['callers', 'limiter'];
 type Method = (...parameters: readonly unknown[]) => unknown;
 
 /**
- * Expires deadlines manually: all deadlines expire at the chosen step, and none at another. If the commit has not
- * begun, the port call at that step waits for the response, so the rest of the request's work comes late.
+ * Creates a control that expires deadlines manually: all deadlines expire at the chosen step, and none at any other
+ * step. If the commit has not begun, the port call at that step waits for the response, so that the rest of the
+ * request's work is late.
  */
 export const createDeadlineControl = () => {
   const pendingTimers = new Set<() => void>();
@@ -127,7 +128,7 @@ export const createDeadlineControl = () => {
   return {
     options,
     expireAll,
-    /** Sends a request whose deadline expires at `step`. Resolves when all its work is done. */
+    /** Sends a request whose deadline expires at `step`. Resolves when all of the request's work is done. */
     async expireAt<Response>(step: Step, request: () => Promise<Response>) {
       const { promise: responded, resolve } = Promise.withResolvers<unknown>();
       const expiry = { step, responded, isReached: false };
@@ -170,7 +171,7 @@ const isDeadline = (value: unknown): value is Deadline => isObject(value) && 'be
 
 const idleTicks = 5;
 
-/** Resolves after some ticks of the event loop without a call in flight. */
+/** Resolves after several ticks of the event loop without a call in flight. */
 const waitUntilIdle = async (callsInFlight: () => number): Promise<void> => {
   for (let ticks = 0; ticks < idleTicks; ticks = callsInFlight() > 0 ? 0 : ticks + 1) {
     await new Promise((resolve) => setImmediate(resolve));

@@ -7,7 +7,10 @@ import { senderOf, pathOf, credentialOf, rows, allowedCaller, type Row } from '.
 import { createWorld, type World } from '../matrix/world.ts';
 import { createDeadlineControl, steps, type Step } from './deadline-control.ts';
 
-/** Requests with other methods than GET that change nothing, and the GET request that does: it adds an audit entry. */
+/**
+ * Requests with methods other than GET that change nothing, and the GET request that makes a change: it adds an audit
+ * entry.
+ */
 const readOnlyRequests: readonly string[] = [
   'POST /api/vector/search',
   'POST /api/operations/search',
@@ -22,8 +25,9 @@ export const isChanging = ({ name, method }: Row): boolean =>
 const allSteps = Object.keys(steps) as readonly Step[];
 
 /**
- * Sends every changing request, each for its own objects, and expires its deadline at each step. Before the commit
- * begins, the response is a 500 and nothing has changed; after that, it is the outcome of the request.
+ * Sends every request that makes a change, each for its own objects, and expires its deadline at each step. If the
+ * deadline expires before the commit begins, the response is a 500 and nothing has changed; otherwise the response is
+ * the outcome of the request.
  */
 export const deadlineSuite = (
   start: (options: StartOptions) => Promise<MatrixService>,

@@ -20,7 +20,7 @@ test('concurrent uploads of large documents that fail with a 500 create no colle
       const raw = `{"name":"${name}","openapi_spec":${document}}`;
       const headers = ['Content-Type', 'application/json'];
       const { status } = await client.call('POST', '/api/collections/', { token, raw, headers });
-      // After the first response, the deadlines of all other requests expire at whichever step they are.
+      // After the first response, the deadlines of all other requests expire, regardless of the step they have reached.
       deadlineControl.expireAll();
       return { name, status };
     };
@@ -29,7 +29,7 @@ test('concurrent uploads of large documents that fail with a 500 create no colle
     expect(created.length).toBeGreaterThan(0);
     expect(responses.filter(({ status }) => status === 500).length).toBe(names.length - created.length);
     expect(created.length).toBeLessThan(names.length);
-    // Its document is processed after the documents that the others left in the queue.
+    // This document is processed after the documents that the other requests left in the queue.
     const last = await upload('last');
     expect(last.status).toBe(201);
     const { list } = await client.call('GET', '/api/collections/', { token });

@@ -23,5 +23,5 @@ const names: ReadonlySet<string> = new Set([
   'POST /api/vector/search',
 ]);
 
-/** Selects at least one request for each kind of store change: a sample for stores with slow requests. */
+/** Selects at least one request for each kind of store change, as a sample for stores with slow requests. */
 export const isRepresentative = ({ name }: Row): boolean => names.has(name);

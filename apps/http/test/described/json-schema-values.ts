@@ -49,11 +49,11 @@ const knownKeywords = new Set([
 
 export interface Values {
   readonly allows: (value: unknown) => boolean;
-  /** Any allowed values. */
+  /** A generator of any allowed values. */
   readonly arbitrary: fc.Arbitrary<unknown>;
-  /** Allowed values at the edges. */
+  /** Allowed values at the limits. */
   readonly edges: readonly unknown[];
-  /** Values just beyond an edge and values of other types, each invalid in one place. */
+  /** Values just beyond a limit and values of other types, each invalid in one place. */
   readonly forbidden: readonly unknown[];
 }
 
@@ -175,7 +175,9 @@ const wholeNumbers = ({ minimum = -1_000, maximum }: Schema): Candidates => ({
   forbidden: [minimum - 1, minimum + 0.5, `${minimum}`, ...(maximum === undefined ? [] : [maximum + 1, maximum * 1e6])],
 });
 
-/** Characters that only some strings forbid: U+0000, control characters, and characters excluded from names. */
+/**
+ * Characters that are forbidden only in some strings: U+0000, control characters, and characters excluded from names.
+ */
 const forbiddenCharacters = [
   '\0',
   '\n',
@@ -234,7 +236,7 @@ const anyDate = fc.date({
 });
 const word = fc.string({ unit: fc.constantFrom(...'abzÄé09'), minLength: 1, maxLength: 9 });
 
-/** Returns strings of the schema's format; null if it has none. */
+/** Returns strings in the schema's format; null if the schema has no format. */
 const formattedStrings = ({ format }: Schema): fc.Arbitrary<string> | null => {
   switch (format) {
     case undefined:

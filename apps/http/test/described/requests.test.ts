@@ -35,7 +35,7 @@ const operationOfForecast = '3tf453nz26xw4zwc';
 const seed = 20_261_122;
 const json = ['Content-Type', 'application/json'];
 
-/** JSON Schema cannot require a time in the future; the description does. */
+/** Whether the expiry is in the past. JSON Schema cannot require a time in the future; the description does. */
 const isPast = ({ raw, status, text }: Readonly<{ raw: string; status: number; text: string }>): boolean => {
   const { expires_at: expiry } = JSON.parse(raw) as { readonly expires_at?: unknown };
   const at = typeof expiry === 'string' ? parseExpiry(expiry.trim()) : null;
@@ -44,12 +44,14 @@ const isPast = ({ raw, status, text }: Readonly<{ raw: string; status: number; t
   return isRefused && at !== null && at <= Date.now();
 };
 
-/** Returns a value as query text; null if it has no such form. */
+/** Returns a value as query text; null if it cannot be written as query text. */
 const toQueryText = (value: unknown): string | null => {
   if (Array.isArray(value)) return value.every((one) => typeof one === 'string') ? value.join(',') : null;
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : null;
 };
-/** Returns the possible readings of query text: the text, its comma-separated parts, or its number or boolean. */
+/**
+ * Returns the possible interpretations of query text: the text, its comma-separated parts, or its number or boolean.
+ */
 const readingsOf = (text: string): readonly unknown[] =>
   /^(?:\d+|true|false)$/.test(text) ? [text, JSON.parse(text)] : [text, text.split(',')];
 const toQueryTexts = (values: readonly unknown[]) => [
@@ -58,7 +60,7 @@ const toQueryTexts = (values: readonly unknown[]) => [
 
 /**
  * The service accepts the values that its OpenAPI document allows and returns 400 for forbidden values, in every query
- * parameter and body. That includes the rules in the introduction for all operations (white space, null and empty
+ * parameter and body. This includes the rules for all operations in the introduction (white space, null and empty
  * strings).
  */
 describe('the request schemas of the OpenAPI document', () => {

@@ -6,7 +6,7 @@ import { unknownId, type Client, type Start } from '../subject.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Reading the access matrix: which client has access to which collection, how, and until when. */
+/** Tests reading the access matrix: which client has access to which collection, how, and until when. */
 export const accessMatrixSuite = (start: Start): void => {
   let ports: Ports;
   const { subject, fixtures, call, pages } = provideSubject(start, { ports: (original) => ((ports = original), {}) });

@@ -3,7 +3,7 @@ import { expectRefusal, outcomeOf } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { textOf, unknownId, type Start } from '../subject.ts';
 
-/** Granting, revoking and listing access. */
+/** Tests granting, revoking and listing access. */
 export const accessSuite = (start: Start): void => {
   const { fixtures, call, asAdmin: callAsAdmin } = provideSubject(start);
   const asAdmin = (method: string, path: string) => callAsAdmin(method, `/api/access${path}`);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { provideSubject } from '../provide-subject.ts';
 import { textOf, unknownId, type Client, type Start } from '../subject.ts';
 
-/** Writing, paging, filtering and exporting the audit log. */
+/** Tests writing, paging, filtering and exporting the audit log. */
 export const auditSuite = (start: Start): void => {
   const { fixtures, call } = provideSubject(start);
   let client: Client;
@@ -148,7 +148,7 @@ export const auditSuite = (start: Start): void => {
       ['from=2026-03-01T00:00:20Z', 5],
       ['to=2026-03-01T00:00:05Z', 5],
       ['from=2026-03-01T02:00:00%2B02:00&to=2026-03-01T00:00:03Z', 3],
-      // A date without a time is its first instant in UTC.
+      // A date without a time is the first instant of that day in UTC.
       ['from=2026-03-01', 25],
       ['from=2026-03-01&to=2026-03-02', 25],
       ['from=2026-03-02', 0],

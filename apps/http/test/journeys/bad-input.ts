@@ -21,7 +21,9 @@ type Body =
   | { readonly kind: 'none' }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'text'; readonly text: string }
-  /** The route's own example, with one member replaced (unless null), and truncated to the fraction `keep`. */
+  /**
+   * The route's own example, with one member replaced (unless `member` is null), and truncated to the fraction `keep`.
+   */
   | { readonly kind: 'example'; readonly member: number | null; readonly value: unknown; readonly keep: number };
 
 const oddText = fc.oneof(
@@ -82,7 +84,7 @@ const randomRequest: fc.Arbitrary<RandomRequest> = fc.record({
   ),
 });
 
-/** For any input, the OpenAPI document lists the response, errors are JSON, and no response is a 500. */
+/** Tests that for any input, the OpenAPI document lists the response, errors are JSON, and no response is a 500. */
 export const badInputSuite = (start: Start): void => {
   const { fixtures, call } = provideSubject(start, {
     settings: { defaultLimit: { allowed: 1_000_000, windowSeconds: 60 } },
@@ -158,7 +160,7 @@ export const badInputSuite = (start: Start): void => {
   });
 };
 
-/** Returns the example body of each operation that takes one. */
+/** Returns the example body of each operation that accepts a body. */
 const examplesOf = (document: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> => {
   const paths = document.paths as Record<
     string,

@@ -4,7 +4,7 @@ import { textOf, unknownId, type Client, type Start } from '../subject.ts';
 
 type Outcome = Readonly<Record<string, unknown>>;
 
-/** Granting, revoking and approving in bulk. */
+/** Tests granting, revoking and approving in bulk. */
 export const bulkOperationsSuite = (start: Start): void => {
   const { fixtures, call } = provideSubject(start);
   let ada: Client;

@@ -4,7 +4,7 @@ import type { CallOptions } from '../client.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { expectStatus, smallDocument, textOf, type Client, type Start } from '../subject.ts';
 
-/** Discoverable collections, and the catalog that lists them. */
+/** Tests discoverable collections and the catalog that lists them. */
 export const catalogSuite = (start: Start): void => {
   const { subject, fixtures, call, pages } = provideSubject(start);
   let ada: Client;

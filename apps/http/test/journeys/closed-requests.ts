@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { provideSubject } from '../provide-subject.ts';
 import { expectStatus, textOf, type Client, type Start } from '../subject.ts';
 
-/** Requests that close automatically, because the requester gets access in another way. */
+/** Tests requests that are closed automatically because the requester gets access in a different way. */
 export const closedRequestsSuite = (start: Start): void => {
   const { subject, fixtures, call, asAdmin: callAsAdmin } = provideSubject(start, { groupsClaim: true });
   const asAdmin = async (method: string, path: string, status: number, json?: unknown) =>
@@ -24,7 +24,7 @@ export const closedRequestsSuite = (start: Start): void => {
     return expectStatus(await call('GET', '/api/profiles/me', { token }), 200);
   };
 
-  /** Each way grants the collection to the client, and nothing to other clients. */
+  /** The ways to grant the collection to the client, and nothing to other clients. */
   const ways: Readonly<Record<string, (client: Client, collection: string) => Promise<unknown>>> = {
     'a grant': async ({ id }, collection) =>
       asAdmin('POST', `/api/access/clients/${id}/collections/${collection}`, 201),

@@ -10,7 +10,7 @@ const secured = {
   components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'api_key' } } },
 };
 
-/** Creating, changing, reading and listing collections. */
+/** Tests creating, changing, reading and listing collections. */
 export const collectionsSuite = (start: Start): void => {
   const { subject, fixtures, call, pages } = provideSubject(start);
   const create = (json: unknown, query = '') =>
@@ -370,7 +370,7 @@ export const collectionsSuite = (start: Start): void => {
       for (const cursor of ['x', unknownId, `${unknownId}.!`, `x.${unknownId}`, `${unknownId}.YQ.YQ`]) {
         expect((await listFrom(cursor)).status).toBe(400);
       }
-      // A cursor stays valid after its collection was deleted, regardless of the collection's name.
+      // A cursor remains valid after its collection is deleted, regardless of the collection's name.
       for (const key of ['', 'a\0', 'ÿ'.repeat(300), '\ud800']) {
         const cursor = `${unknownId}.${Buffer.from(key).toString('base64url')}`;
         expect((await listFrom(cursor)).status).toBe(200);

@@ -29,7 +29,7 @@ const ways: readonly SignInWay[] = [
   },
 ];
 
-/** The configuration that the console's page reads before sign-in. */
+/** Tests the configuration that the console's page reads before sign-in. */
 export const consoleSuite = (start: Start): void => {
   const { call } = provideSubject(start, { http: { signInWays: ways } });
 

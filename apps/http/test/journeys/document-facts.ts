@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { provideSubject } from '../provide-subject.ts';
 import { smallDocument, textOf, type Start } from '../subject.ts';
 
-/** The data that the service derives from a document. */
+/** Tests the data that the service derives from a document. */
 export const documentFactsSuite = (start: Start): void => {
   const { fixtures, call } = provideSubject(start);
   const create = (json: unknown, query = '') =>

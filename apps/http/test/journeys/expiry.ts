@@ -6,7 +6,7 @@ import { textOf, type Client, type Start } from '../subject.ts';
 const lastDay = '2999-12-31';
 const endOfLastDay = '3000-01-01T00:00:00.000Z';
 
-/** Grants and keys that expire. */
+/** Tests grants and keys that expire. */
 export const expirySuite = (start: Start): void => {
   const { subject, fixtures, call, asAdmin } = provideSubject(start);
   const pair = ({ id }: Client, collection: string) => `/api/access/clients/${id}/collections/${collection}`;

@@ -15,7 +15,7 @@ type Responses = Readonly<Record<string, { readonly headers: object }>>;
 
 const broken = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED 10.1.2.3:5432 password=hunter2'));
 
-/** The behaviour while a dependency is down. Needs a composition with replaceable ports. */
+/** Tests the behaviour while a dependency is down. Needs a composition with replaceable ports. */
 export const faultsSuite = (start: Start): void => {
   let subject: Subject;
   const startWith = async (options: StartOptions): Promise<Subject> => (subject = await start(options));

@@ -28,7 +28,7 @@ const noAccess = {
   mcp: false,
 };
 
-/** Groups: manual members and members by claim, and their access. */
+/** Tests groups: manual members, members by claim, and their access. */
 export const groupsSuite = (start: Start): void => {
   const { subject, fixtures, call, pages, asAdmin } = provideSubject(start, { groupsClaim: true });
   let collection: string;
@@ -69,7 +69,7 @@ export const groupsSuite = (start: Start): void => {
       json: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
     });
   };
-  /** Returns a caller's access to the collection by every endpoint. The list requires a token. */
+  /** Returns a caller's access to the collection through every endpoint. The list requires a token. */
   const accessOf = async (credential: CallOptions, token: string) => {
     const path = `/api/collections/${collection}`;
     const query = { json: { query: 'weather forecast' } };
@@ -321,7 +321,7 @@ export const groupsSuite = (start: Start): void => {
       await expectAccess(person, await tokenOf(person, [group.name], -30), fullAccess);
       await expectAccess(person, await tokenOf(person, ['Another crew'], -20), noAccess);
       await expectAccess(person, await tokenOf(person, [group.name], -30), noAccess);
-      // Tokens older than the token of the client's first request change nothing.
+      // Tokens older than the one in the client's first request change nothing.
       for (const token of [oldest, older]) await expectAccess(client, token, noAccess);
       await expectAccess(client, await tokenOf(client, [group.name]), fullAccess);
       await expectAccess(client, older, fullAccess);

@@ -8,7 +8,7 @@ const bodyOf = (uid: string, email = `${uid}@example.com`) => ({ firebase_uid: u
 const emailMismatch = { detail: 'Invalid request body: email must be that of the token' };
 const invalidToken = { detail: 'Invalid or expired token' };
 
-/** The binding of tokens to profiles. */
+/** Tests the binding of tokens to profiles. */
 export const identitiesSuite = (start: Start): void => {
   const { subject, fixtures, call } = provideSubject(start);
   const me = (token: string) => call('GET', '/api/profiles/me', { token });
@@ -93,7 +93,7 @@ export const identitiesSuite = (start: Start): void => {
   });
 };
 
-/** A registration that requires a token. */
+/** Tests a registration that requires a token. */
 export const requiredTokensSuite = (start: Start): void => {
   const maxFailures = 4;
   const failedCredentialsLimit = { allowed: maxFailures, windowSeconds: 3_600 };
@@ -130,7 +130,7 @@ export const requiredTokensSuite = (start: Start): void => {
   });
 };
 
-/** A registration that ignores its token. */
+/** Tests a registration that ignores its token. */
 export const ignoredTokensSuite = (start: Start): void => {
   test('does not count invalid tokens as failures', async () => {
     const failedCredentialsLimit = { allowed: 2, windowSeconds: 3_600 };

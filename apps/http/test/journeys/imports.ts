@@ -9,7 +9,7 @@ const withPaths = (...paths: readonly string[]) => ({
   paths: Object.fromEntries(paths.map((path) => [path, { get: operation }])),
 });
 
-/** Publishing documents repeatedly from their source. */
+/** Tests publishing documents repeatedly from their source. */
 export const importsSuite = (start: Start): void => {
   const { fixtures, call } = provideSubject(start);
   const publish = (query: string, json: unknown) =>

@@ -10,7 +10,7 @@ const blanks = ['', ' ', '\t\n'];
 const badTarget =
   /^\{"detail":"(?:Collection|User|Client|Grant|Tier|Group|Override|Request|Service account|Job) not found"\}$/;
 
-/** The rules for input that apply to every endpoint (specification, section 1). */
+/** Tests the rules for input that apply to every endpoint (specification, section 1). */
 export const inputSuite = (start: Start): void => {
   const { fixtures, call, asAdmin } = provideSubject(start);
   let client: Client;

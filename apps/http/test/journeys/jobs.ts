@@ -3,7 +3,7 @@ import { DeliveryError, type Mailer } from '@portico/domain';
 import { provideSubject } from '../provide-subject.ts';
 import { textOf, unknownId, type Start } from '../subject.ts';
 
-/** Reading background jobs, and retrying or discarding dead letters, as an administrator. */
+/** Tests reading background jobs, and retrying or discarding dead letters, as an administrator. */
 export const jobsSuite = (start: Start): void => {
   const {
     subject,

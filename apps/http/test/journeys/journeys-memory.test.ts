@@ -3,7 +3,7 @@ import { documentedResponses, seenResponses } from '../openapi-validator.ts';
 import { startInMemory } from '../start-in-memory.ts';
 import { allJourneys } from './journeys.ts';
 
-// Other files in this process may have seen responses too.
+// Other test files in this process may also have recorded responses.
 beforeAll(() => seenResponses.clear());
 
 allJourneys(startInMemory);

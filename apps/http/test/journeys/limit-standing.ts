@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { provideSubject } from '../provide-subject.ts';
 import type { Client, Start } from '../subject.ts';
 
-/** Listing the clients near their limit. */
+/** Tests listing the clients near their limit. */
 export const limitStandingSuite = (start: Start): void => {
   const {
     fixtures,
@@ -16,7 +16,7 @@ export const limitStandingSuite = (start: Start): void => {
   const near = async (query = '') => (await asAdmin('GET', `/standing${query}`)).body;
   const emailsOf = ({ clients }: Readonly<Record<string, unknown>>) =>
     (clients as { email: string }[]).map(({ email }) => email);
-  /** Creates a client with a limit of `allowed` requests per hour that has sent `sent`. */
+  /** Creates a client with a limit of `allowed` requests per hour that has already sent `sent` requests. */
   const clientWith = async (allowed: number, sent: number): Promise<Client> => {
     const client = await fixtures.newClient();
     await asAdmin('POST', '/overrides', { client_id: client.id, allowed_limit: allowed, window_seconds: 3_600 });

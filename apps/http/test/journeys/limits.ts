@@ -7,8 +7,8 @@ import { textOf, unknownId, type Start, type Subject } from '../subject.ts';
 const invalid = 'Invalid request body: ';
 
 /**
- * Returns a function that checks the remaining seconds of a window that begins after this call: the whole window if the
- * clock is stopped, otherwise at most the elapsed time less.
+ * Creates a function that checks the remaining seconds of a window that begins after this call. If the clock is
+ * stopped, the whole window must remain; otherwise, the remaining time may be shorter by up to the elapsed time.
  */
 const createResetCheck = ({ clock }: Subject, seconds: number) => {
   const startedAt = performance.now();
@@ -24,7 +24,7 @@ const quotaOf = (header: string | undefined) => {
   return { policy, remaining: Number(remaining), reset };
 };
 
-/** Tiers, overrides, the effective limit, and the responses to a limited caller. */
+/** Tests tiers, overrides, the effective limit, and the responses to a limited caller. */
 export const limitsSuite = (start: Start): void => {
   const {
     subject,
@@ -270,7 +270,7 @@ export const limitsSuite = (start: Start): void => {
   });
 };
 
-/** Callers without valid credentials, counted by address. */
+/** Tests callers without valid credentials, which are counted by address. */
 export const anonymousCallersSuite = (start: Start): void => {
   const { subject, fixtures, call } = provideSubject(start, {
     settings: {

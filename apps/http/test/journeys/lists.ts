@@ -4,7 +4,7 @@ import { outcomeOf, type Reply } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { textOf, unknownId, type Client, type Person, type Start } from '../subject.ts';
 
-/** Reading lists page by page, searching and counting them, like a console. */
+/** Tests reading lists page by page, searching them and counting their items, as a console does. */
 export const listsSuite = (start: Start): void => {
   const { fixtures, call, pages: follow } = provideSubject(start);
   const asAdmin = (path: string): Promise<Reply> => call('GET', path, { token: fixtures.admin });

@@ -9,7 +9,7 @@ const ada = { uid: 'ada', email: 'ada@example.com', emailVerified: true };
 const hourMs = 3_600_000;
 const form = ['Content-Type', 'application/x-www-form-urlencoded'];
 
-/** Acts as a browser and its OAuth client. Each override replaces a parameter; null omits it. */
+/** Creates a browser with its OAuth client. Each override replaces a parameter; null omits the parameter. */
 const createBrowser = (subject: Subject) => {
   const { client, invite } = subject;
   const callback = `${client.baseUrl}/console/sign-in/callback`;
@@ -66,7 +66,7 @@ const claimsOf = (token: unknown): Readonly<Record<string, unknown>> =>
 
 const errorOf = ({ status, body }: Reply) => [status, body.error];
 
-/** Signing in to the console while the service is its own identity provider. */
+/** Tests signing in to the console when the service is its own identity provider. */
 export const localSignInSuite = (start: Start): void => {
   let subject: Subject;
   let browser: ReturnType<typeof createBrowser>;
@@ -319,7 +319,7 @@ export const localSignInSuite = (start: Start): void => {
     const signedIn = expectStatus(await browser.exchange(early), 200).body;
     clock.advance(11.5 * hourMs);
     const late = expectStatus(await browser.renew(textOf(signedIn.refresh_token)), 200).body;
-    // The token expires with the sign-in, after 12 hours.
+    // The token expires together with the sign-in, after 12 hours.
     expect(late.expires_in).toBe(1_800);
     clock.advance(0.5 * hourMs);
     expect(errorOf(await browser.renew(textOf(late.refresh_token)))).toEqual([400, 'invalid_grant']);
@@ -348,7 +348,7 @@ export const localSignInSuite = (start: Start): void => {
   });
 };
 
-/** Limiting guesses. */
+/** Tests limiting the number of guessed codes. */
 export const guessedCodesSuite = (start: Start): void => {
   test('too many wrong codes are rate limited, and a valid code still works', async () => {
     const limit = { allowed: 3, windowSeconds: 60 };

@@ -30,7 +30,7 @@ const weather = {
   paths: { '/forecast': { get: operation('readForecast', 'Read the weather forecast of a city') } },
 };
 
-/** Listing, reading and searching operations. */
+/** Tests listing, reading and searching operations. */
 export const operationsSuite = (start: Start): void => {
   const { subject, fixtures, call, pages } = provideSubject(start);
   let messages: string;
@@ -82,7 +82,7 @@ export const operationsSuite = (start: Start): void => {
       expect(ids(await list(messages, '?q=MESSAGE'))).toHaveLength(4);
       expect(ids(await list(messages, '?q=deletem'))).toEqual(['deleteMessage']);
       expect(ids(await list(messages, '?q=%2F%7Bid%7D&tag=reading'))).toEqual(['readMessage']);
-      // Characters with a special meaning in patterns.
+      // These characters have a special meaning in patterns.
       expect(ids(await list(messages, '?q=100%25'))).toEqual(['readBalance']);
       expect(ids(await list(messages, '?q=messages_'))).toEqual([]);
       expect(ids(await list(messages, '?q=!'))).toEqual([]);

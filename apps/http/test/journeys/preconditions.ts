@@ -3,7 +3,10 @@ import type { CallOptions } from '../client.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { smallDocument, textOf, unknownId, type Start } from '../subject.ts';
 
-/** Changes that apply only to the state of a collection that the caller has read (RFC 9110, section 13.1.1). */
+/**
+ * Tests changes that are made only if the collection is still in the state that the caller has read (RFC 9110, section
+ * 13.1.1).
+ */
 export const preconditionsSuite = (start: Start): void => {
   const { fixtures, call } = provideSubject(start);
   const asAdmin = (headers: readonly string[] = []): CallOptions => ({ token: fixtures.admin, headers });

@@ -13,7 +13,7 @@ const registration = (uid: string, fields: Readonly<Record<string, unknown>> = {
 /** The first fields of every profile in a response, in this order. */
 const commonFields = ['id', 'email', 'full_name', 'company_name', 'role', 'registration_status'];
 
-/** Registration, approval, rejection, credentials, roles and tiers. */
+/** Tests registration, approval, rejection, credentials, roles and tiers. */
 export const profilesSuite = (start: Start): void => {
   const { subject, fixtures, call } = provideSubject(start);
   const post = (json: unknown) => call('POST', '/api/profiles/register', { json });

@@ -6,7 +6,7 @@ import { expectRefusal } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { textOf, type Client, type Start } from '../subject.ts';
 
-/** Credentials, bodies and the wire itself. */
+/** Tests credentials, bodies and the wire protocol itself. */
 export const protocolSuite = (start: Start): void => {
   const { subject, fixtures, call } = provideSubject(start);
   let client: Client;
@@ -199,7 +199,7 @@ export const protocolSuite = (start: Start): void => {
   describe('the wire', () => {
     const registering = (headers: string): string =>
       `POST /api/profiles/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
-    /** Returns the received text; sends `late` after the first data. */
+    /** Sends `text`, and `late` once the first data has been received; returns the received text. */
     const exchange = (text: string, late = ''): Promise<string> =>
       new Promise((resolve, reject) => {
         const { hostname, port } = new URL(subject.client.baseUrl);
@@ -237,7 +237,7 @@ export const protocolSuite = (start: Start): void => {
       const received = await exchange(text);
       expect(refusal.exec(received)?.[1]).toBe(status);
       expect(received).toMatch(/^Connection: close\r$/m);
-      // Each request is logged, with the request id of its response.
+      // Each request is logged with the request id from its response.
       const ids = [...received.matchAll(requestIds)].map(([, id]) => id);
       expect(ids).toHaveLength(1);
       await expect.poll(() => linesOf(ids[0])).toMatchObject([expect.stringContaining(`"status":${status}`)]);

@@ -9,7 +9,7 @@ const concrete = (path: string): string => path.replace(/:\w+/g, unknownId);
 const protectedRoutes = routes.filter(({ auth }) => auth !== 'free' && auth !== 'open');
 const withNames = (list: typeof routes) => list.map((route) => [`${route.method} ${route.path}`, route] as const);
 
-/** Requests that every route rejects. */
+/** Tests requests that every route rejects. */
 export const refusalsSuite = (start: Start): void => {
   const { fixtures, call } = provideSubject(start);
   let client: Client;
@@ -76,7 +76,7 @@ export const refusalsSuite = (start: Start): void => {
   );
 };
 
-/** The responses of each route to a caller over its limit. */
+/** Tests each route's responses to a caller over its limit. */
 export const exhaustionSuite = (start: Start): void => {
   const limit = { allowed: 1, windowSeconds: 60 };
   const { fixtures, call } = provideSubject(start, { settings: { defaultLimit: limit, anonymousLimit: limit } });

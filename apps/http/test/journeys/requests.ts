@@ -10,7 +10,7 @@ const reason = 'To send reminders';
 const dayMs = 86_400_000;
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 
-/** Requesting access, and deciding about requests. */
+/** Tests requesting access and deciding requests. */
 export const requestsSuite = (start: Start): void => {
   const { subject, fixtures, call, pages, asAdmin: callAsAdmin } = provideSubject(start);
   const asAdmin = (method: string, query: string, json?: unknown) => callAsAdmin(method, `${path}${query}`, json);
@@ -319,7 +319,7 @@ export const requestsSuite = (start: Start): void => {
     });
   });
 
-  // This test is the last, because tokens have expired after it.
+  // This test comes last, because tokens have expired once it is done.
   test('approved access expires on time, and can be requested again', async () => {
     const [ada, collection] = [await fixtures.newClient(), await newDiscoverable()];
     const id = await createRequest(ada, collection, { duration_days: 1 });

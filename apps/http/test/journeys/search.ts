@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { provideSubject } from '../provide-subject.ts';
 import { textOf, type Start } from '../subject.ts';
 
-/** Search, its health check, and re-indexing. */
+/** Tests search, its health check, and re-indexing. */
 export const searchSuite = (start: Start): void => {
   const { subject, fixtures, call } = provideSubject(start);
   let weather: string;

@@ -16,7 +16,7 @@ interface Account {
   readonly token: string;
 }
 
-/** The life cycle of service accounts, and their rights. */
+/** Tests the life cycle and the rights of service accounts. */
 export const serviceAccountsSuite = (start: Start): void => {
   const { subject, fixtures, call, asAdmin } = provideSubject(start);
   const create = async (name: string, accountScopes: readonly string[], fields: object = {}): Promise<Account> => {
@@ -236,7 +236,7 @@ export const serviceAccountsSuite = (start: Start): void => {
   });
 };
 
-/** Rate limiting of wrong service account tokens. */
+/** Tests the rate limiting of wrong service account tokens. */
 export const failedAccountsSuite = (start: Start): void => {
   test('a wrong token of a service account counts as a failed credential, and never locks out the right one', async () => {
     const subject = await start({ settings: { failedCredentialsLimit: { allowed: 2, windowSeconds: 60 } } });

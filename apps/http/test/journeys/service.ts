@@ -15,7 +15,7 @@ interface DocumentedOperation {
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 }
 
-/** Endpoints about the service itself, and rules for every route. */
+/** Tests the endpoints about the service itself, and the rules for every route. */
 export const serviceSuite = (start: Start): void => {
   const { subject, fixtures, call } = provideSubject(start, {
     http: { accessTokens: { resource: 'https://portico.example.com/mcp', issuer: 'https://id.example.com' } },
@@ -105,7 +105,7 @@ export const serviceSuite = (start: Start): void => {
     const { paths } = (await call('GET', '/openapi.json')).body as { paths: Readonly<Record<string, unknown>> };
     const mentionedPaths = [...text.matchAll(/`(?:GET|POST) (\/api\/[^`?]+)/g)].map(([, path = '']) => path);
     expect(mentionedPaths.length).toBeGreaterThan(5);
-    // The paths for operations are documented with their own routes.
+    // The paths for operations are documented by their own routes.
     for (const path of mentionedPaths.filter((one) => !one.includes('operation')))
       expect(Object.keys(paths)).toContain(path);
   });
@@ -261,7 +261,7 @@ export const serviceSuite = (start: Start): void => {
         await call('GET', path, { headers: ['X-Request-Id', 'probe-answered'] });
         await call('POST', path, { headers: ['X-Request-Id', 'probe-refused'] });
       }
-      // Log lines are written in the order in which the responses end.
+      // Log lines are written in the order that the responses end.
       await call('GET', '/openapi.json', { headers: ['X-Request-Id', 'after-the-probes'] });
       await expect.poll(() => subject.logLines().some((line) => line.includes('after-the-probes'))).toBe(true);
       const all = subject.logLines();

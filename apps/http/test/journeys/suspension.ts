@@ -3,7 +3,7 @@ import { expectRefusal } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
 import type { Person, Start } from '../subject.ts';
 
-/** Suspending and resuming profiles. */
+/** Tests suspending and resuming profiles. */
 export const suspensionSuite = (start: Start): void => {
   const { fixtures, call, asAdmin } = provideSubject(start);
   const act = ({ id }: Pick<Person, 'id'>, action: 'suspend' | 'resume', json?: unknown) =>

@@ -5,7 +5,7 @@ import { smallDocument, textOf, unknownId, type Client, type Start, type Subject
 
 const none = { reads: 0, searches: 0, slices: 0, credential_reads: 0, refused: 0 };
 
-/** Counting uses, and reading usage reports. */
+/** Tests counting uses and reading usage reports. */
 export const usageSuite = (start: Start): void => {
   const { subject, fixtures, call } = provideSubject(start);
   let ada: Client;

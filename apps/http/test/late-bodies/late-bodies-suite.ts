@@ -19,7 +19,7 @@ interface RightsLoss {
   readonly person: PersonKind;
   readonly credential: (person: Person) => CallOptions;
   readonly revoke: (world: World, person: Person) => Promise<unknown>;
-  /** Null for a row that the caller may still call. */
+  /** Returns the refusal; null for a row that the caller may still call. */
   readonly refusal: (row: Row) => Refusal | null;
 }
 
@@ -33,7 +33,7 @@ const remove = asAdmin('DELETE', (id) => `/api/profiles/${id}`);
 const changeRole = (role: string) => asAdmin('PUT', (id) => `/api/profiles/${id}/role`, { role });
 const accountPath = (id: string) => `/api/service-accounts/${id}`;
 
-/** Some endpoints report that a valid token has no profile. */
+/** Returns the refusal for a caller without a profile: some endpoints report that a valid token has none. */
 const unregistered: RightsLoss['refusal'] = ({ except }) => except?.['an unregistered person'] ?? invalidToken;
 
 const adminByToken = { person: 'admin', credential: byToken, refusal: () => invalidToken } as const;
@@ -109,7 +109,7 @@ const collectionRequests = (collectionId: string) =>
     mcp('get_api', { collection_id: collectionId, include_credential: true }),
   ] as readonly (readonly [string, string, object])[];
 
-/** The ways in which a client loses access to the granted collection. */
+/** The ways that a client can lose access to the granted collection. */
 const accessLosses: readonly {
   readonly reason: string;
   readonly person: PersonKind;
@@ -134,12 +134,12 @@ const accessLosses: readonly {
 ];
 
 export interface ReplicatedService extends MatrixService {
-  /** The address of another process of the service, to which incomplete requests are sent. */
+  /** The address of another process of the service, which receives the incomplete requests. */
   readonly replica?: string;
 }
 
 /**
- * Tests that a request is authorized by the state at the arrival of its last byte: a caller cannot keep revoked rights
+ * Tests that a request is authorized based on the state when its last byte arrives: a caller cannot keep revoked rights
  * by delaying a body.
  */
 export const lateBodiesSuite = (start: () => Promise<ReplicatedService>): void => {

@@ -8,7 +8,7 @@ import { lateBodiesSuite, type ReplicatedService } from './late-bodies-suite.ts'
 
 const servers = await startServers();
 
-/** Two replicas, with the same keys. */
+/** Starts two replicas with the same keys. */
 const startTwo =
   ({ variables }: Servers) =>
   async (): Promise<ReplicatedService> => {

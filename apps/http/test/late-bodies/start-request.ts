@@ -4,7 +4,7 @@ import type { CallOptions } from '../client.ts';
 
 /** An admitted request whose body lacks its last byte. */
 export interface IncompleteRequest {
-  /** Sends the last byte; returns status, headers and text of the response. */
+  /** Sends the last byte; returns the status, headers and text of the response. */
   readonly finish: () => Promise<LateReply>;
 }
 
@@ -15,8 +15,8 @@ export interface LateReply {
 }
 
 /**
- * Sends a request up to the last byte of its body. The service has authorized the caller by then: it sends
- * `100 Continue` only to admitted requests. Throws if the service responds earlier.
+ * Sends a request up to the last byte of its body. By then, the service has authorized the caller, because it sends
+ * `100 Continue` only for admitted requests. Throws if the service responds earlier.
  */
 export const startRequest = async (
   baseUrl: string,

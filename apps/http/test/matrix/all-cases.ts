@@ -28,7 +28,7 @@ export const allCases: CasesByGroup = {
 
 /**
  * A fifth of the cases, for additional backends: each outcome of each endpoint with each kind of credential, each
- * outcome of each caller, and every case that is not about callers. A caller's rights are checked before the stores
+ * outcome for each caller, and every case that is not about callers. A caller's rights are checked before the stores
  * are queried, so a backend cannot affect the omitted cases.
  */
 export const sampledCases: CasesByGroup = Object.fromEntries(

@@ -15,6 +15,6 @@ export const malformedBodies: Readonly<Record<string, CallOptions>> = {
   'no media type': { raw: '{}' },
 };
 
-/** Returns the bodies that an endpoint rejects; empty if it takes no body. */
+/** Returns the bodies that an endpoint rejects; none if the endpoint does not accept a body. */
 export const refusedBodies = ({ badBodies }: Endpoint): readonly CallOptions[] =>
   badBodies ? [...badBodies.map((json) => ({ json })), ...Object.values(malformedBodies)] : [];

@@ -14,7 +14,7 @@ export type Credential =
   | 'a malformed credential'
   /** Half a key pair, a repeated header, or a secret sent as a token. */
   | 'a malformed key'
-  /** The token of a valid service account. Its scopes determine its rights. */
+  /** The token of a valid service account, whose scopes determine its rights. */
   | 'a service account';
 
 export interface CallerKind {
@@ -31,13 +31,13 @@ const byToken = ({ token }: Person): CallOptions => ({ token });
 const byOlderToken = ({ token, olderToken = token }: Person): CallOptions => ({ token: olderToken });
 const byKey = (person: Person): CallOptions => ({ key: keyOf(person) });
 
-/** Returns the key pair of a person; throws if there is none. */
+/** Returns a person's key pair; throws if the person has none. */
 export const keyOf = ({ key, uid }: Person): NonNullable<Person['key']> => {
   if (!key) throw new Error(`${uid} has no key pair`);
   return key;
 };
 
-/** The key pair as one string in one header. */
+/** Returns the key pair as one string for one header. */
 const joinedKey = (person: Person): string => `${keyOf(person).clientId}.${keyOf(person).secret}`;
 
 const caller = (
@@ -47,7 +47,7 @@ const caller = (
   present: CallerKind['present'],
 ): CallerKind => ({ person, credential, sees, present });
 
-/** A caller that every authenticated endpoint denies, so it sees nothing. */
+/** Creates a caller that every authenticated endpoint denies, so the caller sees nothing. */
 const deniedCaller = (person: PersonKind, credential: Credential, present: CallerKind['present']): CallerKind =>
   caller(person, credential, 'nothing', present);
 
@@ -58,7 +58,7 @@ const accountCaller = (person: PersonKind, scopes: readonly Scope[]): CallerKind
 
 const unknownClientId = '11111111-1111-4111-8111-111111111111';
 
-/** The kinds of caller. A caller with a malformed credential would be admitted with a well-formed one. */
+/** The kinds of caller. A caller with a malformed credential would be admitted if the credential were well-formed. */
 export const callers = {
   'an anonymous caller': deniedCaller('stranger', 'nothing', () => ({})),
   'a garbage token': deniedCaller('stranger', 'a bad token', () => ({ token: 'garbage' })),

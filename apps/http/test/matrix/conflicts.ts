@@ -38,9 +38,14 @@ const member = `${groups}/members/{profile_id}`;
 const groupGrant = `${groups}/collections/{collection_id}`;
 
 export const conflicts: readonly Conflict[] = [
-  conflict('a taken e-mail with different capitalization', register, conflicting('Email already registered'), ({ people }) => ({
-    json: { firebase_uid: 'somebody-else', email: people.pending.email.toUpperCase(), full_name: 'Somebody Else' },
-  })),
+  conflict(
+    'a taken e-mail with different capitalization',
+    register,
+    conflicting('Email already registered'),
+    ({ people }) => ({
+      json: { firebase_uid: 'somebody-else', email: people.pending.email.toUpperCase(), full_name: 'Somebody Else' },
+    }),
+  ),
   conflict('a taken identity', register, conflicting('Identity already registered'), ({ people }) => ({
     json: { firebase_uid: people.pending.uid, email: 'somebody-else@example.com', full_name: 'Somebody Else' },
   })),

@@ -12,7 +12,7 @@ import { createWorld, type World } from './world.ts';
 /** The effects since this set was cleared. */
 const effects = new Set<string>();
 
-/** Records the effects of each method call. */
+/** Wraps an object to record the effects of each method call. */
 const watch = <Port extends object>(
   object: Port,
   effectsOf: (method: string, parameters: readonly unknown[]) => readonly string[],
@@ -31,7 +31,10 @@ const watch = <Port extends object>(
 /** Methods that every request calls, or that resolve path parameters. */
 const commonMethods: readonly string[] = ['admit', 'readTarget', 'findProfileByEmail', 'findGroup'];
 
-/** Returns the use case or its written or queried fields: both `createGroup` and `updateGroup` may set `Group.tier`. */
+/**
+ * Returns the fields that a use case writes or queries, or its name if there are none: both `createGroup` and
+ * `updateGroup` may set `Group.tier`.
+ */
 const effectsOfUseCase = (name: string, [, ...parameters]: readonly unknown[]): readonly string[] => {
   if (commonMethods.includes(name)) return [];
   const fields = parameters
@@ -41,7 +44,7 @@ const effectsOfUseCase = (name: string, [, ...parameters]: readonly unknown[]): 
   return fields.length > 0 ? fields.map((field) => `${name.replace(/^[a-z]+/, '')}.${field}`) : [name];
 };
 
-/** The ports about a single subject that no other effect identifies. */
+/** The ports for a single subject that no other effect identifies. */
 const ports = ['usage', 'audit', 'limits', 'limiter', 'accessMatrix', 'operations'] as const satisfies (keyof Ports)[];
 const watchPorts = (all: Ports): Partial<Ports> =>
   Object.fromEntries(ports.map((name) => [name, watch(all[name], () => [`port ${name}`])]));
@@ -54,7 +57,7 @@ interface Operation {
   readonly requestBody?: { readonly content: Record<string, { readonly example: object }> };
 }
 
-/** Returns the target with every field of the example body, and every allowed value of lists in the query. */
+/** Returns the target with every field of the example body, and with every allowed value of the lists in the query. */
 const withAllParts = ({ path, method }: Row, target: Target): Target => {
   const { parameters = [], requestBody } = document.paths[path]?.[method.toLowerCase()] ?? {};
   const lists = parameters.flatMap(({ name, schema: { items } }) =>

@@ -6,30 +6,39 @@ import type { Person, World } from './world.ts';
 
 /** The target of a request: its path parameters, query and body. */
 export interface Target {
-  /** By `{name}` in the path. */
+  /** The path parameters, by their `{name}` in the path. */
   readonly params?: Readonly<Record<string, string>>;
-  /** Includes the question mark. */
+  /** The query, including the question mark. */
   readonly query?: string;
   readonly json?: unknown;
 }
 
 /** The specification of one endpoint, without the properties that its route declares. */
 export interface Endpoint {
-  /** The shape of a successful response; only if the route's response schema has optional fields or is missing. */
+  /**
+   * The shape of a successful response; specified only if the route's response schema has optional fields or is
+   * missing.
+   */
   readonly response?: Shape;
-  /** The target of a valid request for shared objects: used if it is refused or changes none of them. */
+  /**
+   * Returns the target of a valid request for shared objects; used if the request is refused or changes none of these
+   * objects.
+   */
   readonly target: (world: World) => Target;
-  /** The target of a valid request for a new object, if success changes the object. */
+  /** Returns the target of a valid request for a new object; needed if a successful request changes the object. */
   readonly freshTarget?: (world: World) => Promise<Target>;
-  /** Whether a success changes its caller. */
+  /** Whether a successful request changes its caller. */
   readonly changesCaller?: boolean;
   /** Refusals that differ from those of the route's `auth`. */
   readonly except?: Readonly<Partial<Record<CallerName, Refusal>>>;
-  /** The list entries' field with a collection id: the list has exactly the collections visible to the caller. */
+  /**
+   * The field of the list entries that contains a collection id: the list has exactly the collections visible to the
+   * caller.
+   */
   readonly collectionField?: string;
   /** Makes further assertions about a successful response. */
   readonly verify?: (reply: Reply, caller: Person, world: World) => void;
-  /** Rejected bodies of the right media type; absent if the endpoint takes no body. */
+  /** Rejected bodies of the right media type; absent if the endpoint does not accept a body. */
   readonly badBodies?: readonly unknown[];
   readonly badQueries?: readonly string[];
   /** Fields whose values depend on the composition or the time. */

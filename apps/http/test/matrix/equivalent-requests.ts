@@ -32,7 +32,7 @@ export const slashCases: readonly MatrixCase[] = rows.map((row) => ({
   },
 }));
 
-/** An endpoint that takes no body ignores any body. */
+/** An endpoint that does not accept a body ignores any body. */
 export const ignoredBodyCases: readonly MatrixCase[] = rows
   .filter(({ badBodies }) => badBodies === undefined)
   .map((row) => ({

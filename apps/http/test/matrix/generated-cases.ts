@@ -54,7 +54,7 @@ const leaksNothing = async (world: World, row: Row, caller: CallerName): Promise
   return first;
 };
 
-/** A refused caller learns nothing: the response is the same, byte for byte, for every variant of the request. */
+/** A refused caller learns nothing: the response to every variant of the request is the same, byte for byte. */
 export const leakCases: readonly MatrixCase[] = rows.filter(requiresCredential).flatMap((row, at) => {
   const outsiders: readonly CallerName[] = ['an anonymous caller', 'an expired token', 'an unregistered person'];
   const insiders: readonly CallerName[] = ['a client with a grant, by token', 'a pending profile'];
@@ -108,7 +108,7 @@ const targetsOf = (world: World, row: Row): readonly Target[] => {
   ];
 };
 
-/** 400 comes after 401 and 403 by role, and before 404. */
+/** A 400 comes after a 401 and a 403 for the role, and before a 404. */
 const badBodyCases: readonly MatrixCase[] = rows.filter(takesBody).map((row) => ({
   name: `${row.name} returns 400 for a bad body, whether its target exists or not`,
   run: async (world, record) => {
@@ -229,7 +229,7 @@ export const unknownPathCases: readonly MatrixCase[] = [
     run: async (world, record) => {
       const unknownPaths = rows
         .map((row) => `${withoutTrailingSlash(pathOf(row, row.target(world)).replace(/\?.*/, ''))}/nothing/here`)
-        // The console's page itself reports unknown paths.
+        // The console's page reports unknown paths itself.
         .filter((path) => !path.startsWith('/console/'));
       const fixedPaths = [
         '/api',

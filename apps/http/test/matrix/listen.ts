@@ -24,7 +24,7 @@ interface ListenOptions extends Pick<StartOptions, 'timer'> {
   readonly localIssuer: LocalIssuerDocuments | null;
 }
 
-/** Serves these use cases on a free port of the loopback interface. */
+/** Starts a service with these use cases on a free port of the loopback interface. */
 export const listen = async (
   options: ListenOptions,
 ): Promise<{ readonly address: string; readonly close: () => Promise<void> }> => {

@@ -3,7 +3,10 @@ import type { Reply } from '../reply.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { World } from './world.ts';
 
-/** Adds a response to the transcript. Skips endpoints of the local issuer, which not every composition has. */
+/**
+ * Adds a response to the transcript. Skips the local issuer's endpoints, because not every composition has a local
+ * issuer.
+ */
 export type RecordReply = (
   reply: Reply,
   endpoint?: Pick<Endpoint, 'volatile' | 'dependsOnComposition'> & Pick<Route, 'requiresLocalIssuer'>,
@@ -18,13 +21,15 @@ export interface MatrixCase {
   readonly run: (world: World, record: RecordReply) => Promise<void>;
 }
 
-/** Rotates a list to start at the index `at`, so that a sample has different callers for each endpoint. */
+/**
+ * Rotates a list so that it starts at the index `at`. As a result, a sample has different callers for each endpoint.
+ */
 export const startingAt = <T>(at: number, list: readonly T[]): readonly T[] => [
   ...list.slice(at % list.length),
   ...list.slice(0, at % list.length),
 ];
 
-/** Selects the cases that cover a combination that no earlier case covers. */
+/** Selects the cases that cover at least one combination that no earlier case covers. */
 export const sampleOf = (cases: readonly MatrixCase[]): readonly MatrixCase[] => {
   const covered = new Set<string>();
   return cases.filter(({ covers }) => {

@@ -8,7 +8,7 @@ import { expectedRefusal } from './rule.ts';
 import { expectShape } from './shapes.ts';
 import { targetSecret, type Person, type World } from './world.ts';
 
-/** Every endpoint with every kind of caller: one valid request, and exactly the response that the rule expects. */
+/** Every endpoint with every kind of caller: a valid request gets exactly the response that the rule expects. */
 export const matrixCases: readonly MatrixCase[] = rows.flatMap((row, at) =>
   startingAt(at, callerNames).map((caller) => {
     const refusal = expectedRefusal(row, caller);

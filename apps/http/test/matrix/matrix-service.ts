@@ -4,18 +4,20 @@ export interface MatrixService {
   readonly address: string;
   /** An identity token of the first admin. */
   readonly adminToken: string;
-  /** Creates an identity token that the service accepts. A negative `ttlSeconds` is the time since its expiry. */
+  /**
+   * Creates an identity token that the service accepts. A negative `ttlSeconds` is the time since the token's expiry.
+   */
   readonly mintToken: (
     claims: Partial<TokenClaims> & Pick<TokenClaims, 'uid'> & { readonly groups?: readonly string[] },
     ttlSeconds: number,
   ) => Promise<string>;
-  /** Waits for the next second: tokens are ordered by the second of their issue. */
+  /** Waits for the next second, because tokens are ordered by issue time, in whole seconds. */
   readonly waitForNextSecond: () => Promise<void>;
-  /** Creates a valid token of another enabled issuer for the same subject. */
+  /** Creates a valid token from a different enabled issuer for the same subject. */
   readonly mintByOtherIssuer: (claims: TokenClaims) => Promise<string>;
-  /** Creates a token of a disabled issuer. */
+  /** Creates a token from a disabled issuer. */
   readonly mintByDisabledIssuer: (claims: TokenClaims) => Promise<string>;
-  /** Binds a profile to the disabled issuer, as if it had been enabled before. */
+  /** Binds a profile to the disabled issuer, as if the issuer had previously been enabled. */
   readonly bindToDisabledIssuer: (profileId: string) => Promise<void>;
   /** Changes the expiry of a service account to a time in the past. */
   readonly expireAccount: (accountId: string) => Promise<void>;
@@ -23,9 +25,9 @@ export interface MatrixService {
   readonly expireGrant: (profileId: string, collectionId: string) => Promise<void>;
   /** Changes the expiry of a profile's API key to a time in the past. */
   readonly expireKey: (profileId: string) => Promise<void>;
-  /** Adds a dead letter, a mail to a profile, as if it had failed too often. Returns the job's id. */
+  /** Adds a dead letter, a mail to a profile, as if the job had failed too often. Returns the job's id. */
   readonly addDeadLetter: (profileId: string) => Promise<string>;
-  /** Creates a token with the same claims that is not signed by the issuer. */
+  /** Creates a token with these claims that is not signed by the issuer. */
   readonly forgeToken: (claims: TokenClaims) => Promise<string>;
   /** Whether the service is its own identity provider. */
   readonly isIssuer: boolean;

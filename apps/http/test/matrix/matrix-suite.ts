@@ -6,16 +6,19 @@ import type { RecordedService } from './recorded-service.ts';
 import { credentialOf, rows } from './request.ts';
 import type { World } from './world.ts';
 
-/** The console's page and files, and signing in at the local issuer: pages and protocols with their own tests. */
+/**
+ * Whether a route is for the console's page and files, or for signing in with the local issuer: these pages and
+ * protocols have their own tests.
+ */
 const isForBrowsers = ({ path }: Pick<Route, 'path'>): boolean =>
   path === '/favicon.ico' ||
   path.startsWith('/local-issuer/') ||
   (path.startsWith('/console') && path !== '/console/config.json');
 
 interface MatrixOptions {
-  /** All cases by default. */
+  /** The cases to run; all cases by default. */
   readonly cases?: CasesByGroup;
-  /** Both services must send the same responses. */
+  /** A service that must send the same responses. */
   readonly reference?: RecordedService;
 }
 

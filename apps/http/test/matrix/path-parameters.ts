@@ -27,7 +27,7 @@ const notUuids = [
 ];
 const ofUuid = (refusal: Refusal): PathParameter => ({ refusal, missing: unknownId, malformed: notUuids });
 
-/** For each path parameter, values that identify nothing, and the refusal for them. */
+/** The values of each path parameter that identify nothing, and the refusal for them. */
 export const pathParameters: Readonly<Record<string, PathParameter>> = {
   user_id: ofUuid(refusals.userNotFound),
   collection_id: ofUuid(refusals.collectionNotFound),
@@ -70,7 +70,7 @@ export const pathParameterOf = (variable: string): PathParameter => {
   return parameter;
 };
 
-/** Returns the target with another value of a path parameter. */
+/** Returns the target with a different value of a path parameter. */
 export const withParameter = (target: Target, variable: string, value: string): Target => ({
   ...target,
   params: { ...target.params, [variable]: value },

@@ -11,7 +11,7 @@ export interface RecordedService {
   readonly linesOf: (one: MatrixCase) => Promise<readonly Line[]>;
 }
 
-/** Starts the service with the first case, and closes it at the end of the test file. */
+/** Starts the service when the first case runs, and closes it at the end of the test file. */
 export const recordedService = (start: StartMatrixService): RecordedService => {
   let startedWorld: Promise<World> | null = null;
   const transcript = new Map<MatrixCase, Promise<readonly Line[]>>();

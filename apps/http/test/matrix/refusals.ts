@@ -40,7 +40,7 @@ export const refusals = {
 
 export const scopeRequired = (scope: string): Refusal => refusal(403, `Scope required: ${scope}`);
 
-/** Asserts that a response is exactly this refusal. */
+/** Asserts that a response is exactly the given refusal. */
 export const expectRefusal = (reply: Reply, { status, detail }: Refusal): void => {
   expect([reply.status, reply.text]).toEqual([status, JSON.stringify({ detail })]);
   expectRefusalHeaders(reply);
@@ -58,7 +58,7 @@ const expectRefusalHeaders = ({ status, headers }: Reply): void => {
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
   const challenge = headers['www-authenticate'];
   if (status !== 401) expect(challenge).toBeUndefined();
-  // The MCP endpoint accepts access tokens, so its challenge has the address of the metadata.
+  // The MCP endpoint accepts access tokens, so its challenge contains the address of the metadata.
   else expect(challenge).toMatch(/^Bearer( resource_metadata="[^"]+\/mcp")?$/);
   expect(headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
 };

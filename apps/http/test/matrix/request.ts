@@ -8,7 +8,7 @@ import { endpoints } from './endpoints/index.ts';
 import { shapeOf, type Shape } from './shapes.ts';
 import { unknownId, type Person, type World } from './world.ts';
 
-/** One row of the specification, with the properties of its route. */
+/** A row of the specification, with the properties of its route. */
 export interface Row
   extends Endpoint, Pick<Route, 'auth' | 'scope' | 'status' | 'requiresLocalIssuer' | 'refusesUnknown'> {
   /** `METHOD /path/{with}/{names}` */
@@ -73,7 +73,7 @@ export const send = (
   return client.call(row.method, pathOf(row, target), { ...(omitsJson ? {} : { json }), ...options });
 };
 
-/** Returns the credential of a caller. */
+/** Returns a caller's credential. */
 export const credentialOf = async (
   world: World,
   name: CallerName,
@@ -95,7 +95,7 @@ export const allowedCaller = ({ auth }: Row): CallerName => {
   }
 };
 
-/** Sends a valid request that succeeds, for a new object if it makes a change. */
+/** Sends a valid request that succeeds, for a new object if the request makes a change. */
 export const sendValidRequest = async (world: World, row: Row, change: (path: string) => string = (path) => path) => {
   const name = allowedCaller(row);
   const person = await senderOf(world, row, name);

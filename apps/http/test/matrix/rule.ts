@@ -60,14 +60,17 @@ const rule: Readonly<Record<RouteAuth, Readonly<Record<Exclude<Credential, 'a se
   },
 };
 
-/** Returns the refusal of a valid request by this caller; null if it succeeds. */
+/** Returns the refusal of a valid request from this caller; null if the request succeeds. */
 export const expectedRefusal = (row: Row, caller: CallerName): Refusal | null => {
   const { credential } = callers[caller];
   if (credential === 'a service account') return refusalOfAccount(row, caller);
   return row.except?.[caller] ?? rule[row.auth][credential];
 };
 
-/** A service account needs the scope of the endpoint. An endpoint without a scope denies service accounts. */
+/**
+ * Returns the refusal of a service account. It needs the endpoint's scope; an endpoint without a scope denies service
+ * accounts.
+ */
 const refusalOfAccount = ({ auth, scope }: Row, caller: CallerName): Refusal | null => {
   if (auth === 'free' || auth === 'open') return success;
   if (scope === null) return refusals.noServiceAccounts;

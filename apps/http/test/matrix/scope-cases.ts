@@ -15,19 +15,22 @@ const accountWith = (scope: Scope | null): CallerName => {
   return name;
 };
 
-/** Returns the target with the part added. */
+/** Returns the target with the scoped part added. */
 const withPart = (world: World, part: ScopedPart, target: Target): Target =>
   'member' in part
     ? { ...target, json: { ...(target.json as object | undefined), [part.member]: world.tier } }
     : { ...target, query: `?${part.parameter}=${part.word}` };
 
-/** Returns the target with the part and invalid values, which would be a 400; the part is not the first one. */
+/**
+ * Returns the target with the scoped part and invalid values, which would result in a 400. The scoped part does not
+ * come first.
+ */
 const withInvalidPart = (part: ScopedPart, target: Target): Target =>
   'member' in part
     ? { ...target, json: { ...(target.json as object), name: 7, [part.member]: 7 } }
     : { ...target, query: `?${part.parameter}=nothing,%20${part.word}&${part.parameter}=` };
 
-/** A part of a request may require another scope: 403 comes before 400 and 404. */
+/** A part of a request may require an additional scope: 403 comes before 400 and 404. */
 export const scopeCases: readonly MatrixCase[] = rows.flatMap((row) =>
   row.scopedParts.flatMap((part) => casesOf(row, part)),
 );

@@ -26,10 +26,10 @@ export const object = (fields: FieldsOf, nested: Readonly<Record<string, Fields>
   nested,
 });
 export const listOf = (fields: FieldsOf): Shape => ({ form: 'list', fields: toFunction(fields), nested: {} });
-/** One JSON object per line. */
+/** Creates the shape of one JSON object per line. */
 export const linesOf = (fields: FieldsOf): Shape => ({ form: 'lines', fields: toFunction(fields), nested: {} });
 export const text = (media: string, pattern: RegExp): Shape => ({ form: 'text', media, pattern });
-/** An object with at least these fields; another standard defines the rest. */
+/** Creates the shape of an object with at least these fields; another standard defines the rest. */
 export const objectWith = (...fields: Fields): Shape => ({ form: 'members', fields });
 
 /** Returns the shape of a route's response schema. Throws if the schema is missing or has optional fields. */
@@ -60,7 +60,9 @@ interface JsonSchema {
   readonly additionalProperties?: unknown;
 }
 
-/** Returns the entries of a response. Throws if it does not have this shape. `mayBeEmpty` applies to lists. */
+/**
+ * Returns the entries of a response. Throws if the response does not have this shape. `mayBeEmpty` applies to lists.
+ */
 export const expectShape = (reply: Reply, shape: Shape, mayBeEmpty: boolean): readonly JsonObject[] => {
   const media = shape.form === 'text' ? shape.media : mediaTypes[shape.form];
   expect(reply.headers['content-type']).toBe(media);

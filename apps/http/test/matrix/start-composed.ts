@@ -14,8 +14,8 @@ import { listen, type StartOptions } from './listen.ts';
 import type { MatrixService, StartMatrixService } from './matrix-service.ts';
 
 /**
- * Starts the service as composed for these variables, in its own data folder. By default, it uses SQLite, argon2,
- * AES-GCM, and both the local issuer and a provider.
+ * Starts the service as it is composed for these variables, in its own data folder. By default, the service uses
+ * SQLite, argon2, AES-GCM, and both the local issuer and a provider.
  */
 export const startComposed =
   (
@@ -74,7 +74,7 @@ export const startComposed =
     };
   };
 
-/** Returns a function that signs in each person once. */
+/** Creates a function that signs in each person once. */
 const tokensFrom = (provider: TestIdentityProvider): MatrixService['mintByOtherIssuer'] => {
   const tokens = new Map<string, Promise<string>>();
   return ({ uid, email }) => {
@@ -85,7 +85,7 @@ const tokensFrom = (provider: TestIdentityProvider): MatrixService['mintByOtherI
   };
 };
 
-/** Signs the same header and claims, including the key id, with another key (RFC 7518, section 3.4). */
+/** Signs the same header and claims, including the key id, with a different key (RFC 7518, section 3.4). */
 const signWithOtherKey = (token: string): string => {
   const signed = token.split('.').slice(0, 2).join('.');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -10,7 +10,7 @@ const issuers = [...defaultSettings.issuers, 'urn:portico:elsewhere'];
 const [issuer = '', otherIssuer = ''] = issuers;
 const disabledIssuer = 'urn:portico:off';
 export const admin = { uid: 'local-admin', email: 'admin@localhost', issuer } as const;
-/** No client of the matrix reaches it. */
+/** A limit that no client of the matrix reaches. */
 export const defaultLimit = { allowed: 1_000_000, windowSeconds: 60 } as const;
 
 /** Starts the service with the harness: everything is in memory, and the clock is stopped. */

@@ -52,7 +52,7 @@ const normalize = (value: unknown, world: World, volatile: ReadonlySet<string>):
 const isShared = (entry: unknown, { names, tier }: World): boolean => {
   if (typeof entry !== 'object' || entry === null) return true;
   const fields = entry as Readonly<Record<string, unknown>>;
-  // A group also has a tier, which may be a shared one even if the group is not shared.
+  // A group also has a tier, which may be shared even if the group is not.
   const key = fields.collection_id ?? fields.client_id ?? fields.id ?? fields.profile_id ?? fields.tier;
   if ('message' in fields) return true;
   return key === tier || (typeof key === 'string' && names.has(key));

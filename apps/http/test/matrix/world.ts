@@ -39,12 +39,12 @@ export type PersonKind =
   | 'admin'
   | AccountKind;
 
-/** A service account with only that scope, with every scope, or with every scope and changed since. */
+/** A kind of service account: with only that scope, with every scope, or with every scope and changed since. */
 export type AccountKind = (typeof accountKinds)[number];
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
-/** The shared group, to which the granted collection is granted. */
+/** The shared group, which has a grant for the granted collection. */
 const groupName = 'Standing crew';
 
 export const unknownId = '99999999-9999-4999-8999-999999999999';
@@ -214,7 +214,7 @@ const createFactory = (service: MatrixService, client: TestClient) => {
     await asAdmin('DELETE', `${membersPath}/${person.id}`, {}, 200);
     return person;
   };
-  /** Sends one request with a new token that has these groups. */
+  /** Sends one request with a new token that contains these groups. */
   const signIn = async (person: Person, groups: readonly string[]): Promise<Person> => {
     await service.waitForNextSecond();
     const token = await service.mintToken({ uid: person.uid, email: person.email, groups }, 3_600);
@@ -315,7 +315,7 @@ const createFactory = (service: MatrixService, client: TestClient) => {
     const json = { name, ...collectionFields, ...fields };
     return textOf((await asAdmin('POST', '/api/collections/', { json }, 201)).body.id);
   };
-  /** Creates a pending request of the person, for a new collection by default. */
+  /** Creates a pending request from the person, for a new collection by default. */
   const request = async ({ token }: Person, collectionId?: string): Promise<string> => {
     const collection_id = collectionId ?? (await collection(nextName(), { discoverable: true }));
     const json = { collection_id, reason: 'To know when it rains' };

@@ -24,8 +24,8 @@ interface Task {
 }
 
 /**
- * Tasks of several kinds that search can solve; its success rate is measured elsewhere. The documents of all tasks are
- * in the catalog, so that each task has irrelevant candidates.
+ * Tasks of several kinds that can be solved with search; the success rate of search is measured elsewhere. The catalog
+ * contains the documents of all tasks, so that each task has irrelevant candidates.
  */
 const ids = ['a04', 'a12', 'a20', 'd16', 'b23', 'c05', 'd07', 'd15', 'f10', 'f17'];
 const tasks: readonly Task[] = isPresent
@@ -44,7 +44,9 @@ describe.skipIf(!isPresent)('an agent with only the tools', () => {
   let client: Client;
   let mcp: McpClient;
 
-  /** Adds a real document whose server is its fake, with a credential if the document specifies authentication. */
+  /**
+   * Adds a real document whose server is a fake of the API, with a credential if the document specifies authentication.
+   */
   const add = async (file: string): Promise<void> => {
     const source = JSON.parse(readFileSync(join(data, 'specs', file), 'utf8')) as JsonObject;
     const document: JsonObject = { ...source, servers: [{ url: fakeApis.addressOf(nameOf(file)) }] };

@@ -3,7 +3,7 @@ import { provideSubject } from '../provide-subject.ts';
 import { textOf, unknownId, type Client, type Start } from '../subject.ts';
 import { clients, type McpClient } from './mcp-clients.ts';
 
-/** The forms of credential. A new form needs only another entry. */
+/** The forms of credential. To support a new form, just add an entry. */
 const credentials: Readonly<Record<string, (client: Client) => Readonly<Record<string, string>>>> = {
   'a key pair': ({ key }) => ({ 'X-Client-ID': key.clientId, 'X-API-Key': key.secret }),
   'a key as one string': ({ key }) => ({ 'X-API-Key': `${key.clientId}.${key.secret}` }),
@@ -12,7 +12,7 @@ const credentials: Readonly<Record<string, (client: Client) => Readonly<Record<s
 
 const secret = 'upstream-credential-of-weather';
 
-/** The tools about APIs and calls, through each official client. */
+/** Tests the tools for APIs and calls, through each official client. */
 export const clientsSuite = (start: Start): void => {
   const { subject, fixtures, call } = provideSubject(start, {
     settings: { defaultLimit: { allowed: 10_000, windowSeconds: 60 } },

@@ -25,15 +25,16 @@ export interface FakeApiServer {
 }
 
 /**
- * Starts a server that responds 200 with the called operation as `METHOD /path` if the document has it and the request
- * has the credential and everything that the document requires; otherwise 400 with the problems.
+ * Starts a server that responds with a 200 and the called operation as `METHOD /path` if the request has the credential
+ * and everything that the document requires. Otherwise, responds with a 400 and the problems, or with a 404 if the
+ * document does not contain the operation.
  */
 export const startFakeApiServer = async (): Promise<FakeApiServer> => {
   const apis = new Map<string, FakeApi>();
   const server = createServer((request, response) => {
     void respond(apis, request).then(([status, text]) => response.writeHead(status).end(text));
   });
-  // Otherwise idle connections are closed while a test computes for seconds, at the moment of their reuse.
+  // Otherwise, a connection that is idle while a test computes for seconds would be closed at the moment it is reused.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

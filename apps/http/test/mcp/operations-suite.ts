@@ -8,7 +8,7 @@ const operation = (summary: string, more: object = {}) => ({
   responses: { '200': { description: 'Done' } },
   ...more,
 });
-/** More than fits into a limit below 64 KB. */
+/** More parameters than fit into a limit below 64 KB. */
 const optional = Array.from({ length: 500 }, (_, i) => [
   `option_${i}`,
   { type: 'string', description: 'x'.repeat(60) },
@@ -46,7 +46,7 @@ interface OperationSummary {
   readonly score: number;
 }
 
-/** The tools about operations, through each official client. */
+/** Tests the tools for operations, through each official client. */
 export const operationsSuite = (start: Start): void => {
   const { subject, fixtures } = provideSubject(start, {
     settings: { defaultLimit: { allowed: 10_000, windowSeconds: 60 } },

@@ -21,7 +21,7 @@ interface RpcBody {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** The messages of the protocol. */
+/** Tests the messages of the protocol. */
 export const protocolSuite = (start: Start): void => {
   const { subject, fixtures, call } = provideSubject(start, {
     settings: { defaultLimit: { allowed: 10_000, windowSeconds: 60 } },
@@ -197,7 +197,7 @@ export const protocolSuite = (start: Start): void => {
   });
 };
 
-/** The rate limit: each request counts once, regardless of the reads of its tool. */
+/** Tests the rate limit: each request counts once, regardless of how much its tool reads. */
 export const countingSuite = (start: Start): void => {
   test('each request counts once, and a request beyond the limit gets a Retry-After', async () => {
     const subject = await start({ settings: { defaultLimit: { allowed: 3, windowSeconds: 60 } } });

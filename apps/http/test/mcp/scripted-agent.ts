@@ -39,9 +39,9 @@ export interface TaskOutcome {
 }
 
 /**
- * Performs a task with the tools only, like a model: searches, selects the first result that `isRight` accepts, reads
+ * Performs a task using only the tools, like a model: searches, selects the first result that `isRight` accepts, reads
  * its description, gets the credential, fills in the required parameters with values that the schemas allow, calls the
- * API, and records the call. Returns null if no result is accepted.
+ * API, and records the call. Returns null if `isRight` accepts no result.
  */
 export const performTask = async (
   mcp: McpClient,

@@ -37,8 +37,8 @@ describe.skipIf(!redis)('the job queue on BullMQ', () => {
   }
 
   /**
-   * Processes `count` embeddings in two processes. Returns the maximum number of concurrent jobs. Each job lasts until
-   * `least` jobs have run concurrently, and a while longer.
+   * Processes `count` embedding jobs on two queues. Returns the maximum number of jobs that ran concurrently. Each job
+   * lasts until `least` jobs have run concurrently, and slightly longer.
    */
   const measureConcurrency = async (count: number, least: number, globalConcurrency: { readonly embed?: number }) => {
     const reachedLeast = Promise.withResolvers<undefined>();
@@ -66,7 +66,7 @@ describe.skipIf(!redis)('the job queue on BullMQ', () => {
     const received: JobId[] = [];
     other.start(async (id) => void received.push(id));
     offering.offer('embed', own.ids);
-    // The other installation has received its own job since, so it would have received these.
+    // By now, the other installation has received its own job, so it would have received these as well.
     const [later = own.ids[0]] = newIds(1);
     await expect.poll(() => offering.probe.check()).toBeUndefined();
     other.offer('embed', [later as JobId]);

@@ -4,31 +4,36 @@ import { JobProducer } from './job-producer.ts';
 import { startJobWorker, type JobWorker } from './job-worker.ts';
 
 export interface BullmqJobQueueOptions {
-  /** `redis://` or `rediss://`, with the password if any. */
+  /** A `redis://` or `rediss://` URL, including the password if there is one. */
   readonly url: string;
-  /** The id of the installation. Only its own processes process its jobs. */
+  /** The id of the installation. Only processes of this installation process its jobs. */
   readonly installation: string;
   /** The maximum number of concurrent jobs of each kind in this process. */
   readonly concurrency: Readonly<Record<JobKind, number>>;
-  /** The maximum number of concurrent jobs of a kind in all processes together. Absent kinds have no limit. */
+  /**
+   * The maximum number of concurrent jobs of each kind in all processes together. A kind that is absent has no limit.
+   */
   readonly globalConcurrency?: Partial<Readonly<Record<JobKind, number>>>;
   /** Whether this process processes jobs. Otherwise it only sends them to other processes. */
   readonly work: boolean;
-  /** Processes jobs in this process while Redis accepts none. In a process without `work` it ignores them. */
+  /** Processes jobs in this process while Redis accepts none. If `work` is false, it ignores them. */
   readonly fallback: JobQueue;
   readonly log: Log;
 }
 
 export interface BullmqJobQueue extends JobQueue {
-  /** Not essential: the fallback processes jobs. Fails if Redis does not accept a job's commands within 2 s. */
+  /**
+   * The probe of the queue, not essential because of the fallback. Fails if Redis does not accept the commands that
+   * BullMQ uses within 2 s.
+   */
   readonly probe: Probe;
 }
 
 /**
  * Distributes job ids to free processes, through BullMQ on Redis. Redis stores only ids, and may lose them: the outbox
- * offers lost or missing ids again, and decides when to retry a job and when to give it up. While Redis accepts none,
- * each process that processes jobs runs the jobs offered to it. If several processes have a job, the claim decides
- * which one runs it.
+ * offers lost or missing ids again, and decides when a job is retried and when it becomes a dead letter. While Redis
+ * accepts no ids, each process that processes jobs runs the jobs that are offered to it. If several processes receive
+ * the same job, the claim determines which of them runs it.
  */
 export const createBullmqJobQueue = (options: BullmqJobQueueOptions): BullmqJobQueue => {
   const { url, installation, concurrency, work, fallback, log } = options;

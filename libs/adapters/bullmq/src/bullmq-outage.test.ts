@@ -12,7 +12,7 @@ import { createBullmqJobQueue, type BullmqJobQueue } from './bullmq-job-queue.ts
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Ten minutes. */
+/** The number of steps in ten minutes. */
 const stepsMax = 60_000;
 const stepMs = 10;
 
@@ -209,7 +209,8 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
   for (const [name, begin] of Object.entries(outages)) {
     test(`offers while Redis ${name} return immediately, take no memory and leave nothing behind`, async () => {
       const queue = create({ work: false });
-      // After Redis accepted a job no proof is in flight: if that failed, offers would wait for the next proof.
+      // Once Redis has accepted a job, no proof is in flight. If one were and failed, offers would wait for the next
+      // proof.
       queue.offer('embed', newIds(1));
       await time.pollInRealTime(async () => expect(await jobsInRedis()).toBe(1));
       collectGarbage();
@@ -227,7 +228,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
       await time.advanceUntilSuccess(() => expect(warnings()).toHaveLength(1));
       await offerMany();
       collectGarbage();
-      // The ids alone would take 16 MB.
+      // The ids alone would take up 16 MB.
       expect(process.memoryUsage().heapUsed - before).toBeLessThan(8_000_000);
       await endOutage();
       await untilRecovered();
@@ -235,7 +236,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
       queue.offer('embed', [last]);
       const countOfLast = () => queryRedis((client) => client.exists(`{portico:here}:jobs:1:embed:${last}`));
       await time.pollInRealTime(async () => expect(await countOfLast()).toBe(1));
-      // This job, the first, and those in flight when the outage began.
+      // The last job, the first job, and the jobs in flight when the outage began.
       expect(await jobsInRedis()).toBeLessThanOrEqual(12);
     });
 
@@ -324,7 +325,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
       queryRedis((client) => client.exists(ids.map((id) => `{portico:here}:jobs:1:embed:${id}`)));
     await time.pollInRealTime(async () => expect(await countOf(accepted)).toBe(3));
     expect(await countOf(rejected)).toBe(0);
-    // The jobs are visible in Redis before the producer has its reply.
+    // The jobs are visible in Redis before the producer receives the reply.
     await time.pollInRealTime(() => expect(warnings()).toHaveLength(2));
     expect(warnings()).toEqual([expect.stringContaining('OOM'), expect.stringMatching(/ accepts jobs again$/)]);
     expect([queue.probe.inFallback?.(), fallbackIds]).toEqual([false, []]);
@@ -341,7 +342,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     queue.offer('embed', first);
     await time.pollInRealTime(() => expect(fallbackIds).toEqual(expect.arrayContaining([...first])));
     await redis.send('ACL', 'SETUSER', 'default', '+@all');
-    // The relay also offers if no job is due.
+    // The relay calls `offer` even if no job is due.
     queue.offer('embed', []);
     await untilRecovered();
     queue.offer('embed', second);

@@ -6,7 +6,7 @@ import { jobKinds, type JobId, type JobKind, type JobQueue, type Probe } from '@
 import { connectForOffers, addressOf, reasonOf } from './connections.ts';
 import { jobName, queueOptions, queuePrefix } from './queue-options.ts';
 
-/** The maximum number of waiting ids per kind. Further ids are dropped, because the outbox offers them again. */
+/** The maximum number of waiting ids per kind. Further ids are dropped; the outbox offers them again. */
 const waitingMax = 10_000;
 const batchMax = 500;
 const probeMs = 2_000;
@@ -21,10 +21,10 @@ export interface JobProducerOptions {
 }
 
 /**
- * Sends ids to Redis while it accepts them, otherwise to the fallback: if Redis is unavailable, full, read-only, or
- * refuses the commands that BullMQ uses. Such commands prove that Redis accepts ids, after each connect and each
- * failure and before the first id is sent. An id that is still in Redis is not added again; `queueOptions` ensures that
- * it is removed once it was processed.
+ * Sends ids to Redis while Redis accepts them. Sends them to the fallback if Redis is unavailable, full or read-only,
+ * or refuses the commands that BullMQ uses. After each connect and each failure, such commands must prove that Redis
+ * accepts ids before the next id is sent. An id that is still in Redis is not added again; `queueOptions` ensures that
+ * it is removed once it has been processed.
  */
 export class JobProducer {
   readonly probe: Probe = {
@@ -53,7 +53,7 @@ export class JobProducer {
       ...queueOptions,
       prefix: this.#prefix,
       connection: client,
-      // Without the version check the setup needs no server, so it cannot fail.
+      // Without the version check, the setup does not contact the server, so it cannot fail.
       skipVersionCheck: true,
       skipWaitingForReady: true,
     };
@@ -125,12 +125,12 @@ export class JobProducer {
     }
   }
 
-  /** Returns the first lane with waiting ids: mails precede embeddings. */
+  /** Returns the first lane with waiting ids. Mails come before embeddings. */
   #nextLane(): Lane | undefined {
     return [...this.#lanes.values()].find(({ waiting }) => waiting.size > 0);
   }
 
-  /** Never sends synchronously within `offer`, so that an offer stays cheap. */
+  /** Schedules sending, so that `offer` is fast: it never sends synchronously. */
   #scheduleSend(): void {
     if (this.#isSending || !this.#canSend() || (this.#isVerified && !this.#nextLane())) return;
     this.#isSending = true;
@@ -155,13 +155,15 @@ export class JobProducer {
 
 const sendBatch = async ({ queue, waiting, globalConcurrency }: Lane): Promise<void> => {
   const batch = [...waiting].slice(0, batchMax);
-  // With each batch, because a Redis that was emptied has lost the limit, and a reused Redis may have a different one.
+  // Set with each batch, because an emptied Redis has lost the limit, and a reused Redis may have a different limit.
   await (globalConcurrency === null ? queue.removeGlobalConcurrency() : queue.setGlobalConcurrency(globalConcurrency));
   await queue.addBulk(batch.map((jobId) => ({ name: jobName, data: {}, opts: { jobId } })));
   for (const id of batch) waiting.delete(id);
 };
 
-/** Writes and reads by a script, and pops from an empty set, like BullMQ: PING does not prove these permissions. */
+/**
+ * Writes and reads with a script, and pops from an empty set, as BullMQ does: PING does not prove these permissions.
+ */
 const probeQueueCommands = async (client: Redis, prefix: string): Promise<void> => {
   await client.eval(writeAndRead, 1, `${prefix}:check`);
   await client.bzpopmin(`${prefix}:check:empty`, 0.001);
@@ -169,7 +171,7 @@ const probeQueueCommands = async (client: Redis, prefix: string): Promise<void> 
 
 const writeAndRead = `redis.call('set', KEYS[1], '') redis.call('get', KEYS[1]) return redis.call('del', KEYS[1])`;
 
-/** The jobs of one kind: their queue in Redis, and the ids that wait to be sent there. */
+/** The jobs of one kind: their queue in Redis, and the ids waiting to be sent to it. */
 interface Lane {
   readonly queue: Queue;
   readonly waiting: Set<JobId>;

@@ -4,13 +4,13 @@ import { jobKinds, type JobId, type JobKind } from '@portico/domain';
 import { reasonOf, WorkerConnection } from './connections.ts';
 import { queuePrefix } from './queue-options.ts';
 
-/** How long notifying Redis may take when closing. */
+/** The timeout for notifying Redis when closing. */
 const closeMs = 2_000;
 const warnIntervalMs = 60_000;
 
-/** Processes the jobs in Redis. */
+/** A worker that processes the jobs in Redis. */
 export interface JobWorker {
-  /** Accepts no more jobs and waits for the running ones. */
+  /** Stops accepting jobs and waits for the running ones. */
   close(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export const startJobWorker = (options: JobWorkerOptions): JobWorker => {
   let closing: Promise<void> | null = null;
 
   const process = async (id: string | undefined): Promise<void> => {
-    // A job received while closing is dropped here. The outbox offers it to another process.
+    // A job received while closing is dropped here. The outbox offers it to a different process.
     if (closing !== null || id === undefined) return;
     const job = work(id as JobId);
     running.add(job);
@@ -48,8 +48,8 @@ export const startJobWorker = (options: JobWorkerOptions): JobWorker => {
       connection,
       concurrency: concurrency[kind],
       skipVersionCheck: true,
-      // The duration of a job's lease, which is never renewed. The jobs of a dead worker are delivered to other workers
-      // soon after it expires.
+      // The duration of a job's lease, which is never renewed. A dead worker's jobs are delivered to other workers soon
+      // after their leases expire.
       lockDuration: 20_000,
       skipLockRenewal: true,
       stalledInterval: 5_000,
@@ -58,10 +58,10 @@ export const startJobWorker = (options: JobWorkerOptions): JobWorker => {
       runRetryDelay: 1_000,
     });
   const workers = jobKinds.map(workerOf);
-  // The producer logs lost connections. The outbox repairs any other failure.
+  // The producer logs lost connections. The outbox recovers from any other failure.
   let quietUntil = 0;
   const reportError = (error: Error): void => {
-    // A copy of the connection may be lost first. The producer also logs failed system calls.
+    // A duplicate of the connection may be lost before this connection is. The producer also logs failed system calls.
     const isLoss = connection.status !== 'ready' || 'syscall' in error;
     if (closing !== null || isLoss) return;
     onFailure();
@@ -73,7 +73,7 @@ export const startJobWorker = (options: JobWorkerOptions): JobWorker => {
   connection.on('error', () => undefined);
 
   const close = async (): Promise<void> => {
-    // An immediate pause stops the timers that would outlive a close without Redis.
+    // Pausing immediately stops timers that would keep running if the worker closed while Redis is unavailable.
     await Promise.all(workers.map((worker) => worker.pause(true)));
     const closed = Promise.all(workers.map((worker) => worker.close()));
     await Promise.allSettled(running);

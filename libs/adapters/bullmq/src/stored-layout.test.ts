@@ -9,7 +9,7 @@ const redis = await startRedis();
 afterAll(() => redis?.close());
 
 /**
- * An offered job in Redis: the keys, their types, and the fields of hashes. Processes of two versions can run
+ * An offered job in Redis: the keys, their types, and the fields of the hashes. Processes of two versions can run
  * simultaneously, so if any of this changes, by us or by BullMQ, increase the number in `queuePrefix`.
  */
 const layout = {

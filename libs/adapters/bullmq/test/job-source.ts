@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { jobKinds, type JobId, type JobKind, type JobQueue } from '@portico/domain';
 
-/** A source of jobs that are offered repeatedly until they are done, like those of the outbox. */
+/** A source of jobs that are offered repeatedly until they are done, like the outbox's jobs. */
 export interface JobSource {
   readonly ids: readonly JobId[];
   /** The number of jobs that are not done yet. */
@@ -23,7 +23,7 @@ export const concurrencyOf = (count: number) =>
 
 export const newIds = (count: number): readonly JobId[] => Array.from({ length: count }, () => randomUUID() as JobId);
 
-/** Each job takes 20 ms by default. */
+/** Creates a source of `count` jobs. By default, each job takes 20 ms. */
 export const createJobSource = (count: number, work: () => Promise<unknown> = () => pause(20)): JobSource => {
   const ids = newIds(count);
   const pendingIds = new Set(ids);

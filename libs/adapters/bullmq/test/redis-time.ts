@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-/** Lets this much time pass for all keys with an expiry, and deletes the expired ones. */
+/** Lets the given time pass for all keys that have an expiry, and deletes those that have expired. */
 export const passInRedis = async (client: Redis, ms: number): Promise<void> => {
   const advanceKey = async (key: string): Promise<void> => {
     const ttlMs = await client.pttl(key);

@@ -65,7 +65,7 @@ test('any text has a vector of length 1', async () => {
   );
 });
 
-/** Stored vectors have the model's name: a change to the vectors requires a new name. */
+/** Vectors are stored with the model's name, so a change to the vectors requires a new name. */
 test('the model of this name creates exactly these vectors', async () => {
   expect(await embedder.modelId()).toBe('portico-lexical-1');
   const digest = createHash('sha256');

@@ -4,10 +4,11 @@ import { stem } from './stem.ts';
 import { withoutMarkup, wordsOf } from './words.ts';
 
 /**
- * The built-in embedder of earlier versions. After an update, searches use it until everything is embedded again, and
- * the evaluation of search uses it for comparison. It hashes stems and their trigrams, with signs, into the dimensions
- * (Weinberger et al., 2009): texts that share words, parts of words or misspelled words are similar. It knows no
- * synonyms. A document's first line, its name, weighs over half as much as the rest. The rest may be HTML or Markdown.
+ * Creates the built-in embedder of earlier versions. After an upgrade, searches use it until everything has been
+ * embedded again, and the search evaluation uses it for comparison. It hashes stems and their trigrams into signed
+ * dimensions (Weinberger et al., 2009): texts that share words, parts of words or misspelled words are similar. It does
+ * not handle synonyms. A document's first line, its name, weighs more than half as much as the rest. The rest may be
+ * HTML or Markdown.
  */
 export const createLexicalEmbedder = (): Embedder => ({
   modelId: async () => modelId,
@@ -17,14 +18,14 @@ export const createLexicalEmbedder = (): Embedder => ({
 
 const modelId = 'portico-lexical-1';
 const nameWeight = 0.6;
-/** The total weight of a word's trigrams, relative to the word. */
+/** The total weight of a word's trigrams, relative to the weight of the word. */
 const trigramsWeight = 2.25;
 /** The weight added by each e-fold increase in a word's count. */
 const repetitionWeight = 0.5;
 
 const stemWeights: ReadonlyMap<string, number> = new Map(
   Object.entries(commonStems).flatMap(([tenths, stems]) =>
-    // With a weight of 0, a text of only such words would have no direction.
+    // If the weight were 0, the vector of a text that consists of only such words would have no direction.
     stems.split(' ').map((key) => [key, Math.max(0.02, Number(tenths) / 10)] as const),
   ),
 );
@@ -65,13 +66,13 @@ const addStem = (sum: Float64Array, key: string, weight: number): void => {
   addFeature(sum, hashOf(key, 0, key.length, seeds.stem), weight);
   const bounded = `<${key}>`;
   const trigrams = bounded.length - 2;
-  // A single character has no trigram other than itself.
+  // The only trigram of a single character is the character itself.
   for (let i = 0; trigrams > 1 && i < trigrams; i += 1) {
     addFeature(sum, hashOf(bounded, i, i + 3, seeds.trigram), (weight * trigramsWeight) / Math.sqrt(trigrams));
   }
 };
 
-/** The lowest bit gives the sign, the others the dimension. */
+/** Adds a hashed feature: the lowest bit of the hash gives the sign, and the others give the dimension. */
 const addFeature = (sum: Float64Array, hash: number, weight: number): void => {
   const dimension = (hash >>> 1) % embeddingDimension;
   sum[dimension] = (sum[dimension] ?? 0) + (hash & 1 ? weight : -weight);
@@ -85,7 +86,7 @@ const lengthOf = (vector: Float64Array): number => {
   return Math.sqrt(squares);
 };
 
-/** Separate seeds, so that a stem and a trigram of the same letters are two features. */
+/** Separate seeds, so that a stem and a trigram with the same letters are different features. */
 const seeds = { stem: 0x811c9dc5, trigram: 0x2f0b4c47, nothing: 0x5bd1e995 } as const;
 
 /** FNV-1a over UTF-16 code units, followed by the finalizer of MurmurHash3. Returns an unsigned 32-bit number. */

@@ -1,4 +1,6 @@
-/** The longest match is removed if enough remains to distinguish words. */
+/**
+ * Endings in order of length. The longest match is removed if enough of the word remains to distinguish it from others.
+ */
 const inflections = ['ingly', 'edly', 'ing', 'ed'];
 const derivations: readonly (readonly [suffix: string, replacement: string])[] = [
   ['ization', 'iz'],
@@ -33,9 +35,9 @@ const derivations: readonly (readonly [suffix: string, replacement: string])[] =
 ];
 
 /**
- * Maps the forms of an English word to one key, which is not a word itself. It is more aggressive than a linguist would
- * be (`translation` and `translator` have one key), because a search is forgiving. Words of other languages do not
- * change.
+ * Maps the forms of an English word to a single key, which is not itself a word. The stemming is more aggressive than a
+ * linguist's (`translation` and `translator` share a key), because a search is forgiving. Words of fewer than four
+ * letters, and words with characters other than a to z, are returned unchanged.
  */
 export const stem = (word: string): string =>
   word.length < 4 || !/^[a-z]+$/.test(word) ? word : ending(withoutDerivation(withoutInflection(singular(word))));

@@ -1,14 +1,14 @@
-/** Longer runs are keys, hashes and encoded images rather than words; only their beginning is used. */
+/** Runs longer than this are keys, hashes or encoded images rather than words; they are truncated. */
 const wordLengthMax = 40;
 
 /** Scripts that are written without spaces. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu;
 const run = /[\p{L}\p{M}\p{N}]+/gu;
-/** `HTTPServer2` is HTTP, Server and 2. */
+/** Splits `HTTPServer2` into HTTP, Server and 2. */
 const part =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+|[\p{Lo}\p{M}]+|\p{L}/gu;
 
-/** Removes markup: HTML, comments and entities, link targets, addresses. */
+/** Removes markup: HTML with its comments and entities, link targets and URLs. */
 export const withoutMarkup = (text: string): string =>
   text
     .replace(/<(script|style)\b[^>]{0,300}>[^]*?<\/\1>/gi, ' ')
@@ -19,8 +19,8 @@ export const withoutMarkup = (text: string): string =>
 
 /**
  * Returns the words of a text in lower case, with compatibility forms and diacritics folded (`Ｃａｆé` is `cafe`). Names
- * in camel case or with digits are returned in parts and as a whole, scripts without spaces as pairs of characters. A
- * text without letters and digits is one word; an empty text has no words.
+ * in camel case or with digits are returned both in parts and as a whole; scripts without spaces are returned as
+ * character bigrams. A text without letters or digits is one word; an empty text has no words.
  */
 export const wordsOf = (text: string): readonly string[] => {
   const folded = fold(text);

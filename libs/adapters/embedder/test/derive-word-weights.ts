@@ -5,13 +5,13 @@ import { stem } from '../src/stem.ts';
 import { withoutMarkup, wordsOf } from '../src/words.ts';
 
 /**
- * Writes `src/common-stems.ts` from texts about APIs, and from general English: a file of WordNet's glosses, one synset
- * per line. Usage: node -C @portico/source test/derive-word-weights.ts <training-text.jsonl.gz> <glosses.txt>
+ * Writes `src/common-stems.ts` based on texts about APIs and on general English, a file of WordNet glosses with one
+ * synset per line. Usage: node -C @portico/source test/derive-word-weights.ts <training-text.jsonl.gz> <glosses.txt>
  */
 const tableSize = 600;
-/** The factor for a word's share of the glosses, which are shorter than descriptions. */
+/** The factor by which a word's share of the glosses is multiplied, because glosses are shorter than descriptions. */
 const glossFactor = 3;
-/** Words outside the table are assumed to be rarer than its last word by this factor. */
+/** Words outside the table are assumed to be rarer by this factor than the last word in the table. */
 const rareShare = 0.3;
 
 const frequencies = (texts: readonly string[]): ReadonlyMap<string, number> => {

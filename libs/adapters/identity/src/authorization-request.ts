@@ -1,16 +1,16 @@
 import { localAudience } from './local-issuer.ts';
 
-/** An authorization request (RFC 6749, section 4.1.1; RFC 7636) that may be granted. */
+/** A valid authorization request (RFC 6749, section 4.1.1; RFC 7636), which may be granted. */
 export interface AuthorizationRequest {
   readonly redirectUri: string;
   readonly state: string | null;
-  /** Copied into the ID token (OpenID Connect Core, section 3.1.2.1). */
+  /** The `nonce`, which is copied into the ID token (OpenID Connect Core, section 3.1.2.1). */
   readonly nonce: string | null;
-  /** BASE64URL(SHA-256(verifier)). */
+  /** The PKCE challenge: BASE64URL(SHA-256(verifier)). */
   readonly challenge: string;
 }
 
-/** An error that the client receives in the query of the redirect (RFC 6749, section 4.1.2.1). */
+/** An error that is sent to the client in the query of the redirect (RFC 6749, section 4.1.2.1). */
 export interface AuthorizationError {
   readonly error: string;
   readonly error_description: string;
@@ -27,13 +27,13 @@ export type AuthorizationRequestResult =
       readonly state: string | null;
     };
 
-/** The scopes of every token, regardless of the requested ones. */
+/** The scopes of every token, regardless of which were requested. */
 export const grantedScopes = 'openid email';
 
 /** The path of the console's redirect URI, on the service's own origin. */
 const callbackPath = '/console/sign-in/callback';
 
-/** Parses the query parameters of a request; `origin` is the origin at which the caller reached the service. */
+/** Parses the query parameters of a request; `origin` is the origin that the caller used to reach the service. */
 export const readAuthorizationRequest = (parameters: URLSearchParams, origin: string): AuthorizationRequestResult => {
   const reason = clientProblem(parameters, origin);
   if (reason !== null) return { kind: 'unknown client', reason };
@@ -54,7 +54,7 @@ const clientProblem = (parameters: URLSearchParams, origin: string): string | nu
   return `The redirect_uri must be ${expected}. If this service has another address, such as behind a proxy that terminates TLS, set PUBLIC_URL to it.`;
 };
 
-/** The nonce is stored with the code. */
+/** The maximum length of the nonce, in characters. The nonce is stored with the code. */
 const nonceLengthMax = 512;
 
 type Rule = (parameters: URLSearchParams) => AuthorizationError | null;
@@ -93,7 +93,10 @@ const hasShortNonce: Rule = (parameters) =>
     'invalid_request',
     `nonce has more than ${nonceLengthMax} characters.`,
   );
-/** There are no sessions: each sign-in needs a one-time code, typed by a person or contained in a link. */
+/**
+ * Rejects `prompt=none`. There are no sessions: each sign-in needs a one-time code, which is typed in or contained in a
+ * link.
+ */
 const allowsPrompt: Rule = (parameters) =>
   rejectIf(
     (parameters.get('prompt') ?? '').split(' ').includes('none'),

@@ -22,12 +22,12 @@ export const groupsOf = (
 
 const isGroupName = (name: string): boolean => name !== '' && [...name].length <= groupNameMax && isPlainLine(name);
 
-/** Follows own properties only, so that no name reaches a prototype. */
+/** Returns the value at the path. Follows own properties only, so that no name can reach a prototype. */
 const atPath = (claims: object, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
     return (value as Readonly<Record<string, unknown>>)[name];
   }, claims);
 
-/** Bytes of UTF-8 sort in code point order; code units of UTF-16 do not. */
+/** Compares UTF-8 bytes, which sort in code point order; UTF-16 code units do not. */
 const byCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));

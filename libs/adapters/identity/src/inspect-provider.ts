@@ -1,15 +1,15 @@
 import { readKeySet, type KeySet } from './key-set.ts';
 import { discoveryUrlOf, fetchDocument, issuerDocument, keysAddressIn, type Provider } from './provider-documents.ts';
 
-/** The documents that an issuer publishes, or why they are missing. */
+/** The documents that an issuer publishes, or the reasons they are missing. */
 export interface InspectedProvider {
-  /** Its discovery document (OpenID Connect Discovery 1.0, section 3), or why there is none. */
+  /** The discovery document (OpenID Connect Discovery 1.0, section 3), or the reason there is none. */
   readonly metadata: Lookup<Readonly<Record<string, unknown>>>;
-  /** The address of the keys, or why it is unknown. */
+  /** The address of the keys, or the reason it is unknown. */
   readonly keysAddress: Lookup<string>;
-  /** Its usable keys, or why there are none; null if their address is unknown. */
+  /** The usable keys, or the reason there are none; null if the address of the keys is unknown. */
   readonly keys: Lookup<KeySet> | null;
-  /** How far its clock is ahead of ours, in ms, accurate to a second; null if its responses have no `Date`. */
+  /** How far the issuer's clock is ahead of ours, in ms, accurate to a second; null if the responses have no `Date`. */
   readonly aheadMs: number | null;
 }
 

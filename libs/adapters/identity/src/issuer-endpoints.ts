@@ -6,21 +6,23 @@ import type { KeySetStorage } from './remote-key-source.ts';
 export interface IssuerEndpointsOptions {
   readonly issuer: string;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Stores the last known endpoints, so that a restart while the provider is down still has them. */
+  /** Stores the last known endpoints, so that they survive a restart while the provider is down. */
   readonly storage: KeySetStorage;
   readonly timeoutMs: number;
   readonly log: Log;
 }
 
-/** Older endpoints are fetched again in the background. */
+/** The age at which endpoints are refreshed in the background. */
 export const endpointsFreshMs = 60 * 60_000;
-/** The pause after a failure. */
+/** The pause after a failed refresh. */
 export const endpointsRetryMs = 30_000;
 
-/** How long `close` waits for a storage that hangs. */
+/** How long `close` waits for storage that hangs. */
 const closeWaitMs = 1_000;
 
-/** The endpoints that a browser calls to sign in, to renew or to sign out (OpenID Connect Discovery 1.0, section 3). */
+/**
+ * The endpoints that a browser calls to sign in, renew tokens or sign out (OpenID Connect Discovery 1.0, section 3).
+ */
 const browserEndpoints = [
   'authorization_endpoint',
   'token_endpoint',
@@ -46,7 +48,7 @@ export class IssuerEndpoints {
     });
   }
 
-  /** Returns the last known endpoints, none at first. Never waits: outdated ones are refreshed for later calls. */
+  /** Returns the last known endpoints; none at first. Never waits: outdated endpoints are refreshed for later calls. */
   current(): readonly string[] {
     const isDue = this.#options.clock.monotonic() >= this.#dueAt;
     if (isDue && !this.#refreshing && !this.#closing.signal.aborted) {
@@ -62,7 +64,7 @@ export class IssuerEndpoints {
     await settlesWithin(closeWaitMs, this.#refreshing ?? Promise.resolve());
   }
 
-  /** Never rejects: a failure is logged, and the last known endpoints stay. */
+  /** Refreshes the endpoints. Never rejects: a failure is logged, and the last known endpoints are kept. */
   async #refresh(): Promise<void> {
     const { issuer, clock, timeoutMs } = this.#options;
     await (this.#loading ??= this.#load());
@@ -113,7 +115,10 @@ interface Stored {
   readonly endpoints: readonly string[];
 }
 
-/** Throws for another issuer's document. Omits plain http endpoints of an issuer on https. */
+/**
+ * Returns the endpoints in a discovery document. Throws if the document is for a different issuer. Omits plain http
+ * endpoints if the issuer uses https.
+ */
 export const endpointsIn = (text: string, issuer: string): readonly string[] => {
   const document = issuerDocument(text, issuer);
   return browserEndpoints

@@ -19,7 +19,7 @@ import {
 export interface JwtVerifierOptions extends TokenRules {
   readonly clock: Pick<Clock, 'now'>;
   readonly keys: KeySource;
-  /** Receives one warning if a token names too many groups. */
+  /** Receives a single warning if a token lists too many groups. */
   readonly log?: Pick<Log, 'warn'>;
 }
 
@@ -31,15 +31,15 @@ interface CachedClaims extends VerifiedClaims {
 
 const cacheMaxEntries = 10_000;
 
-/** The kinds of token that each use accepts. */
+/** The kinds of token that are accepted for each use. */
 const kindsFor = {
   identity: ['identity'],
   'identity or access': ['identity', 'access'],
 } as const satisfies Record<TokenUse, readonly TokenKind[]>;
 
 /**
- * Verifies tokens with their issuer's keys. Caches verified signatures by the token's digest, never the token itself,
- * until the key set changes; checks the time and the use on every call.
+ * Creates a verifier that uses the keys of the tokens' issuer. Caches verified claims by the token's digest, never the
+ * token itself, until the key set changes; checks the time and the use on every call.
  */
 export const createJwtVerifier = ({ clock, keys, log, ...rules }: JwtVerifierOptions): TokenVerifier => {
   const cache = new LRUCache<string, CachedClaims>({ max: cacheMaxEntries });
@@ -58,7 +58,7 @@ export const createJwtVerifier = ({ clock, keys, log, ...rules }: JwtVerifierOpt
       if (token.length > tokenMaxLength) throw invalidToken('the token is too long');
       const digest = hash('sha256', token, 'base64');
       const cached = cache.get(digest);
-      // Malformed tokens fail before any key is needed, so they are invalid even while there are no keys.
+      // Malformed tokens are rejected before any key is needed, so they are invalid even while there are no keys.
       const header = cached?.header ?? readHeader(token);
       assertUse(header, use);
       const set = await keys.current();
@@ -87,8 +87,8 @@ const identityAt = (claims: VerifiedClaims, use: TokenUse, now: number): Identit
 };
 
 /**
- * A token is invalid if the last good set lacks its key, even while the provider is unavailable. The outcome is unknown
- * only if there is no usable key at all (specification, section 2).
+ * Returns the key that must have signed the token. A token is invalid if the last good set lacks this key, even while
+ * the provider is unavailable. The outcome is unknown only if there is no usable key at all (specification, section 2).
  */
 const keyFor = async (
   header: TokenHeader,

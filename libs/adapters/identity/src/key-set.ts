@@ -4,17 +4,17 @@ import { tokenAlgorithms, type TokenAlgorithm, type TokenHeader } from './token-
 
 /** The public keys that an issuer signs with. */
 export interface KeySet {
-  /** Equal for sets of the same usable keys, and only for those. */
+  /** An identifier that is the same for two sets exactly if they contain the same usable keys. */
   readonly generation: string;
-  /** Returns the key that must have signed; null unless exactly one key matches this header. */
+  /** Returns the key that must have signed the token; null unless exactly one key matches this header. */
   find(header: Pick<TokenHeader, 'algorithm' | 'keyId'>): CryptoKey | null;
 }
 
-/** Provides the keys of a verifier's issuer. */
+/** A source of the keys of a verifier's issuer. */
 export interface KeySource {
   /** Returns the current set. Throws `identity_unavailable` if there is none. */
   current(): Promise<KeySet>;
-  /** Returns a newer set, for a key that this one lacks; null if there is none yet. */
+  /** Returns a newer set, which may have a key that this set lacks; null if there is none yet. */
   newerThan(set: KeySet): Promise<KeySet | null>;
 }
 
@@ -23,8 +23,8 @@ const rsaMinBits = 2_048;
 const rsaMaxBits = 16_384;
 
 /**
- * Parses a JWK set (RFC 7517). Skips keys that are for another use, weak, broken or of an unknown kind (section 5).
- * Throws if the text is not a key set, has no usable key, or has two usable keys with the same id.
+ * Parses a JWK set (RFC 7517). Skips keys that are intended for a different use, weak, invalid or of an unknown kind
+ * (section 5). Throws if the text is not a key set, has no usable key, or has two usable keys with the same id.
  */
 export const readKeySet = async (text: string): Promise<KeySet> => {
   const usable = (await Promise.all(keysOf(text).flatMap(usableKeys).map(importKey))).flat().sort(byName);
@@ -46,7 +46,7 @@ export const readKeySet = async (text: string): Promise<KeySet> => {
 interface UsableKey {
   readonly algorithm: TokenAlgorithm;
   readonly keyId: string | null;
-  /** Has public members only, even if the issuer published private ones. */
+  /** The public members only, even if the issuer also published private ones. */
   readonly jwk: JWK;
 }
 
@@ -75,7 +75,7 @@ const usableKeys = (key: Published): readonly UsableKey[] => {
     );
 };
 
-/** Returns null for a key that no allowed algorithm uses. */
+/** Returns the kind of a key; null if no allowed algorithm uses it. */
 const kindOf = ({ kty, crv, n, e, x, y }: Published): Kind | null => {
   if (kty === 'RSA' && isText(n) && isText(e)) {
     const bits = bitsOf(n);
@@ -108,7 +108,9 @@ const byName = (one: UsableKey, other: UsableKey): number => {
   return nameOf(one) < nameOf(other) ? -1 : 1;
 };
 
-/** Returns an empty list if the numbers are not a key, such as a point that is not on the curve. */
+/**
+ * Imports a key. Returns an empty list if the numbers are not a valid key, such as a point that is not on the curve.
+ */
 const importKey = async (usable: UsableKey): Promise<readonly (UsableKey & { readonly key: CryptoKey })[]> => {
   try {
     const key = await importJWK(usable.jwk, usable.algorithm);

@@ -2,10 +2,10 @@ import type { Clock, Instant, OneTimeCode, OneTimeCodePurpose, OneTimeCodeStore 
 import type { LocalTokenClaims } from './local-issuer.ts';
 import { digestOf } from './one-time-code.ts';
 
-/** The user that a token of the local issuer identifies. */
+/** The user identified by a token from the local issuer. */
 export type LocalUser = Pick<LocalTokenClaims, 'uid' | 'email' | 'emailVerified' | 'groups'>;
 
-/** The payloads of the codes, by purpose. */
+/** The payload of a code for each purpose. */
 interface Payloads {
   readonly 'sign-in': LocalUser;
   readonly authorization: {
@@ -32,14 +32,14 @@ export interface LocalCodes {
   ): Promise<(Payloads[Purpose] & Pick<OneTimeCode, 'expiresAt'>) | null>;
 }
 
-/** Wraps the store: takes plain codes instead of digests, and typed payloads. */
+/** Wraps the store so that it accepts plain codes instead of digests, and typed payloads. */
 export const createLocalCodes = (codes: OneTimeCodeStore, clock: Pick<Clock, 'now'>): LocalCodes => ({
   put: (code, purpose, payload, expiresAt) =>
     codes.put({ digest: digestOf(code), purpose, payload: JSON.stringify(payload), expiresAt }, clock.now()),
 
   async take<Purpose extends OneTimeCodePurpose>(code: string, purpose: Purpose) {
     const entry = await codes.take(digestOf(code), purpose, clock.now());
-    // Safe: only `put` writes them.
+    // The cast is safe, because only `put` writes payloads.
     return entry && { ...(JSON.parse(entry.payload) as Payloads[Purpose]), expiresAt: entry.expiresAt };
   },
 });

@@ -14,7 +14,7 @@ const open = async (clock = new ManualClock()) => {
 describe('its verifier', async () => {
   const { key } = await open();
 
-  /** Returns a signer with this private key and the id of the published key. */
+  /** Returns a signing key with this private key and the id of the published key. */
   const signer = async (text: string, published: readonly JWK[]): Promise<SigningKey> => {
     const [jwk = {}] = published;
     return {

@@ -5,46 +5,54 @@ import { createJwtVerifier } from './jwt-verifier.ts';
 import { readKeySet } from './key-set.ts';
 import { isSubject } from './token-rules.ts';
 
-/** The claims of a token of the local issuer. */
+/** The claims of a token from the local issuer. */
 export interface LocalTokenClaims {
-  /** `sub`: 1 to 128 characters. */
+  /** The `sub` claim: 1 to 128 characters. */
   readonly uid: string;
   readonly email?: string;
   readonly emailVerified?: boolean;
-  /** Goes into the configured groups claim; without such a claim it is an error. */
+  /** The user's groups, for the configured groups claim. Passing groups is an error if no such claim is configured. */
   readonly groups?: readonly string[];
   /** The client's `nonce`, copied from its authorization request (OpenID Connect Core, section 2). */
   readonly nonce?: string;
-  /** The lifetime from now, in whole seconds; 0 or less makes an expired token. */
+  /** The lifetime from now, in whole seconds; with 0 or less, the token has already expired. */
   readonly ttlSeconds: number;
 }
 
-/** Makes the service its own issuer of identity tokens, for development and evaluation. */
+/** An issuer of identity tokens that is built into the service, for development and evaluation. */
 export interface LocalIssuer {
-  /** Mints a token that `verifier` accepts until it expires; rejects with RangeError for impossible claims. */
+  /** Mints a token that `verifier` accepts until it expires. Rejects with a RangeError if the claims are invalid. */
   mint(claims: LocalTokenClaims): Promise<string>;
-  /** Accepts only this issuer's tokens, by the same rules as for any other issuer, without HTTP. */
+  /**
+   * A verifier that accepts only this issuer's tokens, by the same rules as for any other issuer, without HTTP
+   * requests.
+   */
   readonly verifier: TokenVerifier;
-  /** Returns the public half of its key (RFC 7517). */
+  /** Returns the public half of the issuer's key (RFC 7517). */
   jwks(): { readonly keys: readonly JWK[] };
-  /** Returns its discovery document, with addresses below `baseUrl`. */
+  /** Returns the issuer's discovery document, with addresses below `baseUrl`. */
   discovery(baseUrl: string): Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** An unresolvable name (RFC 2606, section 2), so that tokens stay valid if the address of the service changes. */
+/**
+ * The issuer's name. It cannot be resolved (RFC 2606, section 2), so tokens remain valid if the service's address
+ * changes.
+ */
 export const localIssuerName = 'https://local-issuer.portico.invalid';
-/** The `aud` of its tokens. */
+/** The `aud` claim of the issuer's tokens. */
 export const localAudience = 'portico';
 
 const algorithm = 'ES256';
 
-/** Generates a key for a local issuer: a private JWK as text, for a file that only its owner can read. */
+/** Generates a key for a local issuer: a private JWK as text, to be stored in a file that only its owner can read. */
 export const makeLocalIssuerKey = async (): Promise<string> => {
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
   return `${JSON.stringify(await exportJWK(privateKey))}\n`;
 };
 
-/** Creates the issuer with a key from `makeLocalIssuerKey`. Rejects any other text, without quoting it. */
+/**
+ * Creates the issuer with a key from `makeLocalIssuerKey`. Rejects if the text is not such a key, without quoting it.
+ */
 export const createLocalIssuer = async ({
   key,
   clock,
@@ -53,7 +61,7 @@ export const createLocalIssuer = async ({
 }: {
   readonly key: string;
   readonly clock: Pick<Clock, 'now'>;
-  /** The name of the claim for a user's groups; null (the default) for none. */
+  /** The name of the claim for a user's groups; null (the default) if there is none. */
   readonly groupsClaim?: string | null;
   readonly log?: Pick<Log, 'warn'>;
 }): Promise<LocalIssuer> => {
@@ -79,7 +87,7 @@ export const createLocalIssuer = async ({
   };
 };
 
-/** OpenID Connect Discovery, section 3. */
+/** Returns the discovery document (OpenID Connect Discovery, section 3). */
 const discoveryAt = (base: string): Readonly<Record<string, string | readonly string[]>> => ({
   issuer: localIssuerName,
   authorization_endpoint: `${base}/local-issuer/authorize`,
@@ -112,7 +120,7 @@ const tokenOf = (
     ...(email === undefined ? {} : { email }),
     ...(emailVerified === undefined ? {} : { email_verified: emailVerified }),
     ...(nonce === undefined ? {} : { nonce }),
-    // The verifier looks up the whole name first, so it may contain dots.
+    // The verifier looks up the whole name first, so the name may contain dots.
     ...(groups && groupsClaim !== null ? { [groupsClaim]: [...groups] } : {}),
   };
   return new SignJWT(claims)
@@ -132,7 +140,7 @@ const readKeyPair = async (text: string): Promise<KeyPair> => {
   try {
     return await parseKeyPair(text);
   } catch {
-    // No cause: the parser's error may quote the private key.
+    // There is no cause, because the parser's error may quote the private key.
     throw new Error('This is not a local issuer key (a private JWK on P-256)');
   }
 };

@@ -10,7 +10,7 @@ import { readTokenRequest, type TokenError, type TokenRequest } from './token-re
 export type Authorization =
   /** The browser is redirected to the client, with a code or an error. */
   | { readonly kind: 'redirect'; readonly to: string }
-  /** The user has to type a one-time code; `wrong` if the code of this attempt is not valid. */
+  /** The user has to enter a one-time code. `wrong` is true if this attempt had a code that is not valid. */
   | { readonly kind: 'code required'; readonly wrong: boolean }
   /** The error is shown to the user, because the client is unknown. */
   | { readonly kind: 'unknown client'; readonly reason: string };
@@ -25,23 +25,26 @@ export interface TokenSet {
   readonly scope: string;
 }
 
-/** Signs browsers in at the local issuer, with codes that work once, in any process on the same database. */
+/** The local issuer's sign-in for browsers, with codes that work once, in any process that uses the same database. */
 export interface LocalSignIn {
   /**
-   * Returns a code with which this user can sign in once, before `until`. Rejects with RangeError if no token can be
+   * Returns a code that lets this user sign in once, before `until`. Rejects with a RangeError if no token can be
    * minted for this user.
    */
   invite(user: LocalUser, until: Instant): Promise<string>;
-  /** Handles an authorization request. `origin` is the one at which the caller reached the service, `code` is typed. */
+  /**
+   * Handles an authorization request. `origin` is the origin that the caller used to reach the service; `code` is the
+   * code that the user entered.
+   */
   authorize(parameters: URLSearchParams, origin: string, code: string | null): Promise<Authorization>;
   /** Handles a token request. */
   exchange(form: URLSearchParams): Promise<TokenSet | TokenError>;
 }
 
-/** The lifetime of an authorization code: the time between two requests of one browser. */
+/** The lifetime of an authorization code, which bridges the time between two requests from one browser. */
 const authorizationSeconds = 60;
 const tokenSeconds = 3_600;
-/** Counted from the sign-in. Afterwards a new one-time code is required, regardless of renewals. */
+/** The duration of a sign-in. Afterwards, a new one-time code is required, regardless of renewals. */
 const signInSeconds = 12 * 3_600;
 
 interface Ports {
@@ -61,15 +64,15 @@ export const createLocalSignIn = ({ issuer, codes, clock, random }: Ports): Loca
     return withQuery(redirectUri, { code, state });
   };
 
-  /** The sign-in and all of its tokens expire at `until`. */
+  /** Returns tokens for the user. The sign-in and all of its tokens expire at `until`. */
   const tokensFor = async (user: LocalUser, nonce: string | null, until: Instant): Promise<TokenSet> => {
     const ttlSeconds = Math.min(tokenSeconds, Math.ceil((until - clock.now()) / 1_000));
     const token = await issuer.mint({ ...user, ...(nonce === null ? {} : { nonce }), ttlSeconds });
     const refreshToken = randomToken();
     await localCodes.put(refreshToken, 'refresh', { user, clientId: localAudience }, until);
     return {
-      // The same ID token: every endpoint accepts ID tokens, and this issuer has no others. RFC 6749 requires an access
-      // token, and a client would send this one.
+      // This is the same ID token: every endpoint accepts ID tokens, and this issuer has no other tokens. RFC 6749
+      // requires an access token, and clients would send this one.
       access_token: token,
       token_type: 'Bearer',
       expires_in: ttlSeconds,
@@ -98,7 +101,7 @@ export const createLocalSignIn = ({ issuer, codes, clock, random }: Ports): Loca
   return {
     async invite(input, until) {
       const user = pickUser(input);
-      // If no token can be minted for this user, this fails now and not when the code is used.
+      // If no token can be minted for this user, fail now rather than when the code is used.
       await issuer.mint({ ...user, ttlSeconds: 0 });
       const code = formatCode(random.bytes(codeBytes));
       await localCodes.put(normalizeCode(code), 'sign-in', user, until);
@@ -122,7 +125,7 @@ export const createLocalSignIn = ({ issuer, codes, clock, random }: Ports): Loca
   };
 };
 
-/** Drops all other properties of the object. */
+/** Copies these properties and drops all others. */
 const pickUser = ({ uid, email, emailVerified, groups }: LocalUser): LocalUser => ({
   uid,
   ...(email === undefined ? {} : { email }),
@@ -132,7 +135,7 @@ const pickUser = ({ uid, email, emailVerified, groups }: LocalUser): LocalUser =
 
 const invalidGrant = (error_description: string): TokenError => ({ error: 'invalid_grant', error_description });
 
-/** RFC 7636, section 4.6. */
+/** Returns the challenge for a verifier (RFC 7636, section 4.6). */
 const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
 
 const withQuery = (address: string, parameters: Readonly<Record<string, string | null>>): string => {

@@ -5,40 +5,43 @@ import { assertFetchable, type Provider } from './provider-documents.ts';
 import { freshMs, RemoteKeySource, type KeySetStorage } from './remote-key-source.ts';
 
 export interface OidcTokenVerifierOptions {
-  /** The exact `iss`. */
+  /** The exact `iss` claim of a token. */
   readonly issuer: string;
-  /** The exact `aud` of an identity token, or the list of accepted ones. */
+  /** The exact `aud` of an identity token, or the list of accepted values. */
   readonly audience: string | readonly string[];
-  /** The `aud` of an access token must contain one of these; none by default, and then no access token is valid. */
+  /** The `aud` of an access token must contain one of these. By default there are none, so no access token is valid. */
   readonly accessAudiences?: readonly string[];
-  /** The claim that lists groups: its name, or a path of names joined by dots; null (the default) for none. */
+  /** The claim that lists groups: its name, or a path of names joined by dots; null (the default) if there is none. */
   readonly groupsClaim?: string | null;
   /** The clients whose tokens are accepted; all clients by default. */
   readonly authorizedParties?: readonly string[];
-  /** Discovered if absent or null. */
+  /** The URL of the keys; discovered if absent or null. */
   readonly jwksUrl?: string | null;
-  /** How old the keys may be before they are fetched again in the background; `freshMs` by default. */
+  /** The age at which the keys are fetched again in the background; `freshMs` by default. */
   readonly keysMaxAgeMs?: number;
   readonly clock: Clock;
   readonly storage: KeySetStorage;
-  /** For one fetch of the keys, discovery included; `fetchTimeoutMs` by default. */
+  /** The timeout for one fetch of the keys, including discovery; `fetchTimeoutMs` by default. */
   readonly timeoutMs?: number;
   readonly log: Log;
 }
 
 export interface OidcTokenVerifier extends TokenVerifier {
-  /** Not essential: API keys work without the provider, and known keys outlive an outage. */
+  /**
+   * The probe of the provider, not essential because API keys work without the provider and known keys can be used
+   * during an outage.
+   */
   readonly probe: Probe;
   /** Aborts any fetch. The verifier fetches nothing afterwards. */
   close(): Promise<void>;
 }
 
-/** The longest time for which a token with an unknown key waits for the provider. */
+/** The maximum time that the verification of a token with an unknown key waits for the provider. */
 export const fetchTimeoutMs = 3_000;
 
 /**
- * Verifies tokens of an OpenID Connect issuer (specification, section 2). Fetches nothing before the first
- * token. Throws immediately if keys may not be fetched from the issuer's address, or if the audience is empty.
+ * Creates a verifier for tokens from an OpenID Connect issuer (specification, section 2). Fetches nothing before the
+ * first token. Throws immediately if keys may not be fetched from the issuer's address, or if the audience is empty.
  */
 export const createOidcTokenVerifier = ({
   issuer,

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** Crockford's base 32: without I, L, O and U, which are easily confused with other characters. */
+/** Crockford's base 32, which omits I, L, O and U because they are easily confused with other characters. */
 const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** 80 bits: at a thousand guesses per second, finding one of a hundred valid codes takes hundreds of millennia. */
+/**
+ * The length of a code: 80 bits. At a thousand guesses per second, finding one of a hundred valid codes takes hundreds
+ * of millennia.
+ */
 export const codeBytes = 10;
 
 /** Formats random bytes as a code that people can type: `XXXX-XXXX-XXXX-XXXX` for ten bytes. */
@@ -17,5 +20,8 @@ export const formatCode = (bytes: Uint8Array): string => {
 export const normalizeCode = (text: string): string =>
   text.toUpperCase().replace(/[\s-]/g, '').replace(/[IL]/g, '1').replace(/O/g, '0');
 
-/** The digest under which a code is stored. It needs no salt: a code has too many random bits for brute force. */
+/**
+ * Returns the digest that is stored instead of a code. It needs no salt: a code has too many random bits for brute
+ * force.
+ */
 export const digestOf = (code: string): string => createHash('sha256').update(code).digest('hex');

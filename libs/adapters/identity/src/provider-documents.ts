@@ -3,29 +3,31 @@ import { boundedText, isLoopback } from '@portico/dependencies';
 /** The location of an issuer's keys. */
 export interface Provider {
   readonly issuer: string;
-  /** Null to find it by discovery (OpenID Connect Discovery 1.0, section 4). */
+  /** The URL of the keys; null to find it by discovery (OpenID Connect Discovery 1.0, section 4). */
   readonly jwksUrl: string | null;
-  /** Applies to all requests of one fetch together. */
+  /** The timeout for all requests of one fetch together. */
   readonly timeoutMs: number;
 }
 
 /** The size limit of a discovery document or key set. */
 export const documentMaxBytes = 256 * 1_024;
 
-/** Throws unless keys may be fetched from the address: https, or http on loopback. */
+/** Throws unless keys may be fetched from the address, which must be https, or http on loopback. */
 export const assertFetchable = ({ issuer, jwksUrl }: Provider): void => {
   fetchable(jwksUrl ?? discoveryUrlOf(issuer));
 };
 
-/** Fetches the issuer's current key set. Throws on a timeout, and if a response is not a 200 within the limit. */
+/**
+ * Fetches the issuer's current key set. Throws on a timeout, and if a response is not a 200 or exceeds the size limit.
+ */
 export const fetchKeySetText = async (provider: Provider, closing: AbortSignal): Promise<string> => {
   const signal = AbortSignal.any([AbortSignal.timeout(provider.timeoutMs), closing]);
   return fetchText(provider.jwksUrl ?? (await discover(provider.issuer, signal)), signal);
 };
 
 /**
- * Returns the address of the keys in a discovery document. Throws for another issuer's document, and if an issuer that
- * is reached over https refers us to plain http.
+ * Returns the address of the keys from a discovery document. Throws if the document is for a different issuer, or if an
+ * issuer that uses https refers us to plain http.
  */
 export const keysAddressIn = (text: string, issuer: string): string => {
   const url = discoveryUrlOf(issuer);
@@ -35,7 +37,7 @@ export const keysAddressIn = (text: string, issuer: string): string => {
   return jwksUrl;
 };
 
-/** Parses a discovery document. Throws for another issuer's document. */
+/** Parses a discovery document. Throws if it is for a different issuer. */
 export const issuerDocument = (text: string, issuer: string): Readonly<Record<string, unknown>> => {
   const document = Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
   if (document['issuer'] === issuer) return document;
@@ -51,7 +53,7 @@ const discover = async (issuer: string, signal: AbortSignal): Promise<string> =>
 const fetchText = async (address: string, signal: AbortSignal): Promise<string> =>
   (await fetchDocument(address, signal)).text;
 
-/** `date` is the response's `Date` header, in milliseconds since 1970; null if absent. */
+/** Fetches a document. `date` is the response's `Date` header, in milliseconds since 1970; null if absent. */
 export const fetchDocument = async (
   address: string,
   signal: AbortSignal,

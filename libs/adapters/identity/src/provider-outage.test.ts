@@ -6,7 +6,7 @@ import { freshMs, staleMaxMs } from './remote-key-source.ts';
 
 const [key, stranger] = await Promise.all([makeSigningKey('one'), makeSigningKey('one')]);
 
-/** The provider goes down after its keys were fetched and stored. The token is valid for a week. */
+/** Stops the provider after its keys have been fetched and stored. The token is valid for a week. */
 const startThenFail = async () => {
   const all = await providerAndVerifier([key]);
   const token = await signToken(key, all.claims({ exp: Math.floor(all.clock.now() / 1_000) + 7 * 86_400 }));
@@ -107,7 +107,7 @@ test('a provider that hangs costs each token at most one timeout, and a backoff 
   await time.advance(1);
   await time.pollInRealTime(() => expect(outcomes).toEqual(tokens.map(() => 'identity_unavailable')));
   for (const token of tokens) expect(await outcomeOf(verifier.verify(token))).toBe('identity_unavailable');
-  // Logged once per fetch, no matter which of its two requests timed out.
+  // A timeout is logged once per fetch, no matter which of its two requests timed out.
   expect(warnings).toHaveLength(1);
 });
 

@@ -9,15 +9,15 @@ import { createMemoryStorage, outcomeOf } from '../test/provider-and-verifier.ts
 import { createOidcTokenVerifier } from './oidc-token-verifier.ts';
 import { assertFetchable, keysAddressIn } from './provider-documents.ts';
 
-/** The documented token format of a real provider; only the origin is on loopback. */
+/** The documented token format of a real provider; only the origin is replaced by one on loopback. */
 interface Shape {
   /** The part of `iss` after the origin. */
   readonly issuer: string;
-  /** The path of the keys, on a separate origin. */
+  /** The path of the keys, which are on a separate origin. */
   readonly keys: string;
   readonly kid: string;
   readonly header?: Record<string, unknown>;
-  /** How the published key differs from one with `kid`, `alg` and `use`. */
+  /** How the published key differs from a key with `kid`, `alg` and `use`. */
   readonly published?: Record<string, unknown>;
   readonly audience: string;
   readonly claims: Record<string, unknown>;
@@ -171,7 +171,7 @@ const shapes: Record<string, Shape> = {
   },
 };
 
-/** Serves JSON texts by path; returns the origin. */
+/** Serves JSON texts by path. Returns the server's origin. */
 const serve = async (texts: Readonly<Record<string, () => string>>): Promise<string> => {
   const server = createServer((request, response) => {
     const text = texts[request.url ?? ''];
@@ -258,7 +258,8 @@ test('the evaluation realm has the client, the admin and the verified e-mails na
   expect(realm.users).toContainEqual(
     expect.objectContaining({ id: settings['BOOTSTRAP_ADMIN_UID'], email: settings['BOOTSTRAP_ADMIN_EMAIL'] }),
   );
-  // Keycloak issues no token by password to a user without names. A password must not be in a repository.
+  // Keycloak issues no token for a password if the user has no first and last name. The repository must not contain a
+  // password.
   for (const { firstName = '', lastName = '', emailVerified, credentials } of realm.users) {
     expect([firstName !== '', lastName !== '', emailVerified]).toEqual([true, true, true]);
     expect(credentials.map(({ value }) => value)).toEqual(['${PORTICO_USERS_PASSWORD}']);

@@ -3,9 +3,9 @@ import { PorticoError, type Clock } from '@portico/domain';
 import { readKeySet, type KeySet, type KeySource } from './key-set.ts';
 import { fetchKeySetText, type Provider } from './provider-documents.ts';
 
-/** Stores the last good key set, so that a restart while the provider is down still has it. */
+/** Storage for the last good key set, so that the key set survives a restart while the provider is down. */
 export interface KeySetStorage {
-  /** Returns null if nothing was saved yet. */
+  /** Returns the last saved text; null if nothing has been saved yet. */
   load(): Promise<string | null>;
   save(text: string): Promise<void>;
 }
@@ -14,38 +14,43 @@ export interface RemoteKeySourceOptions {
   readonly provider: Provider;
   readonly clock: Clock;
   readonly storage: KeySetStorage;
-  /** How old a set may be before it is refreshed in the background; `freshMs` by default. */
+  /** The age at which a set is refreshed in the background; `freshMs` by default. */
   readonly maxAgeMs?: number;
   readonly log: Log;
 }
 
 /** The default age at which a set is refreshed in the background. */
 export const freshMs = 5 * 60_000;
-/** A set that is this many times older, or an hour old, is refreshed before use, unless the provider is down. */
+/**
+ * A set that is this many times as old as the maximum age, or an hour old, is refreshed before use, unless the provider
+ * is down.
+ */
 export const blockingRefreshAges = 12;
 export const blockingRefreshMs = 60 * 60_000;
-/** The maximum age of the last good set, which is used while the provider is down. */
+/** The maximum age of the last good set, up to which it is used while the provider is down. */
 export const staleMaxMs = 24 * 60 * 60_000;
-/** Unknown key ids cause at most one fetch per interval. */
+/** The minimum interval between two fetches that are caused by unknown key ids. */
 export const unknownKeyIntervalMs = 30_000;
 /** The pause after a failed fetch. It doubles with each further failure, up to `backOffMaxMs`. */
 export const backOffMinMs = 1_000;
 export const backOffMaxMs = 60_000;
 
-/** How long `close` waits for a storage that hangs. */
+/** How long `close` waits for storage that hangs. */
 const closeWaitMs = 1_000;
 
-/** A stored set whose timestamp is further in the future is not trusted to be recent. */
+/** The tolerated clock error. A stored set whose timestamp is further in the future is not used. */
 const clockErrorMaxMs = 60_000;
 
 interface CachedKeySet {
   readonly set: KeySet;
-  /** On the monotonic clock; negative if it was stored before this process started. */
+  /**
+   * The time of the fetch on the monotonic clock; may be negative if the set was fetched before this process started.
+   */
   readonly fetchedAt: number;
 }
 
 /**
- * Fetches the keys that an issuer publishes: one fetch at a time, with a backoff from 1 to 60 s after failures. A key
+ * Fetches the keys that an issuer publishes, with one fetch at a time and a backoff of 1 to 60 s after failures. A key
  * that is missing from a good response is dropped immediately.
  */
 export class RemoteKeySource implements KeySource {
@@ -88,7 +93,7 @@ export class RemoteKeySource implements KeySource {
     return set === current ? null : set;
   }
 
-  /** Rejects with the last failure until a fetch succeeds. */
+  /** Rejects with the last error until a fetch succeeds. */
   async check(): Promise<void> {
     await this.current();
     if (this.#failures > 0) throw this.#lastProblem;
@@ -119,7 +124,7 @@ export class RemoteKeySource implements KeySource {
     await this.#fetching;
   }
 
-  /** Never rejects: stores and logs the failure. */
+  /** Fetches the keys. Never rejects: an error is stored and logged. */
   async #fetch(): Promise<void> {
     const { provider, clock } = this.#options;
     try {
@@ -170,11 +175,11 @@ export class RemoteKeySource implements KeySource {
   }
 }
 
-/** A key set's text with its issuer, so that a set of one issuer is never used for another. */
+/** The text of a key set with its issuer, so that one issuer's set is never used for a different issuer. */
 interface Stored {
   readonly issuer: string;
   readonly jwksUrl: string | null;
-  /** Milliseconds since 1970. */
+  /** The time of the fetch, in milliseconds since 1970. */
   readonly fetchedAt: number;
   readonly keys: string;
 }

@@ -1,7 +1,7 @@
 import { grantedScopes } from './authorization-request.ts';
 import { localAudience } from './local-issuer.ts';
 
-/** A token request (RFC 6749, sections 4.1.3 and 6). Its code or refresh token has not been looked up yet. */
+/** A token request (RFC 6749, sections 4.1.3 and 6). The code or refresh token has not been looked up yet. */
 export type TokenRequest =
   | {
       readonly grant: 'authorization_code';
@@ -40,7 +40,7 @@ const readCode = (form: URLSearchParams, clientId: string): TokenRequest | Token
   const [code, redirectUri, verifier] = [form.get('code'), form.get('redirect_uri'), form.get('code_verifier')];
   if (!code || redirectUri === null || verifier === null)
     return invalid('code, redirect_uri and code_verifier are required.');
-  // RFC 7636, section 4.1.
+  // The format of a verifier: RFC 7636, section 4.1.
   if (!/^[A-Za-z0-9\-._~]{43,128}$/.test(verifier))
     return invalid('code_verifier must have 43 to 128 of the characters of RFC 7636.');
   return { grant: 'authorization_code', clientId, code, redirectUri, verifier };

@@ -1,63 +1,80 @@
 import { PorticoError, type IdentityClaims, type Instant } from '@portico/domain';
 import { groupsOf } from './groups-claim.ts';
 
-/** The required issuer, audiences and clients of a token. */
+/** The rules for the issuer, audiences and client of a token. */
 export interface TokenRules {
-  /** The exact `iss`. */
+  /** The exact `iss` claim of a token. */
   readonly issuer: string;
-  /** The exact `aud` of an identity token, or the accepted ones: one for each application that users sign in to. */
+  /**
+   * The exact `aud` of an identity token, or the list of accepted values: one for each application that users sign in
+   * to.
+   */
   readonly audience: string | readonly string[];
-  /** The `aud` of an access token must contain one of these; none by default, and then no access token is valid. */
+  /** The `aud` of an access token must contain one of these. By default there are none, so no access token is valid. */
   readonly accessAudiences?: readonly string[];
-  /** The claim that lists groups: its name, or a path of names joined by dots; null or absent for none. */
+  /** The claim that lists groups: its name, or a path of names joined by dots; null or absent if there is none. */
   readonly groupsClaim?: string | null;
   /** The clients whose tokens are accepted; all clients if absent or empty. */
   readonly authorizedParties?: readonly string[];
 }
 
-/** Asymmetric only: a symmetric algorithm would let anyone sign with the public key (RFC 8725, section 2.1). */
+/**
+ * The allowed algorithms, all asymmetric: with a symmetric algorithm, anyone could sign with the public key (RFC 8725,
+ * section 2.1).
+ */
 export const tokenAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 export type TokenAlgorithm = (typeof tokenAlgorithms)[number];
 
-/** Identity tokens are for the application that a user signs in to, access tokens for the service that it calls. */
+/**
+ * The kind of a token. Identity tokens are for the application that a user signs in to; access tokens are for the
+ * service that the application calls.
+ */
 export type TokenKind = 'identity' | 'access';
 
 export interface TokenHeader {
-  /** The kinds that its `typ` allows: `at+jwt` is only an access token (RFC 9068, section 2.1). */
+  /**
+   * The kinds that the `typ` header allows: a token of type `at+jwt` is only an access token (RFC 9068, section 2.1).
+   */
   readonly kinds: readonly TokenKind[];
   readonly algorithm: TokenAlgorithm;
-  /** `kid`; null if absent. */
+  /** The `kid` header; null if absent. */
   readonly keyId: string | null;
 }
 
-/** The claims of a token, and its validity: from `from` (inclusive) to `until` (exclusive). */
+/** The claims of a token, which is valid from `from` (inclusive) to `until` (exclusive). */
 export interface VerifiedClaims {
-  /** The kinds that its type and its audience allow: one or both. */
+  /** The kinds that the token's type and audience allow: one or both. */
   readonly kinds: readonly TokenKind[];
   readonly identity: IdentityClaims;
   readonly from: Instant;
   readonly until: Instant;
-  /** Whether the token names more groups than the limit. */
+  /** Whether the token lists more groups than the limit. */
   readonly isTruncated: boolean;
 }
 
-/** In characters, which are all ASCII in a valid token. A longer token is `invalid_token`. */
+/**
+ * The maximum length of a token, in characters, which are all ASCII in a valid token. A longer token is rejected with
+ * `invalid_token`.
+ */
 export const tokenMaxLength = 8_192;
 /** The tolerated difference between the issuer's clock and ours. */
 export const skewMs = 60_000;
-/** In code points, like the limit of a `firebase_uid` in registration. */
+/** The maximum length of `sub`, in code points, like the limit for a `firebase_uid` in a registration. */
 export const subjectMaxLength = 128;
 
-/** The reason is only in the cause, for the log: the sender of the token sees just the code. */
+/**
+ * Returns the error for an invalid token. The reason is only in the cause, for the log: the sender of the token
+ * receives only the code.
+ */
 export const invalidToken = (reason: string, cause?: unknown): PorticoError =>
   new PorticoError('invalid_token', { cause: new Error(reason, { cause }) });
 
 const keyIdForm = /^[A-Za-z0-9._~+/=-]{1,128}$/;
 
-/** With these headers a token supplies its own key or changes its encoding (RFC 8725, section 3.10; RFC 7797). */
+/** Headers that let a token supply its own key or change its encoding (RFC 8725, section 3.10; RFC 7797). */
 const forbiddenHeaders = ['crit', 'jku', 'jwk', 'x5u', 'x5c', 'b64', 'zip'];
 
-/** Parses the header of a compact token (RFC 7515, section 7.1); nothing is verified yet. Throws `invalid_token`. */
+/** Parses the header of a compact token (RFC 7515, section 7.1) without verifying anything. Throws `invalid_token`. */
 export const readHeader = (token: string): TokenHeader => {
   if (token.length > tokenMaxLength) throw invalidToken('the token is too long');
   const parts = token.split('.');
@@ -77,7 +94,10 @@ export const readHeader = (token: string): TokenHeader => {
   return { kinds, algorithm, keyId: kid };
 };
 
-/** Most providers use `JWT` for both kinds, or no type, like Okta. Media types are case-insensitive (RFC 2045). */
+/**
+ * Returns the kinds that a type allows. Most providers use `JWT` for both kinds, or no type at all, as Okta does. Media
+ * types are case-insensitive (RFC 2045).
+ */
 const kindsByType = (typ: unknown): readonly TokenKind[] => {
   if (typ === undefined) return ['identity', 'access'];
   switch (typeof typ === 'string' ? typ.toLowerCase() : null) {
@@ -91,11 +111,14 @@ const kindsByType = (typ: unknown): readonly TokenKind[] => {
   }
 };
 
-/** Requires a non-empty, canonical encoding, which Node's decoder does not. */
+/** Whether the text is a non-empty, canonical encoding. Node's decoder does not require this. */
 const isBase64url = (part: string): boolean =>
   part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
 
-/** Validates the claims of a verified payload. Throws `invalid_token` if they are invalid for any time and use. */
+/**
+ * Validates the claims of a verified payload. Throws `invalid_token` if they are invalid regardless of the time and
+ * use.
+ */
 export const validateClaims = (payload: Uint8Array, header: TokenHeader, rules: TokenRules): VerifiedClaims => {
   const claims = parseObject(payload);
   if (claims.iss !== rules.issuer) throw invalidToken('the token is from another issuer');
@@ -106,7 +129,7 @@ export const validateClaims = (payload: Uint8Array, header: TokenHeader, rules: 
   if (claims.events !== undefined) throw invalidToken('the token reports events, such as a logout');
   const { names, isAbsent, isTruncated } = groupsOf(claims, rules.groupsClaim ?? null);
   const validity = validityOf(claims);
-  // Many providers put the claim only into identity tokens, so an access token without it says nothing about groups.
+  // Many providers put the claim only into identity tokens, so its absence from an access token means nothing.
   const saysNothing = isAbsent && !kinds.includes('identity');
   const groups = names && !saysNothing && validity.issuedAt !== null ? { names, issuedAt: validity.issuedAt } : null;
   const { from, until } = validity;
@@ -130,7 +153,10 @@ const parseObject = (bytes: Uint8Array): Claims => {
   return value as Claims;
 };
 
-/** With several audiences, an identity token must be issued to ours (OpenID Connect Core 1.0, section 3.1.3.7). */
+/**
+ * Whether an identity token is for one of our applications. If it has several audiences, it must have been issued to
+ * one of ours (OpenID Connect Core 1.0, section 3.1.3.7).
+ */
 const isForApplication = ({ aud, azp }: Claims, { audience }: TokenRules): boolean => {
   const ours = [audience].flat();
   if (!Array.isArray(aud)) return ours.some((one) => aud === one);
@@ -138,8 +164,9 @@ const isForApplication = ({ aud, azp }: Claims, { audience }: TokenRules): boole
 };
 
 /**
- * One of the audiences must be ours (RFC 9068, section 4). `azp` is the client, and may be any. A token that is bound
- * to a key (`cnf`, RFC 7800) is rejected, because this service does not ask its bearer for a proof of possession.
+ * Whether an access token is for this service: one of its audiences must be ours (RFC 9068, section 4). `azp` may be
+ * any client. A token that is bound to a key (`cnf`, RFC 7800) is rejected, because this service does not ask the
+ * bearer for a proof of possession.
  */
 const isForService = ({ aud, cnf }: Claims, { accessAudiences = [] }: TokenRules): boolean =>
   cnf === undefined && [aud].flat().some((one) => accessAudiences.some((ours) => ours === one));
@@ -150,9 +177,9 @@ const audienceRules = { identity: isForApplication, access: isForService } as co
 >;
 
 /**
- * Each client that the token names must be accepted: `azp`, and in access tokens also `client_id` (RFC 9068, section
- * 2.2). An identity token without either was issued to its audience (OpenID Connect Core 1.0, section 2), which is
- * ours. The client of an access token without either is unknown.
+ * Whether each client named in the token is accepted: `azp`, and in access tokens also `client_id` (RFC 9068, section
+ * 2.2). An identity token without a client was issued to its audience (OpenID Connect Core 1.0, section 2), which is
+ * ours. If an access token names no client, its client is unknown.
  */
 const isOfAuthorizedParty = (
   kind: TokenKind,
@@ -165,7 +192,10 @@ const isOfAuthorizedParty = (
   return parties.every((party) => authorizedParties.some((accepted) => accepted === party));
 };
 
-/** The issuer decides how long its tokens live: there is no limit on the time from `iat` to `exp`. */
+/**
+ * Returns the period of validity. The issuer decides how long its tokens are valid: there is no limit on the time from
+ * `iat` to `exp`.
+ */
 const validityOf = ({ exp, nbf, iat, auth_time: authTime }: Claims) => {
   const end = secondsOf('exp', exp);
   if (end === null) throw invalidToken('the token has no expiry');
@@ -185,7 +215,9 @@ const secondsOf = (name: string, value: unknown): number | null => {
   return value;
 };
 
-/** Some providers send `email_verified` as a string (Sign in with Apple, Amazon Cognito). */
+/**
+ * Returns the identity claims. Some providers send `email_verified` as a string (Sign in with Apple, Amazon Cognito).
+ */
 const identityOf = (
   issuer: string,
   { sub, email = null, email_verified: verified }: Claims,
@@ -200,6 +232,6 @@ const identityOf = (
   };
 };
 
-/** Whether it has 1 to 128 characters that every database can store. */
+/** Whether the text has 1 to 128 characters, all of which every database can store. */
 export const isSubject = (sub: string): boolean =>
   sub !== '' && [...sub].length <= subjectMaxLength && sub.isWellFormed() && !sub.includes('\0');

@@ -7,7 +7,7 @@ export interface SigningKey {
   readonly kid: string;
   readonly algorithm: string;
   readonly privateKey: CryptoKey;
-  /** The public half, as a provider publishes it. */
+  /** The public half of the key, as a provider publishes it. */
   readonly jwk: JWK;
 }
 
@@ -25,7 +25,7 @@ export const signToken = (
 
 export type Responder = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** Responds like a provider that is down. */
+/** Responds as a provider that is down does. */
 export const unavailable: Responder = (response) => {
   response.statusCode = 503;
   response.end();
@@ -35,15 +35,18 @@ export interface LoopbackProvider {
   readonly issuer: string;
   /** How often each document was requested. */
   readonly requests: { keys: number; discovery: number };
-  /** Rotates the keys: from now on only these are published. */
+  /** Rotates the keys: from now on, only these keys are published. */
   publish(...keys: readonly unknown[]): void;
-  /** Sets the handler of requests for the key set; null restores the normal one. */
+  /** Sets the handler for requests for the key set; null restores the default handler. */
   onKeysRequest(responder: Responder | null): void;
-  /** Sets the handler of requests for the discovery document; null restores the normal one. */
+  /** Sets the handler for requests for the discovery document; null restores the default handler. */
   onDiscoveryRequest(responder: Responder | null): void;
 }
 
-/** Starts an OpenID Connect provider on loopback that can rotate its keys, lie, hang and fail, until the test ends. */
+/**
+ * Starts an OpenID Connect provider on loopback, which can rotate its keys, lie, hang and fail. It runs until the test
+ * ends.
+ */
 export const startProvider = async (keys: readonly SigningKey[]): Promise<LoopbackProvider> => {
   let published: readonly unknown[] = keys.map(({ jwk }) => jwk);
   let keysResponder: Responder | null = null;

@@ -8,10 +8,10 @@ import { startProvider, type SigningKey } from './loopback-provider.ts';
 
 export const audience = 'app';
 
-/** A fetch timeout for tests that do not test timeouts: it only ends hangs. */
+/** A fetch timeout for tests that do not test timeouts. It serves only to end hangs. */
 export const longTimeoutMs = 600_000;
 
-/** Stops time for the rest of the test: a fetch times out only when the test lets time pass. */
+/** Stops time for the rest of the test, so that a fetch times out only when the test lets time pass. */
 export const useStoppedTime = (): StoppedTime => {
   const time = stopTime(vi);
   onTestFinished(time.restore);
@@ -34,7 +34,10 @@ export const createMemoryStorage = (): MemoryStorage => {
   };
 };
 
-/** Starts a provider with these keys and a verifier of its tokens, with all of the verifier's dependencies. */
+/**
+ * Starts a provider with these keys, and a verifier for its tokens. Returns them with all of the verifier's
+ * dependencies.
+ */
 export const providerAndVerifier = async (
   keys: readonly SigningKey[],
   options: Partial<OidcTokenVerifierOptions> = {},
@@ -66,7 +69,7 @@ export const providerAndVerifier = async (
     exp: Math.floor(clock.now() / 1_000) + 3_600,
     ...changes,
   });
-  /** Starts a new process with the same storage; `clock` stays that of the old process. */
+  /** Simulates a new process with the same storage. The outer `clock` still belongs to the old process. */
   const restart = () => {
     const restarted = clock.inNewProcess();
     return { clock: restarted, verifier: start({ clock: restarted }) };
@@ -74,7 +77,7 @@ export const providerAndVerifier = async (
   return { provider, clock, storage, warnings, claims, verifier: start(), start, restart };
 };
 
-/** Returns `good`, the code of the `PorticoError`, or any other error as text. */
+/** Returns `good` if the attempt succeeds, otherwise the code of a `PorticoError` or any other error as text. */
 export const outcomeOf = async (attempt: Promise<unknown>): Promise<string> => {
   try {
     await attempt;

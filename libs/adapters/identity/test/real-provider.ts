@@ -4,7 +4,10 @@ import { onTestFinished } from 'vitest';
 import { createOidcTokenVerifier, type OidcTokenVerifierOptions } from '../src/oidc-token-verifier.ts';
 import { longTimeoutMs, createMemoryStorage } from './provider-and-verifier.ts';
 
-/** Starts a real provider (oidc-provider), which uses the system time, and a clock for verifiers that starts there. */
+/**
+ * Starts a real provider (oidc-provider), which uses the system time, and a clock for verifiers that starts at the
+ * system time.
+ */
 export const realProvider = async (algorithm: SigningAlgorithm = 'RS256', resources: readonly string[] = []) => {
   const provider = await startIdentityProvider({ algorithm, resources });
   onTestFinished(() => provider.close());
@@ -26,7 +29,7 @@ export const realProvider = async (algorithm: SigningAlgorithm = 'RS256', resour
     onTestFinished(() => verifier.close());
     return verifier;
   };
-  /** Starts a verifier in a new process with the same storage. */
+  /** Starts a verifier with the same storage, as in a new process. */
   const restart = () => start({ clock: clock.inNewProcess() });
   const idTokenFor = async (uid: string) => (await provider.signIn({ uid })).idToken;
   return { provider, clock, storage, warnings, start, restart, idTokenFor };

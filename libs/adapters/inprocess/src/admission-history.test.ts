@@ -7,7 +7,7 @@ const exact: LimitRule = { allowed: 1000, windowSeconds: 1 };
 const large: LimitRule = { allowed: 1_000_000, windowSeconds: 60 };
 const allOf = (windowSeconds: number): LimitRule => ({ allowed: 1_000_000_000, windowSeconds });
 
-/** Admits at a steady rate and then at growing intervals, which fills every part of a history. */
+/** Admits requests at a steady rate and then at growing intervals, which fills every part of a history. */
 const fill = (history: AdmissionHistory, rule: LimitRule, from: number): number => {
   let now = from;
   for (let i = 0; i < 20_000; i++) history.admit((now += 10_000), rule);
@@ -51,7 +51,7 @@ test('admissions older than the longest possible window are eventually dropped',
   let now = 0;
   for (let day = 0; day < 1000; day++) history.admit((now = day * 86_400 * ticksPerSecond), allOf(1));
   const { counted } = history.countWindow(now, allOf(1_000_000_000));
-  // A window of 31 days, plus the admissions before it that the oldest coarse count covers.
+  // The admissions of a 31-day window, plus the earlier ones that the oldest coarse count includes.
   expect(counted).toBeGreaterThanOrEqual(31);
   expect(counted).toBeLessThan(50);
 });

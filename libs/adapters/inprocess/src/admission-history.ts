@@ -1,22 +1,23 @@
 import { type LimitRule, windowSecondsMax } from '@portico/domain';
 
 /**
- * Whole microseconds of the monotonic clock, so that sums and differences are exact: a subject that waits for the
+ * Whole microseconds of the monotonic clock, so that sums and differences are exact: a subject that waits until the
  * announced time is never rejected because of rounding.
  */
 export type Ticks = number;
 
 export const ticksPerSecond = 1_000_000;
 
-/** Up to this limit, each admission is stored individually (specification, section 7). */
+/** The highest limit for which each admission is stored individually (specification, section 7). */
 const exactLimitMax = 1000;
 
 /**
- * A window overlaps at most one more sub-window, since their edges are not aligned, and a second one due to rounding.
+ * Number of sub-windows per window. A window overlaps at most one more, since their edges are not aligned, and a second
+ * one due to rounding.
  */
 const subWindowsInWindow = 126;
 
-/** Maximum number of counts for admissions that are in no window. */
+/** Maximum number of counts for admissions that no window contains. */
 const olderCountsMax = 12;
 
 /** The state of a history under one rule at one point in time. */
@@ -25,11 +26,14 @@ export interface WindowCount {
   readonly counted: number;
   /** The time of the oldest of these admissions; meaningless if there are none. */
   readonly oldestAt: Ticks;
-  /** The time at which the next request would be admitted if no other comes before it; `now` if immediately. */
+  /**
+   * The time at which the next request would be admitted if no other one is admitted first; `now` if that is
+   * immediately.
+   */
   readonly freeAt: Ticks;
 }
 
-/** A history in a state file. `log` and `times` are ascending; `counts` corresponds to `times`. */
+/** A history as saved in a state file. `log` and `times` are ascending; `counts` corresponds to `times`. */
 export interface SavedHistory {
   readonly log: Float64Array;
   readonly times: Float64Array;
@@ -37,13 +41,13 @@ export interface SavedHistory {
 }
 
 /**
- * The admissions of a subject: a log of the last 1,000 individual ones, and counts of those before, each with the time
- * of its last admission. An inexact time is later than the real one, never earlier, and no admission is missing: a
- * request may be rejected that could be admitted, but none is admitted that must be rejected.
+ * A subject's admissions: a log of the last 1,000 individual ones, and counts of the earlier ones, each with the time
+ * of its last admission. An inexact time is later than the real one, never earlier, and no admission is missing. So a
+ * request that could be admitted may be rejected, but no request that must be rejected is admitted.
  *
- * For a limit of up to 1,000, the log is sufficient. A higher limit counts in sub-windows, at most 128 of which overlap
- * a window. Admissions that no current window needs are stored for later rules in a few counts, which get coarser with
- * age. A window is half-open: an admission exactly as old as the window has left it.
+ * For a limit of up to 1,000, the log is sufficient. For a higher limit, admissions are counted in sub-windows, at most
+ * 128 of which overlap a window. Admissions that no current window needs are kept for later rules in a few counts,
+ * which become coarser with age. A window is half-open: an admission exactly as old as the window has left it.
  */
 export class AdmissionHistory {
   #log = new Float64Array(4);
@@ -51,7 +55,7 @@ export class AdmissionHistory {
   #times: number[] = [];
   #counts: number[] = [];
 
-  /** Caps all saved times at `now`, because the machine's clock may have been set back. */
+  /** Restores a saved history. All times are capped at `now`, because the machine's clock may have been set back. */
   static from({ log, times, counts }: SavedHistory, offset: Ticks, now: Ticks): AdmissionHistory {
     const history = new AdmissionHistory();
     const shifted = (time: number): Ticks => Math.min(time + offset, now);
@@ -65,7 +69,7 @@ export class AdmissionHistory {
     return (this.#size > 0 ? this.#log[this.#size - 1] : this.#times.at(-1)) ?? -Infinity;
   }
 
-  /** The size of the stored numbers. */
+  /** The size of the stored numbers, in bytes. */
   get byteLength(): number {
     return this.#log.byteLength + 16 * this.#times.length;
   }
@@ -107,7 +111,7 @@ export class AdmissionHistory {
   }
 
   /**
-   * Merges the counts of the same sub-window. If too many counts are at least as old as `age`, also merges the excess:
+   * Merges counts in the same sub-window. If too many counts are at least as old as `age`, also merges the excess ones,
    * each time the two counts with the smallest combined span relative to their age.
    */
   #compact(now: Ticks, window: Ticks, age: Ticks): void {
@@ -121,8 +125,8 @@ export class AdmissionHistory {
   }
 
   /**
-   * Of the first `length` counts, returns the one to merge with the next. The first stays: it marks the start of the
-   * others.
+   * Returns the index of the count to merge with the next one, out of the first `length` counts. The first count is
+   * never merged, because it marks where the others start.
    */
   #cheapestMerge(now: Ticks, length: number): number {
     let [best, least] = [1, Infinity];
@@ -181,7 +185,10 @@ export class AdmissionHistory {
     return this.#timeAt(index);
   }
 
-  /** Returns the index of the first admission in the log after that time, by bisection; the size if there is none. */
+  /**
+   * Finds, by bisection, the index of the first admission in the log after that time. Returns the log's size if there
+   * is none.
+   */
   #firstAfter(time: Ticks): number {
     let [low, high] = [0, this.#size];
     while (low < high) {

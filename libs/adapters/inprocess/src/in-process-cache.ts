@@ -1,6 +1,6 @@
 import { type Cache, cacheValueBytesMax, cacheEntriesMax, cacheTtlMs, type Clock } from '@portico/domain';
 
-/** Caches values in this process, and evicts the oldest ones when there are too many. */
+/** Creates a cache in this process, which evicts the oldest values when there are too many. */
 export const createInProcessCache = ({ clock }: { readonly clock: Pick<Clock, 'monotonic'> }): Cache => {
   const entries = new Map<string, { readonly value: Uint8Array; readonly expiresAt: number }>();
   return {

@@ -1,18 +1,18 @@
 import { jobKinds, type JobId, type JobKind, type JobQueue } from '@portico/domain';
 
 export interface JobQueueOptions {
-  /** The number of jobs of each kind that run at the same time. */
+  /** The number of jobs of each kind that run concurrently. */
   readonly concurrency: Readonly<Record<JobKind, number>>;
   /**
-   * Maximum number of waiting ids of each kind, 10,000 by default. Others are dropped, since the outbox offers them
-   * again.
+   * Maximum number of waiting ids of each kind, 10,000 by default. Further ids are dropped, since the outbox will offer
+   * them again.
    */
   readonly waitingMax?: number;
 }
 
 /**
- * Runs jobs within this process, each kind in the order in which its jobs are offered. Ignores an id that is already
- * waiting or running.
+ * Creates a queue that runs jobs in this process, each kind in the order in which its jobs are offered. An id that is
+ * already waiting or running is ignored.
  */
 export const createInProcessJobQueue = ({ concurrency, waitingMax = 10_000 }: JobQueueOptions): JobQueue => {
   const lanes = new Map(jobKinds.map((kind) => [kind, createLane(concurrency[kind], waitingMax)]));
@@ -25,7 +25,7 @@ export const createInProcessJobQueue = ({ concurrency, waitingMax = 10_000 }: Jo
   };
 };
 
-/** The jobs of one kind. */
+/** Creates a queue for the jobs of one kind. */
 const createLane = (concurrency: number, waitingMax: number) => {
   const waiting = new Set<JobId>();
   const running = new Map<JobId, Promise<void>>();
@@ -49,7 +49,7 @@ const createLane = (concurrency: number, waitingMax: number) => {
       fill();
     }
   };
-  // Never runs within `offer`, so that an offer stays cheap.
+  // Jobs never start within `offer`, so that offering is cheap.
   const scheduleFill = (): void => {
     if (isFillScheduled) return;
     isFillScheduled = true;
@@ -79,7 +79,7 @@ const createLane = (concurrency: number, waitingMax: number) => {
   };
 };
 
-/** The queue of a process that runs no jobs: offered jobs stay in the outbox, where a worker finds them. */
+/** Creates the queue of a process that runs no jobs: offered jobs remain in the outbox, where a worker finds them. */
 export const createClosedJobQueue = (): JobQueue => ({
   offer: () => undefined,
   start: () => undefined,

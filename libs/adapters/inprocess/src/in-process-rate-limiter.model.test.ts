@@ -16,7 +16,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, test } from 'vitest';
 import { createInProcessRateLimiter } from './in-process-rate-limiter.ts';
 
-/** The wall clock jumps, or the process restarts at this time of its monotonic clock. */
+/** A jump of the wall clock, or a restart of the process, whose monotonic clock then starts at this time. */
 type Event = { readonly jumpMilliseconds: number } | { readonly restartAt: number };
 type Steps = fc.Arbitrary<readonly LimiterStep<Event>[]>;
 
@@ -41,8 +41,8 @@ const stepsOf = (rules: readonly LimitRule[], timesMax: number): Steps => {
 };
 
 /**
- * Restarts between some of the steps. A jump of the wall clock while the service is down cannot be detected, so there
- * is none.
+ * Adds restarts between some of the steps. Never makes the wall clock jump while the service is down, because such a
+ * jump cannot be detected.
  */
 const withRestarts = (steps: Steps): Steps =>
   fc
@@ -75,7 +75,7 @@ const createSubject = async (): Promise<WalkedLimiter<Event>> => {
       await limiter.close();
       clock = clock.inNewProcess(event.restartAt);
       limiter = await createInProcessRateLimiter({ clock, stateFile });
-      // A subject that is removed at a restart after a quiet window loses its longest window.
+      // If a restart after a quiet window removes the subject, its longest window is no longer known.
       await ask(longestRule, 'consume');
     },
   };

@@ -100,7 +100,8 @@ test('a subject with a single request is eventually removed', async () => {
     await limiter.consume(`address ${i}`, ruleOf(5, 10));
     clock.advance(1);
   }
-  // 10,000 of them fall into one window, and a subject that has left it is found within one round of examinations.
+  // A window contains 10,000 of the requests, and a subject without requests in it is found within one round of
+  // examinations.
   expect(limiter.subjects).toBeLessThan(40_000);
 });
 

@@ -14,23 +14,24 @@ import { type SavedSubject, takeRateLimitState, UnusableState, writeRateLimitSta
 export interface RateLimiterOptions {
   readonly clock: Clock;
   /**
-   * Preserves the counts across restarts; without it, they are lost with the process. An unreadable file is an error.
+   * The path of the file that preserves the counts across restarts; without one, they are lost when the process ends.
+   * An unreadable file is an error.
    */
   readonly stateFile?: string;
-  /** Receives the reason why a state file is not usable: it is corrupt, of another version or too old. */
+  /** Receives the reason why a state file cannot be used: it is corrupt, from a different version or too old. */
   readonly log?: Pick<Log, 'warn'>;
 }
 
 export interface InProcessRateLimiter extends RateLimiter {
   /** The number of stored subjects. */
   readonly subjects: number;
-  /** Writes the state file, or rejects. Later counts are not saved. */
+  /** Writes the state file; rejects if that fails. Later counts are not saved. */
   close(): Promise<void>;
 }
 
 /**
- * Counts in this process only, by the monotonic clock, so setting the machine's clock changes no result. Removes a
- * subject once its last admission has left the longest window that was ever applied to it.
+ * Creates a limiter that counts in this process only, using the monotonic clock, so changing the machine's clock does
+ * not affect the results. A subject is removed once its last admission has left the longest window ever applied to it.
  */
 export const createInProcessRateLimiter = async (options: RateLimiterOptions): Promise<InProcessRateLimiter> => {
   const limiter = new Limiter(options);
@@ -66,7 +67,7 @@ class Limiter implements InProcessRateLimiter {
     if (admitted) history.admit(now, rule);
     extendRetention(rule, subject);
     if (!known) this.#subjects.set(name, subject);
-    // Two for a new subject, so that removal outpaces growth.
+    // Two subjects are examined for each new one, so that removal outpaces growth.
     this.#forgetIdle(now, known ? 1 : 2);
     return resultOf(rule, admitted, history.countWindow(now, rule), now);
   }
@@ -109,7 +110,7 @@ class Limiter implements InProcessRateLimiter {
     return Math.round(this.#options.clock.monotonic() * 1000);
   }
 
-  /** Examines the next few subjects, and removes those without admissions in any window. */
+  /** Examines the next few subjects, and removes those that have no admissions in any window. */
   #forgetIdle(now: Ticks, examined: number): void {
     for (let i = 0; i < examined; i++) {
       const next = this.#toExamine.next();

@@ -5,10 +5,10 @@ import { replaceFile } from '@portico/dependencies';
 import type { Instant } from '@portico/domain';
 import type { SavedHistory } from './admission-history.ts';
 
-/** A subject at the time when the limiter was closed. Times are microseconds of the wall clock since 1970. */
+/** A subject as it was when the limiter was closed. Times are microseconds of the wall clock since 1970. */
 export interface SavedSubject extends SavedHistory {
   readonly subject: string;
-  /** The longest window that was applied to the subject. */
+  /** The longest window ever applied to the subject. */
   readonly longestWindowSeconds: number;
 }
 
@@ -17,7 +17,7 @@ export interface RateLimitState {
   readonly subjects: readonly SavedSubject[];
 }
 
-/** The file contains no usable state. The message contains the reason and the path of the file. */
+/** Thrown if the file contains no usable state. The message contains the file's path and the reason. */
 export class UnusableState extends Error {}
 
 /** The first line of the file: its type and layout version. A SHA-256 and the state follow. */
@@ -25,15 +25,18 @@ const heading = Buffer.from('portico rate limits 2\n');
 const digestBytes = 32;
 const digestOf = (body: Uint8Array): Buffer => createHash('sha256').update(body).digest();
 
-/** Atomic: after a crash, the file contains either the old state or the new one. Only its owner can read it. */
+/**
+ * Writes the state atomically: after a crash, the file contains either the old state or the new one. Only its owner can
+ * read it.
+ */
 export const writeRateLimitState = async (path: string, state: RateLimitState): Promise<void> => {
   const body = serialize(state);
   await replaceFile(path, Buffer.concat([heading, digestOf(body), body]));
 };
 
 /**
- * Reads the state and removes its file, which would be out of date after a crash. Returns null if there is no file.
- * Throws `UnusableState` if the file is corrupt or is not a state file; in the latter case, it is not removed.
+ * Reads the state and removes the file, which would be out of date after a crash. Returns null if there is no file.
+ * Throws `UnusableState` if the file is corrupt or is not a state file; in the latter case, the file is not removed.
  */
 export const takeRateLimitState = async (path: string): Promise<RateLimitState | null> => {
   const bytes = await readIfExists(path);

@@ -22,7 +22,7 @@ const overrideMethods =
   (change: (limiter: RateLimiter) => Partial<RateLimiter>): Sabotage =>
   (subject) => ({ ...subject, limiter: { ...subject.limiter, ...change(subject.limiter) } });
 
-/** Applies a different rule than the requested one, but reports the requested one. */
+/** Applies a rule other than the requested one, but reports the requested one. */
 const mapRule = (change: (rule: LimitRule) => LimitRule): Sabotage =>
   overrideMethods((limiter) => ({
     consume: async (subject, rule) => ({ ...(await limiter.consume(subject, change(rule))), rule }),
@@ -45,7 +45,7 @@ const mapSubject = (change: (subject: string, rule: LimitRule) => string): Sabot
     peek: (subject, rule) => limiter.peek(change(subject, rule), rule),
   }));
 
-/** Counts in fixed windows from the start of the clock, which admits a burst at a window's edge. */
+/** Counts in fixed windows that begin when the clock starts, which admits a burst at a window's edge. */
 const inFixedWindows: Sabotage = (subject) => {
   let now = 0;
   return {
@@ -62,7 +62,7 @@ const inFixedWindows: Sabotage = (subject) => {
   };
 };
 
-/** Applies rules in combination with the first rule of a subject. */
+/** Combines each rule with the subject's first rule. */
 const withFirstRule = (combine: (first: LimitRule, rule: LimitRule) => LimitRule): Sabotage =>
   overrideMethods((limiter) => {
     let first: LimitRule | null = null;

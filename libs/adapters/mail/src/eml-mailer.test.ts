@@ -22,7 +22,10 @@ const namesIn = async (path: string): Promise<readonly string[]> => (await readd
 const readAll = async (path: string) =>
   Promise.all((await namesIn(path)).map(async (name) => parseMail(await readFile(join(path, name)))));
 
-/** `interrupt` replaces the folder with a file, so that not even the superuser can write a mail. */
+/**
+ * Creates a mailer to test. `interrupt` replaces the folder with a file, so that not even the superuser can write a
+ * mail.
+ */
 const createSubject = (): MailerSubject => {
   const moved = join(root, 'moved');
   let path = folder;

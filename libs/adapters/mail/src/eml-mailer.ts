@@ -7,17 +7,17 @@ import { mailMessage } from './mail-message.ts';
 import { readSender } from './sender.ts';
 
 export interface EmlMailerOptions {
-  /** The folder for the files. It is created with the first mail, accessible only to its owner. */
+  /** The folder for the files. It is created when the first mail is written, and only its owner can access it. */
   readonly folder: string;
-  /** The sender, in the format of `readSender`. */
+  /** The sender, in the format that `readSender` parses. */
   readonly from: string;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /**
  * Writes each mail to its own file in transport format (RFC 5322), which any mail program can open. File names sort by
- * the time of the first sending; a mail sent again replaces its own file. A mail reported as sent is completely on
- * disk. Throws immediately if the sender is invalid.
+ * the time when the mail was first sent; a mail that is sent again replaces its own file. A mail that is reported as
+ * sent has been written to disk completely. Throws immediately if the sender is invalid.
  */
 export const createEmlMailer = ({ folder, from, clock }: EmlMailerOptions): Mailer => {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
@@ -44,7 +44,10 @@ const store = async (folder: string, id: string, now: Instant, message: Buffer):
   await replaceFile(join(folder, name), message, join(folder, `.${id}.tmp`));
 };
 
-/** The time, without colons because some file systems reject them, and the id. */
+/**
+ * Returns a file name that consists of the time and the id. The time has no colons, because some file systems reject
+ * them.
+ */
 const nameOf = (id: string, now: Instant): string => `${toIso(now).replaceAll(':', '-')}_${id}.eml`;
 
 const existingNameOf = async (folder: string, id: string): Promise<string | undefined> => {

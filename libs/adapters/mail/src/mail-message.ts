@@ -2,13 +2,13 @@ import { DeliveryError, type Instant, type Mail, plainLine } from '@portico/doma
 import type { SendMailOptions } from 'nodemailer';
 import { isOneAddress, type Sender } from './sender.ts';
 
-/** Valid before the @ of a Message-ID, and in a file name. */
+/** An id that is valid before the @ of a Message-ID, and in a file name. */
 const validId = /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9])){0,127}$/;
 
 /**
- * Converts a mail to nodemailer's format, for any transport. Throws a permanent `DeliveryError` if it cannot be
- * addressed. The message is always the same except for its date: its `Message-ID` is built from the mail's id and the
- * sender's domain.
+ * Converts a mail to nodemailer's format, for any transport. Throws a permanent `DeliveryError` if the id or the
+ * recipient is invalid. A mail is always converted to the same message, apart from the date: the `Message-ID` consists
+ * of the mail's id and the sender's domain.
  */
 export const mailMessage = (mail: Mail, { from, date }: { readonly from: Sender; readonly date: Instant }) => {
   if (!validId.test(mail.id)) throw new DeliveryError('The mail has no usable id', true);
@@ -29,5 +29,5 @@ export const mailMessage = (mail: Mail, { from, date }: { readonly from: Sender;
   } satisfies SendMailOptions;
 };
 
-/** ASCII only, as required in a Message-ID. */
+/** Returns the domain, which must be ASCII in a Message-ID; a default if it is not. */
 const domainOf = (address: string): string => /@([A-Za-z0-9.-]+)$/.exec(address)?.[1] ?? 'portico.local';

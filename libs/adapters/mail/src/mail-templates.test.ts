@@ -17,7 +17,7 @@ const folderOf = async (files: Readonly<Record<string, string>>): Promise<string
   return folder;
 };
 
-/** Returns a mailer with these templates, the mails that it sends, and its log. */
+/** Returns a mailer that uses these templates, the mails that it sends, and its log. */
 const mailerWith = async (files: Readonly<Record<string, string>>) => {
   const folder = await folderOf(files);
   const sent: Mail[] = [];

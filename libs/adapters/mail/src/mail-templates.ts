@@ -10,10 +10,10 @@ export interface TemplateOptions {
 }
 
 /**
- * Renders mails with a folder's Liquid templates: `credentials.subject.liquid`, `….text.liquid`, `….html.liquid`. A
- * part without a template keeps the service's own words, except that the HTML is generated from the text if only the
- * text has a template. If a template is broken, its mail is sent in the service's own words, and the log has the part
- * and the reason. The folder is read once. If it cannot be read, no mail has a template.
+ * Renders mails with the Liquid templates in a folder: `credentials.subject.liquid`, `….text.liquid`, `….html.liquid`.
+ * A part without a template keeps the built-in wording, except that the HTML is generated from the text if only the
+ * text has a template. If rendering a template fails, the mail is sent with the built-in wording, and the part and the
+ * reason are logged. The folder is read once. If it cannot be read, all mails use the built-in wording.
  */
 export const withTemplates = async <BaseMailer extends Mailer>(
   mailer: BaseMailer,
@@ -26,7 +26,7 @@ export const withTemplates = async <BaseMailer extends Mailer>(
   };
 };
 
-/** Returns the problems of the folder's templates that a start would log, as sentences. */
+/** Returns the problems with the folder's templates that would be logged at startup, as sentences. */
 export const findTemplateProblems = async (folder: string): Promise<readonly string[]> => {
   const problems: string[] = [];
   const recordProblem = (
@@ -43,7 +43,7 @@ export const findTemplateProblems = async (folder: string): Promise<readonly str
 const parts = ['subject', 'text', 'html'] as const;
 type Part = (typeof parts)[number];
 
-/** By `name.part`. */
+/** The parsed templates by `name.part`. */
 type Templates = ReadonlyMap<string, { readonly engine: Liquid; readonly parsed: Template[] }>;
 
 const applyTemplates = async (templates: Templates, mail: Mail, log: Log): Promise<Mail> => {
@@ -68,7 +68,7 @@ const applyTemplates = async (templates: Templates, mail: Mail, log: Log): Promi
 const htmlOf = (text: string): string =>
   `<!doctype html>\n<html><body>\n<pre>${escapeHtml(text)}</pre>\n</body></html>\n`;
 
-/** In characters, in milliseconds per rendering, and in Liquid's units of memory. */
+/** The limits, in order: characters, milliseconds per rendering, and Liquid's units of memory. */
 const limits = { parseLimit: 1_000_000, renderLimit: 1_000, memoryLimit: 50_000_000 };
 const fileBytesMax = 262_144;
 
@@ -76,7 +76,7 @@ const templateNames = mailNames.flatMap((name) => parts.map((part) => `${name}.$
 const extension = '.liquid';
 const fileOf = (name: string): string => `${name}${extension}`;
 
-/** Reads and parses all templates. They can render files with other names, such as a common footer. */
+/** Reads and parses all templates. They can render files with any other name, such as a common footer. */
 const loadTemplates = async (folder: string, log: Log): Promise<Templates> => {
   const { Liquid } = await import('liquidjs');
   const sources = await readSources(folder, log);
@@ -87,7 +87,7 @@ const loadTemplates = async (folder: string, log: Log): Promise<Templates> => {
       strictFilters: true,
       lenientIf: true,
       ownPropertyOnly: true,
-      // From memory only: no template reads another file.
+      // Templates are loaded from memory only, so a template cannot read any other file.
       templates: Object.fromEntries(sources),
       ...limits,
       ...(outputEscape ? { outputEscape } : {}),
@@ -112,7 +112,7 @@ const loadTemplates = async (folder: string, log: Log): Promise<Templates> => {
   return templates;
 };
 
-/** Warns of files that are not templates and that no template renders: their names are probably mistyped. */
+/** Logs a warning for each file that is not a template and that no template renders: the name is probably mistyped. */
 const warnOfUnused = (sources: ReadonlyMap<string, string>, log: Log): void => {
   const names = new Set(templateNames.map(fileOf));
   for (const file of sources.keys()) {

@@ -2,7 +2,7 @@ import { isPlainLine } from '@portico/domain';
 
 /** The sender of all mails. */
 export interface Sender {
-  /** Empty if there is only an address. */
+  /** The display name. Empty if there is only an address. */
   readonly name: string;
   readonly address: string;
 }
@@ -24,6 +24,6 @@ export const readSender = (text: string): Sender => {
   return { name, address };
 };
 
-/** Whether it is exactly one address: no name, no second address, no line break, no deceptive characters. */
+/** Whether the text is exactly one address, without a name, a second address, a line break or deceptive characters. */
 export const isOneAddress = (text: string): boolean =>
   isPlainLine(text) && /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/u.test(text);

@@ -1,8 +1,8 @@
 import { DeliveryError, type Mailer } from '@portico/domain';
 
 /**
- * Sends nothing and reports that. Mails that are still pending fail temporarily: they are sent once mail is configured
- * again.
+ * Creates a mailer that is disabled and sends nothing. Pending mails fail temporarily, so they are sent once mail is
+ * configured again.
  */
 export const createSilentMailer = (): Mailer => ({
   enabled: false,

@@ -16,7 +16,7 @@ import {
 const credentials = { user: 'portico@example.net', password: 'p@ss word' };
 const login = `${encodeURIComponent(credentials.user)}:${encodeURIComponent(credentials.password)}`;
 
-/** Text that a server may quote in its reply, but that no error may contain. */
+/** Texts that a server may quote in its reply, but that no error may contain. */
 const secrets = [
   credentials.password,
   credentials.user,

@@ -3,7 +3,7 @@ import { DeliveryError } from '@portico/domain';
 /** The known properties of nodemailer's errors. */
 interface Failure {
   readonly code?: unknown;
-  /** The code of the system or the TLS library, if nodemailer replaced it. */
+  /** The error code from the system or the TLS library, if nodemailer replaced that code. */
   readonly originalCode?: unknown;
   readonly command?: unknown;
   readonly responseCode?: unknown;
@@ -12,18 +12,19 @@ interface Failure {
 }
 
 /**
- * The stages at which the server accepts or rejects the mail itself. At other stages it checks the connection, the
- * client, the account or the sender, which is the same for every mail.
+ * The stages at which the server accepts or rejects the mail itself. At other stages, it checks the connection, the
+ * client, the account or the sender, which are the same for every mail.
  */
 const stagesOfTheMail = ['RCPT TO', 'DATA'];
 
 /**
- * Replies that are permanent according to their first digit, but are about the account, the encryption or the order of
- * commands (RFC 4954, section 6; RFC 5321, section 4.2.4). Once the operator has fixed that, the same mail is accepted.
+ * Reply codes that are permanent according to their first digit, but are about the account, the encryption or the order
+ * of commands (RFC 4954, section 6; RFC 5321, section 4.2.4). Once the operator has fixed the problem, the same mail is
+ * accepted.
  */
 const notAboutTheMail = [503, 530, 534, 535, 538];
 
-/** Whether the server works, and rejected only this mail. */
+/** Whether the server is working and rejected only this mail. */
 export const isAboutTheMail = (error: unknown): boolean => {
   const failure = failureOf(error);
   return (
@@ -34,7 +35,7 @@ export const isAboutTheMail = (error: unknown): boolean => {
   );
 };
 
-/** Whether the server requires a login, a different login, or encryption before it (RFC 4954, section 6). */
+/** Whether the server requires a login, a different login, or encryption before the login (RFC 4954, section 6). */
 export const isAboutCredentials = (error: unknown): boolean => {
   const { code, responseCode } = failureOf(error);
   return code === 'EAUTH' || [530, 534, 535, 538].includes(Number(responseCode));
@@ -47,9 +48,9 @@ export const isAboutEncryption = (error: unknown): boolean => {
 };
 
 /**
- * Returns why a mail was not sent. Only a 5yz reply about this mail is permanent (RFC 5321, section 4.2.1). The rest of
- * the vendor's error, especially the server's text, may quote the mail, its recipient or the password. So only codes
- * are copied, and there is no cause.
+ * Returns the reason a mail was not sent. Only a 5yz reply about this mail is permanent (RFC 5321, section 4.2.1). Only
+ * codes are copied, and there is no cause: the rest of the vendor's error, especially the server's text, may quote the
+ * mail, its recipient or the password.
  */
 export const deliveryErrorFrom = (error: unknown): DeliveryError => {
   const failure = failureOf(error);
@@ -74,7 +75,7 @@ const failureOf = (error: unknown): Failure => (error instanceof Error ? (error 
 
 const withDetail = (message: string, detail: string | null): string => (detail ? `${message}: ${detail}` : message);
 
-/** Returns the code of a reply, and the enhanced code if present (RFC 3463). */
+/** Returns the reply code, followed by the enhanced status code (RFC 3463) if present. */
 const replyOf = ({ responseCode, response }: Failure): string | null => {
   if (typeof responseCode !== 'number' || !/^[2-5]\d\d$/.test(String(responseCode))) return null;
   const enhanced = typeof response === 'string' ? /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?![\d.])/.exec(response) : null;

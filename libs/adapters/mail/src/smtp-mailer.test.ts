@@ -193,7 +193,7 @@ describe('the circuit breaker', () => {
       expect(await fail(mailer, 1)).toMatchObject([{ message: reason }]);
       const before = greetings(smtp.receivedLines());
       smtp.setScript({});
-      // Less than the time for which the circuit stays open, which may have opened a moment ago.
+      // Less than the time for which the circuit remains open, because the circuit may have just opened.
       await useStoppedTime().advance(circuitOpenMs - 2_000);
       expect(await outcomes(mailer, 3)).toMatchObject(Array(3).fill(skippedAfter(reason)));
       expect(greetings(smtp.receivedLines())).toBe(before);
@@ -287,7 +287,7 @@ describe('closing', () => {
     await letServerRespond();
     expect(smtp.receivedLines().join()).toContain('RCPT');
     const closing = mailer.close();
-    // Less than the timeout of the mail.
+    // Less than the timeout for sending the mail.
     await useStoppedTime().advance(sendMaxMs / 2);
     await closing;
     expect(await sending).toMatchObject({ permanent: false });

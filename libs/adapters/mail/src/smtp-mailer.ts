@@ -17,38 +17,44 @@ import { readSmtpUrl, type SmtpTarget } from './smtp-url.ts';
 
 export interface SmtpMailerOptions {
   readonly log: Log;
-  /** In the format of `readSmtpUrl`. */
+  /** The server's URL, in the format that `readSmtpUrl` parses. */
   readonly url: string;
-  /** The sender, in the format of `readSender`. */
+  /** The sender, in the format that `readSender` parses. */
   readonly from: string;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 export interface SmtpMailer extends Mailer {
-  /** Not essential: mails wait in the outbox. Connects and sends EHLO, without a login. */
+  /**
+   * The probe of the server, not essential because mails wait in the outbox. Connects and sends EHLO, without logging
+   * in.
+   */
   readonly probe: Probe;
-  /** Waits briefly for mails being sent, then aborts them. Sends nothing afterwards. */
+  /** Waits briefly for mails in flight, then aborts them. Sends nothing afterwards. */
   close(): Promise<void>;
 }
 
-/** The timeout until the server's greeting, including TLS. */
+/** The timeout for receiving the server's greeting, including TLS. */
 const connectMaxMs = 10_000;
-/** The timeout for sending one mail, to stay within the port's 15 s. */
+/** The timeout for sending one mail. Must be less than the 15 s that the port allows. */
 export const sendMaxMs = 14_000;
 export const probeMaxMs = 2_000;
-/** Mail servers limit connections, and log each connection without a mail. */
+/** How long the result of a probe is reused: mail servers limit connections, and log each connection without a mail. */
 const probeTtlMs = 10_000;
-/** This many consecutive failures open the circuit, regardless of their duration: a single hang takes 14 s. */
+/**
+ * The number of consecutive failures that opens the circuit, regardless of how long they take: a single hang takes 14
+ * s.
+ */
 export const failuresMax = 5;
-/** How long the circuit stays open. Meanwhile every mail fails immediately. */
+/** How long the circuit remains open. During this time, every mail fails immediately. */
 export const circuitOpenMs = 5_000;
 const closeWaitMs = 3_000;
 
 /**
- * Sends each mail to an SMTP server, over its own connection. Does not retry: after an unknown outcome, a second mail
- * is sent only if the outbox requests it, and it has the same `Message-ID`. A circuit breaker opens if the server
- * cannot be reached, hangs or refuses the login; the rejection of a single mail does not count. Throws immediately if
- * the URL or the sender is invalid.
+ * Creates a mailer that sends each mail to an SMTP server, over a separate connection. Does not retry: if the outcome
+ * is unknown, a second mail is sent only if the outbox requests it, with the same `Message-ID`. A circuit breaker opens
+ * if the server repeatedly cannot be reached, hangs or refuses the login; the rejection of a single mail does not
+ * count. Throws immediately if the URL or the sender is invalid.
  */
 export const createSmtpMailer = (options: SmtpMailerOptions): SmtpMailer => {
   const { clock } = options;
@@ -102,7 +108,8 @@ class SmtpServer {
       this.#beginOutage(error as DeliveryError);
       throw error;
     }
-    // A server that greets may still fail every mail: then only a delivered mail ends the outage.
+    // A server that responds to a greeting may still fail every mail. In that case, only a mail that it accepts or
+    // rejects ends the outage.
     if (this.#circuit.state === CircuitState.Closed) this.#outage.end();
   }
 
@@ -113,7 +120,8 @@ class SmtpServer {
   }
 
   async #deliver(message: Message): Promise<void> {
-    // When the circuit is half-open, one mail is the trial. The others wait for its outcome, within the same timeout.
+    // When the circuit is half-open, one mail tests the server. Other mails wait for the outcome, within the same
+    // timeout.
     const signal = AbortSignal.any([AbortSignal.timeout(sendMaxMs), this.#closing.signal]);
     const error = await this.#circuit
       .execute(() => this.#attempt(message, signal), signal)

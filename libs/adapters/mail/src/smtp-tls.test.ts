@@ -9,7 +9,7 @@ const credentials = { user: 'portico', password: 'secret' };
 
 const before = getCACertificates('default');
 afterEach(() => setDefaultCACertificates(before));
-/** Has the same effect as NODE_EXTRA_CA_CERTS when a process starts. */
+/** Trusts these certificates, with the same effect as NODE_EXTRA_CA_CERTS when a process starts. */
 const trust = (...certificates: readonly ({ cert: string } | null)[]): void =>
   setDefaultCACertificates([...before, ...certificates.flatMap((one) => (one ? [one.cert] : []))]);
 

@@ -7,8 +7,9 @@ export interface SmtpTarget {
   readonly host: string;
   readonly port: number;
   /**
-   * `implicit`: TLS from the first byte. `required`: STARTTLS, and no mail without it. `offered`: STARTTLS if the
-   * server offers it. `off`: plain text. With TLS, the server's certificate must always be valid.
+   * How the connection is encrypted. `implicit`: TLS from the first byte. `required`: STARTTLS; no mail is sent without
+   * it. `offered`: STARTTLS if the server offers it. `off`: plain text. Whenever TLS is used, the server's certificate
+   * must be valid.
    */
   readonly tls: 'implicit' | 'required' | 'offered' | 'off';
   readonly credentials: { readonly user: string; readonly password: string } | null;
@@ -20,10 +21,10 @@ const hostName =
 
 /**
  * Parses `smtps://user:password@host:port` (TLS from the start, port 465; RFC 8314) or `smtp://…` (STARTTLS, port 587).
- * Mails carry API secrets, so STARTTLS is required unless the server is on loopback and needs no password. `?tls=off`
- * allows plain text to a server without a password, such as a mail catcher in a private network, and to a server on
- * loopback. User name and password are percent-encoded. Throws for anything else, with a message that quotes no part of
- * the URL.
+ * Mails contain API secrets, so STARTTLS is required unless the server is on loopback and needs no password. `?tls=off`
+ * allows plain text for a server without a password, such as a mail catcher in a private network, and for a server on
+ * loopback. The user name and password must be percent-encoded. Throws for anything else, with a message that quotes no
+ * part of the URL.
  */
 export const readSmtpUrl = (text: string): SmtpTarget => {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -44,7 +45,7 @@ const credentialsIn = ({ username, password }: URL): SmtpTarget['credentials'] =
   try {
     return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
   } catch {
-    // The cause would quote the undecodable text, which may be the password.
+    // There is no cause, because it would quote the text that cannot be decoded, which may be the password.
     throw new Error('User name and password must be percent-encoded');
   }
 };

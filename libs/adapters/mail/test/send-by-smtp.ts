@@ -28,7 +28,10 @@ export const aMail = (changes: Partial<Mail> = {}): Mail => ({
 
 let timeOfTest: StoppedTime | null = null;
 
-/** Returns the time of this test, stopped until the test lets it pass: no timeout expires because a machine is slow. */
+/**
+ * Returns the time of this test, which is stopped until the test lets it pass, so that no timeout expires because the
+ * machine is slow.
+ */
 export const useStoppedTime = (): StoppedTime => {
   if (timeOfTest) return timeOfTest;
   const time = stopTime(vi);
@@ -40,13 +43,15 @@ export const useStoppedTime = (): StoppedTime => {
   return time;
 };
 
-/** The server greets a tenth of a second after the connection. */
+/**
+ * The time that passes per step. The server sends its greeting a tenth of a second after the connection is established.
+ */
 const stepMs = 10;
 const stepsOfExchange = 50;
-/** Together they take less than any timeout. */
+/** The maximum number of steps. Together, they take less time than any timeout. */
 const stepsMax = 150;
 
-/** Lets enough time pass for a server that responds. No timeout expires, even if the machine is slow. */
+/** Lets enough time pass for a server to respond. No timeout expires, even if the machine is slow. */
 export const whileTimePasses = async <T>(promise: Promise<T>): Promise<T> => {
   let isSettled = false;
   const settle = () => {
@@ -60,7 +65,7 @@ export const whileTimePasses = async <T>(promise: Promise<T>): Promise<T> => {
   return promise;
 };
 
-/** Lets a server respond, unless it hangs. */
+/** Lets enough time pass for a server to respond, unless it hangs. */
 export const letServerRespond = async (): Promise<void> => {
   for (let steps = 0; steps < stepsOfExchange; steps++) {
     await useStoppedTime().advance(stepMs);
@@ -68,7 +73,7 @@ export const letServerRespond = async (): Promise<void> => {
   }
 };
 
-/** Lets all timeouts for a server that hangs expire. */
+/** Lets all timeouts expire, for a server that hangs. */
 export const afterTimeouts = async <T>(promise: Promise<T>): Promise<T> => {
   await letServerRespond();
   await useStoppedTime().advance(sendMaxMs);
@@ -88,21 +93,21 @@ export const mailerAt = (url: string, log: Log = recordLog(), from = sender): Sm
   useStoppedTime();
   const mailer = createSmtpMailer({ url, from, clock: { now: () => start }, log });
   onTestFinished(async () => {
-    // Now nothing is in flight that `close` would wait for.
+    // After this, nothing that `close` would wait for is in flight.
     await useStoppedTime().advance(sendMaxMs);
     await whileTimePasses(mailer.close());
   });
   return mailer;
 };
 
-/** Returns the failure of a mail to a server that responds, or null if the mail was sent. */
+/** Returns the error from sending a mail to a server that responds, or null if the mail was sent. */
 export const failureOf = (sending: Promise<void>): Promise<DeliveryError | null> => whileTimePasses(outcomeOf(sending));
 
-/** Returns the failure of a mail to a server that hangs. */
+/** Returns the error from sending a mail to a server that hangs, or null if the mail was sent. */
 export const lateFailureOf = (sending: Promise<void>): Promise<DeliveryError | null> =>
   afterTimeouts(outcomeOf(sending));
 
-/** Returns the failure of a mail, or null if the mail was sent. */
+/** Returns the error from sending a mail, or null if the mail was sent. */
 export const outcomeOf = async (sending: Promise<void>): Promise<DeliveryError | null> => {
   const [outcome] = await Promise.allSettled([sending]);
   if (outcome.status === 'fulfilled') return null;

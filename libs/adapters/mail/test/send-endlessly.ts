@@ -1,6 +1,6 @@
 import { createEmlMailer } from '../src/eml-mailer.ts';
 
-/** Writes mails to the given folder one by one, and prints the id of each. */
+/** Writes mails to the given folder one by one, and prints each mail's id. */
 const [, , folder = ''] = process.argv;
 const mailer = createEmlMailer({ folder, from: 'portico@example.com', clock: { now: () => Date.now() } });
 for (let n = 0; ; n++) {

@@ -5,7 +5,7 @@ import { proveStores } from '../test/prove-contract.ts';
 
 const { keyExpiries, rows } = breachesOf('accessMatrix');
 
-/** Reads rows with a changed filter. */
+/** Reads rows using a changed filter. */
 const mapFilter = (alter: (filter: MatrixFilter) => Partial<MatrixFilter>) =>
   rows.mapArguments(([filter, ...page]) => [{ ...filter, ...alter(filter) }, ...page]);
 

@@ -7,19 +7,19 @@ import type { MemoryDatabase } from './memory-database.ts';
 const { create: ask, catalog, countPending, decide, discoverable, find, list } = breachesOf('requests');
 const { remove: removeProfile } = breachesOf('profiles');
 
-/** Changes the state that a decision about a new request sees. */
+/** Changes the state that is passed to the decision about a new request. */
 const mapAskState = (
   alter: (state: NewRequestState, now: number, database: MemoryDatabase) => Partial<NewRequestState>,
 ) => ask.mapDecisionInput(([state], [, , now], database) => [{ ...state, ...alter(state, now, database) }]);
 
-/** Has a side effect on the database after the decision about a request. */
+/** Runs a side effect on the database after a request is decided. */
 const runAfterDecision = (by: (database: MemoryDatabase, request: AccessRequest) => unknown) =>
   decide.runAfter((database, [id]) => {
     const request = database.requests.get(id);
     if (request) by(database, request);
   });
 
-/** Assigns the requests of a removed profile to a remaining one. */
+/** Reassigns a removed profile's requests to a remaining profile. */
 const reassignRequests = removeProfile.restoreAfter(({ requests, profiles }) => {
   const before = [...requests];
   return () => {

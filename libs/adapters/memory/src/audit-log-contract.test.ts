@@ -5,7 +5,7 @@ import { proveStores } from '../test/prove-contract.ts';
 
 const { actorNames, append, export: exportEntries, page, prune } = breachesOf('audit');
 
-/** Reads pages and totals with a changed filter. */
+/** Reads pages and totals using a changed filter. */
 const mapFilter = (other: (filter: AuditFilter) => AuditFilter) =>
   page.mapArguments(([filter, offset, limit]) => [other(filter), offset, limit]);
 

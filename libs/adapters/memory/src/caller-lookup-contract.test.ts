@@ -28,7 +28,7 @@ const mapRow = (alter: Alter) =>
 const mapAccountRow = (alter: <Part extends CollectionHead>(row: AccountRow<Part>) => AccountRow<Part>) =>
   byAccountId.mapResult((row) => row && alter(row));
 
-/** Returns the model of the first read in all later reads. */
+/** Returns the model from the first read in all later reads. */
 const withFirstModel = (): Alter => {
   let first: string | null = null;
   return (row) => {

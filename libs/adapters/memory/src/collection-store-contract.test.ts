@@ -15,7 +15,7 @@ const byId = (a: ListedCollection, b: ListedCollection): number => (a.id < b.id 
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-/** Returns the id of another collection if the requested one is missing. */
+/** Returns the id of a different collection if the requested one is missing. */
 const firstIfMissing = async (original: CollectionStore, id: CollectionId): Promise<CollectionId> => {
   const [first] = await original.visibleIds({ of: 'all' });
   return (await original.find(id)) ? id : (first ?? id);

@@ -60,7 +60,7 @@ proveStores('the memory stores', deadlineContract, {
   'an enqueue begins its commit in time or not at all': embeddingJobs.enqueue.withoutDeadline(),
   'a start of a run begins its commit in time or not at all': embeddingJobs.startRun.withoutDeadline(),
   'an appended entry begins its commit in time or not at all': audit.append.mapArguments(([entry]) => [entry, null]),
-  // Checks the deadline of the last entry for all entries of the batch.
+  // Checks the last entry's deadline for all entries in the batch.
   'of entries appended concurrently, only those whose deadline expires are left out': breakPort('audit', (original) => {
     let last: Parameters<typeof original.append>[1] = null;
     return {

@@ -31,7 +31,7 @@ const breaches: Record<keyof typeof decidedRequestsContract, Breach> = {
       })),
     ],
   ),
-  // Sees only members that an administrator added.
+  // Includes only the requests of members that an administrator added.
   'the decision about a group sees the pending requests of its added and claiming members, each once':
     update.mapDecisionInput(([states], _args, { groupMembers }) => [
       states.map((state) => ({

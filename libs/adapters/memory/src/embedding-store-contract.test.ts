@@ -6,7 +6,7 @@ import { embeddingKey, type MemoryDatabase } from './memory-database.ts';
 
 const { changedSince, collectionsAfter, embedded, outdated, put, upToDate } = breachesOf('embeddings');
 
-/** Lists as outdated all collections except those for which the callback returns true. */
+/** Lists all collections as outdated except those for which the callback returns true. */
 const outdatedUnless = (isUpToDate: (database: MemoryDatabase, id: CollectionId, modelId: string) => boolean) =>
   outdated.replaceWith(async ([modelId], _original, database) =>
     [...database.collections.keys()].filter((id) => !isUpToDate(database, id, modelId)),

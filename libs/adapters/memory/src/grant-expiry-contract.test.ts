@@ -9,7 +9,7 @@ const { clientsOf, update } = breachesOf('grants');
 const { byUid } = breachesOf('callers');
 const { visibleIds } = breachesOf('collections');
 
-/** Changes the row of the read on the hot path. */
+/** Changes the row returned by the read on the hot path. */
 const mapRow = (
   alter: <Part extends CollectionHead>(row: CallerRow<Part>, now: Instant, database: MemoryDatabase) => CallerRow<Part>,
 ) => byUid.mapResult((row, [, , now], database) => row && alter(row, now, database));

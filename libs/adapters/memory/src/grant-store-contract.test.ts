@@ -8,11 +8,11 @@ import type { MemoryDatabase } from './memory-database.ts';
 const { clientsOf, collectionsOf, update } = breachesOf('grants');
 const { byUid } = breachesOf('callers');
 
-/** Changes each state that a decision sees. */
+/** Changes each state that is passed to a decision. */
 const mapState = (alter: (state: GrantState) => Partial<GrantState>) =>
   update.mapDecisionInput(([states]) => [states.map((state) => ({ ...state, ...alter(state) }))]);
 
-/** Has a side effect after each grant, or after each revocation. */
+/** Runs a side effect after each grant or after each revocation. */
 const runAfterEach = (change: 'put' | 'remove', by: (database: MemoryDatabase, client: ProfileId) => unknown) =>
   update.replaceWith(async ([pairs, decide], original, database) => {
     let changed: GrantChange['remove'] = [];

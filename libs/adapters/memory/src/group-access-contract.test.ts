@@ -10,7 +10,7 @@ const { clients, removeTier } = breachesOf('limits');
 const { find, remove, visibleIds } = breachesOf('collections');
 const { remove: removeProfile, update: updateProfile } = breachesOf('profiles');
 
-/** Returns rows with a different group tier: the first in the given order. */
+/** Returns rows with a different group tier, the first one in the given order. */
 const chooseGroupTier = (
   compare: (a: Tier, b: Tier) => number,
   counts: (tier: Tier) => boolean = ({ isActive }) => isActive,

@@ -7,15 +7,15 @@ import { type MemoryDatabase, touchGrants } from './memory-database.ts';
 const { syncClaims, clearClaims, groupsOf, members, updateMembers } = breachesOf('groups');
 const { byUid } = breachesOf('callers');
 
-/** Stores only a part of each change of members. */
+/** Stores only part of each membership change. */
 const storeOnly = (part: (change: MembersChange) => Pick<MembersChange, 'add' | 'remove'>) =>
   updateMembers.mapDecision((change) => ({ ...change, add: [], remove: [], ...part(change) }));
 
-/** Has a side effect after each change of members. */
+/** Runs a side effect after each membership change. */
 const runAfter = (by: (database: MemoryDatabase, id: GroupId, profiles: readonly ProfileId[]) => unknown) =>
   updateMembers.runAfter((database, [id, profiles]) => by(database, id, profiles));
 
-/** Decides on a change of members from stale state. */
+/** Applies a membership change that was decided on the basis of stale state. */
 const staleChange = updateMembers.replaceWith(async ([id, profiles, now, decide], original, { groupMembers }) => {
   let change: MembersChange = noEffects;
   await original.updateMembers(id, profiles, now, (group, states) => {
@@ -60,8 +60,7 @@ proveStores('the memory group store, on members', groupMembersContract, {
   })),
   'a thousand members are added together': storeOnly(({ add = [] }) => ({ add: add.slice(0, 999) })),
   'a change of members writes its effects': updateMembers.withoutEffects(),
-  'a change of members rethrows an error from the decision and changes nothing':
-    updateMembers.writeEntryOnFailure(),
+  'a change of members rethrows an error from the decision and changes nothing': updateMembers.writeEntryOnFailure(),
   'a change of members of a missing group throws before the decision': updateMembers.ignoreErrors(),
   'of concurrent additions of one member, exactly one sees no member': staleChange,
   'a member does not outlive a profile or group that is removed concurrently': staleChange,
@@ -72,7 +71,7 @@ proveStores('the memory group store, on members', groupMembersContract, {
   ),
 });
 
-/** Stores changed claims. */
+/** Changes the claims before they are stored. */
 const mapClaims = (alter: (claims: GroupClaims, database: MemoryDatabase, profile: ProfileId) => GroupClaims) =>
   syncClaims.mapArguments(([profile, claims, decide], database) => [profile, alter(claims, database, profile), decide]);
 

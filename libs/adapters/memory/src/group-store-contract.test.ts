@@ -20,7 +20,7 @@ const uncheckedUpdate = update.replaceWith(async ([id, decide], _original, datab
   return group;
 });
 
-/** Normalizes a name more than the contract allows. */
+/** Normalizes a name further than the contract allows. */
 const folded = (name: string): string => name.trim().normalize('NFC').toLowerCase();
 
 proveStores('the memory group store', groupStoreContract, {
@@ -94,7 +94,7 @@ proveStores('the memory group store', groupStoreContract, {
   'an update cannot give a group a missing tier': uncheckedUpdate,
   'concurrent updates of one group each see the previous one': uncheckedUpdate,
   'no group keeps a tier that is removed while it is assigned': uncheckedUpdate,
-  // Renames the group in the token claims as well.
+  // Also renames the group in the token claims.
   'a renamed group has the members whose tokens have its current name': update.replaceWith(
     async ([id, decide], original, database) => {
       const { name } = groupIn(database, id);

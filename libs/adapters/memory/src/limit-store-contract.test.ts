@@ -7,7 +7,7 @@ import { frozenCopy, type MemoryDatabase } from './memory-database.ts';
 const { addTier, removeTier, tiers, updateTier } = breachesOf('limits');
 const { addOverride, clientOverrides, overrides, removeOverride, updateOverride } = breachesOf('limits');
 
-/** Acts after a change of an override, with the previous overrides. */
+/** Runs `act` after an override changes, and passes it the previous overrides. */
 const runWithPreviousOverrides =
   (act: (database: MemoryDatabase, override: Override, before: readonly Override[]) => void) =>
   (database: MemoryDatabase) => {
@@ -109,8 +109,7 @@ proveStores('the memory limit store', limitStoreContract, {
   'an addition of an override for a missing client throws before the decision': addOverride.runBefore(
     ({ profiles }, [client, decide]) => profiles.has(client) || decide([]),
   ),
-  'an addition of an override rethrows an error from the decision and adds nothing':
-    addOverride.writeEntryOnFailure(),
+  'an addition of an override rethrows an error from the decision and adds nothing': addOverride.writeEntryOnFailure(),
   'an addition of an override writes its effects': addOverride.withoutEffects(),
   "a new active override deactivates the client's others, and no other client's": addOverride.restoreAfter(
     runWithPreviousOverrides((database, override, before) =>

@@ -8,13 +8,13 @@ import { waysOf } from './memory-memberships.ts';
 
 const { clientsOf, update } = breachesOf('grants');
 
-/** Changes each state that a decision sees. */
+/** Changes each state that is passed to a decision. */
 const mapState = (alter: (state: GrantState, database: MemoryDatabase) => Partial<GrantState>) =>
   update.mapDecisionInput(([states], _args, database) => [
     states.map((state) => ({ ...state, ...alter(state, database) })),
   ]);
 
-/** Stores only a part of each change. */
+/** Stores only part of each change. */
 const storeOnly = (part: (change: GrantChange) => Pick<GrantChange, 'put' | 'remove'>) =>
   update.mapDecision((change) => ({ ...change, put: [], remove: [], ...part(change) }));
 

@@ -13,7 +13,7 @@ export const createMemoryAuditLog = (database: MemoryDatabase): AuditLog => ({
   },
 
   export(filter) {
-    // Takes a snapshot at the call, so later appends and prunes do not change it.
+    // The snapshot is taken when `export` is called, so later appends and prunes do not change it.
     const matches = newestFirst(database, filter);
     return (async function* () {
       yield* matches;
@@ -37,11 +37,14 @@ export const createMemoryAuditLog = (database: MemoryDatabase): AuditLog => ({
   },
 });
 
-/** An actor is a profile or a service account. */
+/** Returns the name of an actor, which is a profile or a service account. */
 const nameOf = ({ profiles, serviceAccounts }: MemoryDatabase, id: ProfileId): string | undefined =>
   profiles.get(id)?.email ?? serviceAccounts.get(id as string as ServiceAccountId)?.account.name;
 
-/** Sorting is stable, so reversing first puts the later of two entries with the same instant first. */
+/**
+ * Returns the matching entries, newest first. Sorting is stable, so reversing them beforehand puts the later of two
+ * entries with the same instant first.
+ */
 const newestFirst = ({ entries }: MemoryDatabase, filter: AuditFilter): AuditEntry[] =>
   entries
     .filter((entry) => passes(entry, filter))

@@ -8,7 +8,7 @@ export interface MemoryClock extends Clock {
   set(instant: Instant): void;
 }
 
-/** Starts the wall clock at `start` and the monotonic clock at 0. */
+/** Creates a clock whose wall clock starts at `start` and whose monotonic clock starts at 0. */
 export const createMemoryClock = (start: Instant = Date.UTC(2026, 0, 1)): MemoryClock => {
   let wall = start;
   let elapsed = 0;

@@ -32,8 +32,8 @@ import type {
 } from '@portico/domain';
 
 /**
- * The state that all memory stores share. A store changes it synchronously, and only after every step that can throw,
- * so each change is atomic and changes never interleave.
+ * The state shared by all memory stores. A store changes it synchronously, and only after every step that can throw, so
+ * each change is atomic and changes never interleave.
  */
 export interface MemoryDatabase {
   readonly profiles: Map<ProfileId, Profile>;
@@ -67,7 +67,7 @@ export interface MemoryDatabase {
   readonly oneTimeCodes: Map<string, OneTimeCode>;
   /** The sealed pepper of API keys. */
   pepper: string | null;
-  /** An epoch outlives its profile or group, so that it never decreases. */
+  /** An epoch outlives its profile or group, so it never decreases. */
   readonly grantEpochs: Map<ProfileId | GroupId, number>;
   groupsEpoch: number;
   catalogEpoch: number;
@@ -76,7 +76,7 @@ export interface MemoryDatabase {
   lastOverrideId: number;
   /** Null before the first announcement. */
   expiriesAnnouncedDay: number | null;
-  /** Receives the jobs of each change. */
+  /** Called with the jobs of each change. */
   onJobsWritten: (jobs: readonly NewJob[]) => void;
 }
 
@@ -87,7 +87,7 @@ export interface OwnedOverride {
 
 export interface StoredJob {
   readonly job: Job;
-  /** Exclusive; null while the job is not leased. */
+  /** The end of the lease, exclusive; null while the job is not leased. */
   readonly leaseUntil: Instant | null;
   /** The error of the last failed attempt; null if none has failed. */
   readonly error: string | null;
@@ -110,7 +110,7 @@ export interface StoredOperationBlock {
   readonly sequence: number;
 }
 
-/** Returns the key of a record that exists once per collection and model. */
+/** Returns the key for a record that exists once per collection and model. */
 export const embeddingKey = (collectionId: CollectionId, modelId: string): string => `${collectionId} ${modelId}`;
 
 export const createMemoryDatabase = (): MemoryDatabase => ({
@@ -147,10 +147,10 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   onJobsWritten: () => undefined,
 });
 
-/** Returns a frozen copy. Typed arrays cannot be frozen, so stores also copy them on the way out. */
+/** Returns a frozen copy. Typed arrays cannot be frozen, so stores also copy them when returning them. */
 export const frozenCopy = <T>(value: T): T => freeze(structuredClone(value));
 
-/** Returns the ids above `after`, in ascending order, at most `limit`. */
+/** Returns at most `limit` ids above `after`, in ascending order. */
 export const idsAfter = <Id extends string>(ids: readonly Id[], after: Id | null, limit: number): readonly Id[] =>
   ids
     .filter((id) => after === null || id > after)
@@ -158,8 +158,8 @@ export const idsAfter = <Id extends string>(ids: readonly Id[], after: Id | null
     .slice(0, limit);
 
 /**
- * Writes the record, by calling `write`, which must not throw, and the effects, all synchronously. Throws `timed_out`
- * and writes nothing if the deadline has expired.
+ * Writes the record and the effects synchronously. The record is written by calling `write`, which must not throw.
+ * Throws `timed_out` and writes nothing if the deadline has expired.
  */
 export const commit = (
   database: MemoryDatabase,
@@ -182,7 +182,7 @@ export const commit = (
   if (jobs.length > 0) database.onJobsWritten(jobs);
 };
 
-/** Counts one more request on the profile's notice. Returns false if the profile has no notice. */
+/** Counts one more request in the profile's notice. Returns false if the profile has no notice. */
 const addToNotice = ({ jobs }: MemoryDatabase, { profileId }: NoticeTask): boolean => {
   for (const stored of jobs.values()) {
     const { task } = stored.job;
@@ -203,7 +203,7 @@ export const touchGrants = (database: MemoryDatabase, profile: ProfileId | Group
   database.grantEpochs.set(profile, (database.grantEpochs.get(profile) ?? 0) + 1);
 };
 
-/** Compares strings by code points; JavaScript's own comparison uses UTF-16 code units. */
+/** Compares strings by code point; JavaScript's own comparison uses UTF-16 code units. */
 export const byCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 const freeze = <T>(value: T): T => {

@@ -80,7 +80,7 @@ const deadLetterOf = ({ job: { id, task, attempts, dueAt }, error }: StoredJob):
   secretRemoved: lacksSecret(task),
 });
 
-/** Returns the outcome of a requeue of the job. */
+/** Returns the outcome of requeuing the job. */
 const outcomeOf = (stored: StoredJob | undefined): RequeueOutcome => {
   if (!stored?.isDeadLetter) return 'no dead letter';
   return lacksSecret(stored.job.task) ? 'secret removed' : 'requeued';

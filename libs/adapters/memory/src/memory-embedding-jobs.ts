@@ -55,7 +55,7 @@ const subjectOf = (task: JobTask): string | null =>
 const awaitedIn = (database: MemoryDatabase, kind: CollectionJobKind): ReadonlySet<CollectionId> =>
   collectionsOf(database, kind, ({ isDeadLetter }) => !isDeadLetter);
 
-/** Returns the collections of the jobs of a kind that match. */
+/** Returns the collections of all matching jobs of one kind. */
 const collectionsOf = (
   { jobs }: MemoryDatabase,
   kind: CollectionJobKind,

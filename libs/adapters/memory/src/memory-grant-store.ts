@@ -47,7 +47,7 @@ export const createMemoryGrantStore = (database: MemoryDatabase): GrantStore => 
   };
 };
 
-/** Returns the state that a decision about the pair sees. */
+/** Returns the state to pass to a decision about the pair. */
 export const stateOf = (database: MemoryDatabase, { grantee, collection }: Pair): GrantState => {
   const group = grantee.kind === 'group' ? (database.groups.get(grantee.id) ?? null) : null;
   return {

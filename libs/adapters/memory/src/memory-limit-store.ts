@@ -45,7 +45,7 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
     clients: async () => clientsOf(database),
 
     async overrides(activeOnly) {
-      // Ids increase, and a map iterates in insertion order.
+      // Ids increase, and maps are iterated in insertion order.
       return [...overrides.values()].map(({ override }) => override).filter((o) => o.isActive || !activeOnly);
     },
 
@@ -130,7 +130,7 @@ const existingOverride = (
   return { ...owned, client };
 };
 
-/** Returns the client's overrides except the one with that id, ordered by id. */
+/** Returns the client's overrides, except for the one with that id, ordered by id. */
 const otherOverrides = ({ overrides }: MemoryDatabase, client: ProfileId, id: number | null): readonly Override[] =>
   [...overrides.values()]
     .filter(({ profile, override }) => profile === client && override.id !== id)

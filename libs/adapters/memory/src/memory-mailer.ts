@@ -1,17 +1,20 @@
 import { DeliveryError, isPlainLine, type Mail, type Mailer, plainLine } from '@portico/domain';
 
 export interface MemoryMailer extends Mailer {
-  /** The sent mails in order; a mail that was sent twice appears twice. */
+  /** The mails in the order in which they were sent; a mail that was sent twice appears twice. */
   readonly sent: readonly Mail[];
-  /** Makes every send fail this way from now on; null makes sends succeed again. */
+  /** From now on, every send fails in this way; with null, sends succeed again. */
   failWith(failure: 'for now' | 'for good' | null): void;
 }
 
-/** Exactly one address: no name, no second address, no line break, no character that displays it differently. */
+/**
+ * Returns whether the text is exactly one address, without a name, a second address, a line break, or a character that
+ * makes it look different.
+ */
 const isOneAddress = (text: string): boolean =>
   isPlainLine(text) && /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/u.test(text);
 
-/** Stores sent mails for tests to read. */
+/** Creates a mailer that stores sent mails for tests to read. */
 export const createMemoryMailer = (): MemoryMailer => {
   const sent: Mail[] = [];
   let failure: 'for now' | 'for good' | null = null;

@@ -10,7 +10,7 @@ import {
 } from '@portico/domain';
 import { byCodePoints, type MemoryDatabase } from './memory-database.ts';
 
-/** Returns how a profile belongs to a group; null if it does not. */
+/** Returns how a profile belongs to a group; null if it is not a member. */
 export const membershipIn = (
   { groupMembers, claims }: MemoryDatabase,
   profile: ProfileId,
@@ -28,7 +28,10 @@ export const groupsOf = (database: MemoryDatabase, profile: ProfileId): readonly
     .filter((group) => membershipIn(database, profile, group) !== null)
     .sort((a, b) => byCodePoints(a.name, b.name));
 
-/** Returns a profile's grants by collection, including expired ones: its own first, then its groups' by group name. */
+/**
+ * Returns a profile's grants by collection, including expired ones: its own grants first, then those of its groups,
+ * ordered by group name.
+ */
 export const waysOf = (
   database: MemoryDatabase,
   profile: ProfileId,
@@ -43,7 +46,7 @@ export const waysOf = (
   return ways;
 };
 
-/** Returns the grants of a profile for a collection that have not expired at `now`. */
+/** Returns a profile's grants for a collection that have not expired at `now`. */
 export const liveWays = (
   database: MemoryDatabase,
   profile: ProfileId,

@@ -112,7 +112,7 @@ const rest = (jobs: MemoryDatabase['jobs'], ...[{ id, task }, next]: Parameters<
   jobs.set(next.id, { job, leaseUntil: null, error: null, isDeadLetter: false });
 };
 
-/** Synchronous, so that a caller can use it within an atomic change. */
+/** Turns a job into a dead letter, synchronously, so that callers can use it within an atomic change. */
 export const deadLetter = (jobs: MemoryDatabase['jobs'], id: JobId, now: Instant, error: string): void => {
   const stored = jobs.get(id);
   if (!stored || stored.isDeadLetter) return;

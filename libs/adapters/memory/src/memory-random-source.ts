@@ -1,13 +1,16 @@
 import type { RandomSource } from '@portico/domain';
 
-/** Deterministic: the same seed gives the same sequence. For tests only, because anyone can predict it. */
+/**
+ * Creates a deterministic source: the same seed gives the same sequence. For tests only, because the sequence is
+ * predictable.
+ */
 export const createMemoryRandomSource = (seed = 1): RandomSource => {
   const nextWord = mulberry32(seed);
   const bytes = (count: number): Uint8Array => Uint8Array.from({ length: count }, () => nextWord() & 0xff);
   return { bytes, uuid: () => uuidOf(bytes(16)) };
 };
 
-/** Mulberry32: a generator of 32-bit words from a 32-bit state. Accepts any seed. */
+/** Creates a Mulberry32 generator, which generates 32-bit words from a 32-bit state. Accepts any seed. */
 const mulberry32 = (seed: number) => {
   let state = seed >>> 0;
   return (): number => {
@@ -18,7 +21,7 @@ const mulberry32 = (seed: number) => {
   };
 };
 
-/** Version 4, variant 10 (RFC 9562, section 5.4). */
+/** Returns a UUID of version 4 and variant 10 (RFC 9562, section 5.4). */
 const uuidOf = (random: Uint8Array): string => {
   const marked = random.map((byte, index) => {
     if (index === 6) return (byte & 0x0f) | 0x40;

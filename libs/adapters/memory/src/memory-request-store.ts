@@ -140,5 +140,5 @@ const accessOf = (
   return discoverable ? 'none' : null;
 };
 
-/** Lowercases ASCII letters only, as the databases do. */
+/** Lowercases only ASCII letters, as the databases do. */
 const toAsciiLowerCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

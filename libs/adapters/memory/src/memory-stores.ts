@@ -22,7 +22,7 @@ import { createMemorySealedStore } from './memory-sealed-store.ts';
 import { createMemoryServiceAccountStore } from './memory-service-account-store.ts';
 import { createMemoryUsageStore } from './memory-usage-store.ts';
 
-/** Creates stores over one shared in-memory state. They are the reference for all other implementations. */
+/** Creates stores that share one in-memory state. They are the reference for all other implementations. */
 export const createMemoryStores = (database = createMemoryDatabase()): StorePorts => ({
   callers: createMemoryCallerLookup(database),
   profiles: createMemoryProfileStore(database),

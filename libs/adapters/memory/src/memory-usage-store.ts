@@ -90,7 +90,7 @@ const matchesFilter = ({ first, end, profileId, collectionId }: UsageFilter, use
   (profileId === null || use.profileId === profileId) &&
   (collectionId === null || use.collectionId === collectionId);
 
-/** Returns the subject under which the use is grouped, and a string that orders the groups. */
+/** Returns the subject by which the use is grouped, and a string to order the groups by. */
 const subjectOf = (
   { profiles, collections }: MemoryDatabase,
   by: UsageGrouping,

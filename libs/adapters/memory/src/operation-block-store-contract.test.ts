@@ -7,7 +7,7 @@ import { embeddingKey, type MemoryDatabase } from './memory-database.ts';
 const { changedSince, collectionsAfter, outdated, progress, put, removeOthers } = breachesOf('operationBlocks');
 const { remove } = breachesOf('collections');
 
-/** Lists as outdated all collections except those for which the callback returns true. */
+/** Lists all collections as outdated except those for which the callback returns true. */
 const outdatedUnless = (isUpToDate: (database: MemoryDatabase, id: CollectionId, modelId: string) => boolean) =>
   outdated.replaceWith(async ([modelId], _original, database) =>
     [...database.collections.keys()].filter((id) => !isUpToDate(database, id, modelId)),

@@ -6,7 +6,7 @@ import { proveStores } from '../test/prove-contract.ts';
 const { areAllDeprecated, digest, find, findMany, list, replace } = breachesOf('operations');
 const { update } = breachesOf('collections');
 
-/** Lists operations by a wrong criterion. */
+/** Lists operations according to a wrong criterion. */
 const filterBy = (
   isListed: (operation: PositionedOperation, filter: { readonly tag: string; readonly containing: string }) => boolean,
 ) =>

@@ -9,7 +9,7 @@ const { claim, counts, deadLetter, done, due, extend, reseal, rest, retry, seale
 const { enqueue } = breachesOf('embeddingJobs');
 const { add } = breachesOf('profiles');
 
-/** Returns exactly the jobs that pass the test as due. */
+/** Returns exactly those jobs as due that pass the test. */
 const dueIf = (passes: (stored: StoredJob, now: number) => boolean) =>
   due.replaceWith(async ([kind, now], _original, { jobs }) =>
     [...jobs.values()]
@@ -17,7 +17,7 @@ const dueIf = (passes: (stored: StoredJob, now: number) => boolean) =>
       .map(({ job }) => job.id),
   );
 
-/** Makes some claims succeed that must fail. */
+/** Makes some claims succeed although they must fail. */
 const claimIfMissing = (mayClaim: (database: MemoryDatabase, id: JobId) => Job | undefined) =>
   claim.replaceWith(
     async ([id, now, leaseUntil], original, database) =>
@@ -28,7 +28,7 @@ const claimIfMissing = (mayClaim: (database: MemoryDatabase, id: JobId) => Job |
 const mapState = (alter: (state: State, database: MemoryDatabase, now: number) => Partial<State>) =>
   state.mapResult((state, [now], database) => ({ ...state, ...alter(state, database, now) }));
 
-/** Changes the existing notices after an enqueue. */
+/** Changes the existing notices after a job is enqueued. */
 const changeNotices = (alter: (before: StoredJob, after: StoredJob) => StoredJob) =>
   enqueue.restoreAfter(({ jobs }) => {
     const notices = [...jobs].filter(([, { job }]) => job.task.kind === 'mail.notice');

@@ -5,7 +5,7 @@ import { proveStores } from '../test/prove-contract.ts';
 
 const { select } = breachesOf('profiles');
 
-/** Changes the filter and the page of a selection. */
+/** Changes a selection's filter and page. */
 const mapSelection = (
   change: (filter: ProfileFilter, page: ProfilePage) => readonly [ProfileFilter, ProfilePage],
 ): Breach =>
@@ -14,7 +14,7 @@ const mapSelection = (
     count: (filter) => original.count(change(filter, wholeList)[0]),
   }));
 
-/** Matches the text of the filter by a different rule. */
+/** Matches the filter's text according to a different rule. */
 const matchText = (isMatch: (text: string, profile: Profile) => boolean): Breach =>
   select.replaceWith(async ([filter, page], original) =>
     (await original.select({ ...filter, text: null }, page)).filter(

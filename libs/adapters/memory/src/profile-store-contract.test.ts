@@ -133,9 +133,7 @@ proveStores('the memory profile store', profileStoreContract, {
     ([state], [id]) => [{ ...state, admins: state.admins.filter((admin) => admin.id !== id) }],
   ),
   'a removal writes its effects': remove.withoutEffects(),
-  'a removal rethrows an error from the decision and changes nothing': remove.runBefore(({ jobs }) =>
-    jobs.clear(),
-  ),
+  'a removal rethrows an error from the decision and changes nothing': remove.runBefore(({ jobs }) => jobs.clear()),
   'a removal of a missing profile throws before the decision': remove.ignoreErrors(),
   'of concurrent removals of all admins, exactly one is rejected': remove.applyStaleDecision(),
   'the e-mail and the uid of a removed profile can be used again': remove.restoreAfter(({ profiles }, [id]) => {

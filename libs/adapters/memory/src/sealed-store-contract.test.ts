@@ -10,11 +10,11 @@ const { ensurePepper, read, resealPepper, reset } = breachesOf('sealed');
 const mapSecrets = (alter: (sealed: SealedSecrets, database: MemoryDatabase) => Partial<SealedSecrets>) =>
   read.mapResult((sealed, _args, database) => ({ ...sealed, ...alter(sealed, database) }));
 
-/** Changes the decision of a reset. */
+/** Changes a reset's decision. */
 const mapReset = (alter: (reset: SecretsReset, sealed: SealedSecrets) => Partial<SecretsReset>) =>
   reset.mapDecision((reset, [sealed]) => reset && { ...reset, ...alter(reset, sealed) });
 
-/** Has a side effect after a reset. */
+/** Runs a side effect after a reset. */
 const runAfterReset = (by: (database: MemoryDatabase, before: MemoryDatabase) => void) =>
   reset.restoreAfter((database) => {
     const { collections, serviceAccounts } = database;

@@ -5,7 +5,7 @@ import { proveStores } from '../test/prove-contract.ts';
 
 const { add, find, list, remove, update } = breachesOf('serviceAccounts');
 
-/** Changes the decision of an update. */
+/** Changes an update's decision. */
 const mapUpdate = (alter: (after: AccountState, before: AccountState) => Partial<AccountState>) =>
   update.mapDecision((change, [state]) => ({ ...change, ...alter(change, state) }));
 

@@ -5,11 +5,11 @@ import { proveStores } from '../test/prove-contract.ts';
 
 const { add, collectionUses, profileUses, prune, report } = breachesOf('usage');
 
-/** Reports with a changed filter. */
+/** Creates reports using a changed filter. */
 const mapFilter = (other: (filter: UsageFilter) => UsageFilter) =>
   report.mapArguments(([by, filter, limit]) => [by, other(filter), limit]);
 
-/** Changes the lines of a report. */
+/** Changes a report's lines. */
 const mapReport = (alter: (lines: readonly UsageLine[]) => readonly UsageLine[]) =>
   report.replaceWith(async ([by, filter, limit], original) =>
     alter(await original.report(by, filter, 99)).slice(0, limit),

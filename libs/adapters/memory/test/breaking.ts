@@ -5,7 +5,7 @@ import { createMemoryStores } from '../src/memory-stores.ts';
 
 export type Breach = (stores: Stores, database?: MemoryDatabase) => Stores;
 
-/** Replaces some methods of one port with broken ones, which can use the original methods and the state. */
+/** Replaces some of a port's methods with broken ones, which can use the original methods and the state. */
 export const breakPort =
   <Port extends keyof Stores>(
     port: Port,
@@ -24,7 +24,7 @@ type Decide<Method> =
 type Mapping<Value, Context> = (change: (value: Value, context: Context, database: MemoryDatabase) => Value) => Breach;
 type SideEffect<Method, Result> = (act: (database: MemoryDatabase, args: ArgumentsOf<Method>) => Result) => Breach;
 
-/** The ways to break a method. Its arguments, and those of its `decide`, are passed as lists. */
+/** The ways to break a method. The arguments of the method and of its `decide` are passed as lists. */
 interface Breaches<Method, Port> {
   /** Replaces the method. */
   readonly replaceWith: (
@@ -40,19 +40,22 @@ interface Breaches<Method, Port> {
   readonly mapDecisionInput: Mapping<ArgumentsOf<Decide<Method>>, ArgumentsOf<Method>>;
   /** Changes the result of `decide`. */
   readonly mapDecision: Mapping<ResultOf<Decide<Method>>, ArgumentsOf<Decide<Method>>>;
-  /** Caches the first result under each name. */
+  /** Caches the first result for each name. */
   readonly cacheResults: (nameOf: (args: ArgumentsOf<Method>) => string) => Breach;
   /** Calls `decide` one tick early, and applies the decision although the state may have changed since. */
   readonly applyStaleDecision: () => Breach;
-  /** Waits for one tick, restores an earlier state with the callback's result, and runs the method on that state. */
+  /**
+   * Calls the callback, waits for one tick, restores an earlier state by calling the callback's result, and runs the
+   * method on that state.
+   */
   readonly runOnStaleState: SideEffect<Method, () => unknown>;
   /** Runs a side effect before the method. */
   readonly runBefore: SideEffect<Method, unknown>;
-  /** Runs a side effect after the method, unless it fails. */
+  /** Runs a side effect after the method, unless the method fails. */
   readonly runAfter: (
     act: (database: MemoryDatabase, args: ArgumentsOf<Method>, result: Awaited<ResultOf<Method>>) => unknown,
   ) => Breach;
-  /** Calls the callback before the method, and the callback's result after it, to restore a part of the state. */
+  /** Calls the callback before the method, and the callback's result after the method, to restore part of the state. */
   readonly restoreAfter: SideEffect<Method, (result: Awaited<ResultOf<Method>>) => unknown>;
   /** Writes no effects. */
   readonly withoutEffects: () => Breach;
@@ -64,10 +67,10 @@ interface Breaches<Method, Port> {
   readonly ignoreErrors: () => Breach;
 }
 
-/** The ways to break each method of a port. */
+/** Returns the ways to break each method of a port. */
 export const breachesOf = <Port extends keyof Stores>(port: Port) => {
   const names = Object.keys(createMemoryStores()[port]) as (keyof Stores[Port])[];
-  // Only this cast relates the types of the breaches to the name of their method.
+  // Only this cast relates the types of the breaches to the names of their methods.
   return Object.fromEntries(names.map((name) => [name, breachesOfMethod(port, name)])) as unknown as {
     readonly [Name in keyof Stores[Port]]: Breaches<Stores[Port][Name], Stores[Port]>;
   };
@@ -138,14 +141,14 @@ const breachesOfMethod = <Port extends keyof Stores>(port: Port, name: keyof Sto
 const withDecision = (args: List, wrapper: (decide: Call, input: List) => unknown): List =>
   args.map((part) => (typeof part === 'function' ? (...input: List) => wrapper(part as Call, input) : part));
 
-/** Returns the arguments with the effects replaced, both those passed in and those that `decide` returns. */
+/** Returns the arguments with the effects replaced, both those that are passed in and those that `decide` returns. */
 const withEffects = (args: List, effects: Partial<Effects>): List => {
   const withNewEffects = (part: unknown) =>
     typeof part === 'object' && part !== null && 'deadline' in part ? { ...part, ...effects } : part;
   return withDecision(args, (decide, input) => withNewEffects(decide(...input))).map(withNewEffects);
 };
 
-/** Decides, lets concurrent calls decide too, and then applies the decision. */
+/** Decides, lets concurrent calls also decide, and then applies the decision. */
 const applyStaleDecision = async (call: Method, args: List): Promise<unknown> => {
   let change: unknown;
   const dryRun = withDecision(args, (decide, input) => {
@@ -196,7 +199,7 @@ export const saveEntry = <Key, Value>(
   };
 };
 
-/** Changes a part of an entry, if the map has it. */
+/** Changes part of an entry, if the map contains it. */
 export const updateEntry = <Key, Value extends object>(map: Map<Key, Value>, key: Key, part: Partial<Value>): void => {
   const value = map.get(key);
   if (value) map.set(key, { ...value, ...part });

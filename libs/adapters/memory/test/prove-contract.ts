@@ -2,7 +2,7 @@ import { proofsOf, type Contract, type Sabotages, type Stores } from '@portico/c
 import { describe, test } from 'vitest';
 import { createMemoryStores } from '../src/memory-stores.ts';
 
-/** Registers the proofs of a contract as tests. */
+/** Registers a contract's proofs as tests. */
 export const proveContract = <Cases extends Contract<Subject>, Subject>(
   contract: Cases,
   sabotages: Sabotages<Cases, Subject>,
@@ -11,7 +11,7 @@ export const proveContract = <Cases extends Contract<Subject>, Subject>(
   for (const [name, run] of proofsOf(contract, sabotages, createSubject)) test(name, run);
 };
 
-/** Registers the proofs of a contract for the memory stores as tests. */
+/** Registers a contract's proofs for the memory stores as tests. */
 export const proveStores = <Cases extends Contract<Stores>>(
   name: string,
   contract: Cases,

@@ -6,7 +6,7 @@ import { breachesOf, pause } from './breaking.ts';
 export const statesIn = (database: MemoryDatabase, pairs: readonly Pair[]): readonly GrantState[] =>
   pairs.map((pair) => stateOf(database, pair));
 
-/** A grant that decides on stale state, and does not validate the change. */
+/** A grant that is decided on the basis of stale state, and whose change is not validated. */
 export const staleGrant = breachesOf('grants').update.replaceWith(async ([pairs, decide], _original, database) => {
   const { put = [] } = decide(statesIn(database, pairs));
   await pause();

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { type Cache, type Embedder, embeddingDimension } from '@portico/domain';
 
 /**
- * Embeds like `embedder`, and caches the vectors of queries: a query that this model embedded before, in any process
- * that shares the cache, takes no request. The key consists of digests of the model and the text: the text is not
- * stored, and vectors of another model, or of another version of the model, are never returned.
+ * Creates an embedder that embeds like `embedder` and caches the vectors of queries: a query that this model has
+ * embedded before, in any process that shares the cache, needs no request. The key consists of digests of the model and
+ * the text. The text is not stored, and a vector from a different model, or from a different version of the model, is
+ * never returned.
  */
 export const cachedQueries = (embedder: Embedder, cache: Cache): Embedder => ({
   modelId: () => embedder.modelId(),
@@ -29,6 +30,9 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/** Returns null unless it is a vector. All machines that Portico runs on have the same byte order. */
+/**
+ * Returns the vector, or null if the bytes are not a vector. All machines that Portico runs on have the same byte
+ * order.
+ */
 const vectorOf = (bytes: Uint8Array | null): Float32Array | null =>
   bytes?.length === 4 * embeddingDimension ? new Float32Array(Uint8Array.from(bytes).buffer) : null;

@@ -24,7 +24,7 @@ test('Ollama stand-in: a document that was not embedded in time is resumed where
   const { standIn, embedder, lines, time } = await openOllama();
   await warmUp({ embedder, standIn });
   const pieces = piecesOf('a', 'b', 'c', 'd');
-  // 5.6 s per piece with its prefix.
+  // A piece with its prefix takes 5.6 s.
   standIn.runner.tokenMs = 27.5;
   const embed = () => time.advanceUntil(embedder.embed([pieces.join('')], 'document'));
   await expect(embed()).rejects.toThrow('the server is busy: no vector came within 14000 ms');
@@ -119,7 +119,7 @@ test('Ollama stand-in: pieces wait for all queries, but at most a second', async
   const document = embedder.embed(['rain'], 'document');
   await time.advanceUntil(Promise.all([...queries, document]));
   const at = sentTexts(standIn).indexOf('rain');
-  // 140 ms each, four concurrently: the queries that are sent within a second, but not all 20.
+  // Each query takes 140 ms, and four run concurrently: these are the queries sent within a second, but not all 20.
   expect(at).toBeGreaterThanOrEqual(11);
   expect(at).toBeLessThan(16);
 });

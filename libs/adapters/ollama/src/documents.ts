@@ -2,14 +2,14 @@ import { notSentInTime, OllamaFailure } from './ollama-failure.ts';
 import { piecesOf, vectorOfPieces, type Piece } from './text-pieces.ts';
 import type { EmbeddedText } from './text-requests.ts';
 
-/** The number of cached pieces: 4 MB with their texts. */
+/** The maximum number of cached pieces: 4 MB, including their texts. */
 const cachedPiecesMax = 1_024;
 
 type EmbedPiece = (text: string, signal: AbortSignal, isLowPriority: boolean) => Promise<EmbeddedText>;
 
 /**
- * Embeds documents piece by piece. If a document is not embedded in time, its vectors are cached, so that the next
- * attempt resumes there.
+ * Embeds documents piece by piece. If a document is not embedded in time, the vectors of its pieces are cached, so that
+ * the next attempt resumes from there.
  */
 export class Documents {
   readonly #embedPiece: EmbedPiece;
@@ -19,7 +19,10 @@ export class Documents {
     this.#embedPiece = embedPiece;
   }
 
-  /** Embeds all pieces with one model. After an abort it requests no further piece, but caches the requested ones. */
+  /**
+   * Embeds all pieces of a document with one model. After an abort, it requests no further pieces, but caches those
+   * already requested.
+   */
   async embed(text: string, signal: AbortSignal, isLowPriority: boolean): Promise<EmbeddedText> {
     const pieces = piecesOf(text);
     for (let attempt = 1; attempt <= 2; attempt += 1) {
@@ -33,7 +36,7 @@ export class Documents {
     throw new OllamaFailure('server', 'The Ollama model changed repeatedly while a document was embedded');
   }
 
-  /** Does not send a request again while it is in flight. */
+  /** Returns the vector of a piece. Does not send a request again while it is in flight. */
   async #vectorOf({ text }: Piece, signal: AbortSignal, isLowPriority: boolean): Promise<EmbeddedText> {
     const cached = this.#cache.get(text);
     if (cached) return cached;

@@ -2,7 +2,10 @@ import { InstalledModel } from './installed-model.ts';
 import { createOllamaApi } from './ollama-api.ts';
 import { OllamaFailure } from './ollama-failure.ts';
 
-/** Whether the server has the model. Neither loads nor pulls it. Rejects if the server is unavailable or not Ollama. */
+/**
+ * Whether the server has the model, which is neither loaded nor pulled. Rejects if the server is unavailable or not
+ * Ollama.
+ */
 export const hasModel = async (
   { url, model }: { readonly url: string; readonly model: string },
   timeoutMs: number,

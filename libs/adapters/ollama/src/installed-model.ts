@@ -4,20 +4,20 @@ import { earlierTextScheme, textScheme } from './model-text.ts';
 
 export interface InstalledModelOptions {
   readonly api: OllamaApi;
-  /** The name in requests to the server; see `listedName`. */
+  /** The name of the model in requests to the server; see `listedName`. */
   readonly model: string;
   readonly maxAgeMs: number;
-  /** The timeout of a request by `cachedId`. */
+  /** The timeout of the request that `cachedId` sends. */
   readonly timeoutMs: number;
-  /** Called with the first id, and with each new one. */
+  /** Called with the first id, and with each new id. */
   readonly onChange: (id: string, before: string | null) => void;
 }
 
 const digestLength = 16;
 
 /**
- * The model to which the name currently refers: its tag can be pulled again at any time. Its id consists of the name,
- * the beginning of the digest, and the version of the scheme that prepares texts for it.
+ * The model that the name currently refers to: the tag can be pulled again at any time. The model's id consists of the
+ * name, the beginning of the digest, and the version of the scheme that prepares texts for the model.
  */
 export class InstalledModel {
   readonly #options: InstalledModelOptions;
@@ -31,12 +31,12 @@ export class InstalledModel {
     this.#name = listedName(options.model);
   }
 
-  /** The last id that the server reported; null if none yet. */
+  /** The id that the server last reported; null if it has not reported one yet. */
   get lastId(): string | null {
     return this.#id;
   }
 
-  /** Returns the id, at most `maxAgeMs` old. Queries the server if necessary, with one request at a time. */
+  /** Returns an id that is at most `maxAgeMs` old. Queries the server if necessary, with one request at a time. */
   async cachedId(): Promise<string> {
     if (this.#id !== null && performance.now() - this.#idSince < this.#options.maxAgeMs) return this.#id;
     this.#fetching ??= this.fetchId(AbortSignal.timeout(this.#options.timeoutMs)).finally(() => {
@@ -54,7 +54,7 @@ export class InstalledModel {
       throw new OllamaFailure('missing', `Ollama has no model ${this.#options.model}`);
     }
     const id = `${this.#name}@${digest.slice(0, digestLength)}+${textScheme}`;
-    // Of two overlapping requests, the later one has the newer state.
+    // If two requests overlap, the one that was sent later has the newer state.
     if (since >= this.#idSince) {
       const before = this.#id;
       this.#id = id;
@@ -65,7 +65,7 @@ export class InstalledModel {
   }
 }
 
-/** Returns the id of the same model in the previous version of Portico. */
+/** Returns the id that the previous version of Portico uses for the same model. */
 export const earlierId = (id: string): string => id.replace(/\+\d+$/, `+${earlierTextScheme}`);
 
 const digestOf = (tags: unknown, name: string): string | null => {
@@ -81,9 +81,9 @@ const digestOf = (tags: unknown, name: string): string | null => {
 };
 
 /**
- * Returns the name under which the server lists a model that is requested by this name: in lower case, without scheme,
- * Ollama's own registry and the namespace `library`, with the tag (`latest` by default). The name of
- * `https://registry.ollama.ai/library/X` is `x:latest`.
+ * Returns the name that the server uses to list a model that is requested by this name: in lower case, with the tag
+ * (`latest` by default), but without the scheme, Ollama's own registry and the namespace `library`. For example,
+ * `https://registry.ollama.ai/library/X` is listed as `x:latest`.
  */
 const listedName = (model: string): string => {
   const path = model.toLowerCase().replace(/^[a-z]+:\/\//, '');

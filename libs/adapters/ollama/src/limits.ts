@@ -1,55 +1,69 @@
-/** The adapter's limits; tests may override each. */
+/** The adapter's limits; tests may override each of them. */
 export interface OllamaLimits {
-  /** The timeout of a query, including the time in the queue. */
+  /** The timeout of a query, including the time that it spends in the queue. */
   readonly queryMs: number;
-  /** The longest time that a query waits to be sent, before it fails. */
+  /** The maximum time that a query waits to be sent before it fails. */
   readonly queryWaitMs: number;
-  /** The timeout of a call for documents, including the time in the queue. */
+  /** The timeout of a call that embeds documents, including the time in the queue. */
   readonly documentsMs: number;
-  /** The timeout of a request for a piece: longer than its caller waits, because the vector is cached. */
+  /** The timeout of a request for a piece. It is longer than the caller waits, because the vector is cached. */
   readonly pieceMs: number;
-  /** The timeout of a check: shorter than that of monitoring systems. */
+  /** The timeout of a check, which is shorter than the timeouts of monitoring systems. */
   readonly checkMs: number;
-  /** Concurrent requests for short queries. Long queries get one, pieces of documents another. */
+  /**
+   * The number of concurrent requests for short queries. There is one more for long queries, and one for pieces of
+   * documents.
+   */
   readonly shortQueries: number;
-  /** The longest time that a piece waits for queries. */
+  /** The maximum time that a piece waits for queries. */
   readonly pieceWaitMs: number;
-  /** The longest time that a low-priority piece waits for queries and other pieces. */
+  /** The maximum time that a low-priority piece waits for queries and other pieces. */
   readonly lowPriorityWaitMs: number;
-  /** The maximum number of waiting texts, for short queries and for documents each. Further texts fail immediately. */
+  /**
+   * The maximum number of waiting texts, separately for short queries and for documents. Further texts fail
+   * immediately.
+   */
   readonly waitingMax: number;
-  /** The same for long queries: as many as can be embedded in time. */
+  /** The maximum number of waiting long queries: as many as can be embedded in time. */
   readonly longWaitingMax: number;
-  /** This many consecutive failures within `failuresWithinMs` open a breaker. Queries and documents have one each. */
+  /**
+   * The number of consecutive failures within `failuresWithinMs` that opens a circuit breaker. Queries and documents
+   * have separate breakers.
+   */
   readonly failuresMax: number;
   readonly failuresWithinMs: number;
   /** After this time, an open breaker lets one trial call through. */
   readonly breakerOpenMs: number;
   /** How long the model's id is cached. */
   readonly modelIdMaxAgeMs: number;
-  /** The timeout of a load of the model. */
+  /** The timeout for loading the model. */
   readonly loadMs: number;
-  /** A query waits for a load up to this age, and fails immediately if the load is older. */
+  /** The maximum age of a load that a query waits for. If the load is older, the query fails immediately. */
   readonly loadPatienceMs: number;
-  /** How long after a vector the model counts as loaded: less than the 5 minutes after which Ollama unloads it. */
+  /**
+   * How long the model is assumed to be loaded after it has computed a vector: less than the 5 minutes after which
+   * Ollama unloads it.
+   */
   readonly assumeLoadedMs: number;
-  /** While the model loads, the server is checked after this time, then with backoff up to `loadCheckMaxMs`. */
+  /**
+   * While the model is loading, the server is checked after this time, then with a backoff of up to `loadCheckMaxMs`.
+   */
   readonly loadCheckMs: number;
   readonly loadCheckMaxMs: number;
-  /** The shortest time between two log lines about a pull's progress. */
+  /** The minimum time between two log messages about a pull's progress. */
   readonly progressLogIntervalMs: number;
-  /** A pull without progress for this long has failed. */
+  /** The time without progress after which a pull is considered failed. */
   readonly pullStallMs: number;
-  /** A failed pull is retried after this time, with backoff up to `pullPauseMaxMs`. */
+  /** The pause before a failed pull is retried, with a backoff of up to `pullPauseMaxMs`. */
   readonly pullPauseMs: number;
   readonly pullPauseMaxMs: number;
-  /** The shortest time between two log lines about a busy server. */
+  /** The minimum time between two log messages about a busy server. */
   readonly busyLogIntervalMs: number;
 }
 
 /**
- * Documents time out a second before the 15 s that the port allows for a call, and a load times out ten seconds before
- * `fetch` does, after 5 minutes without the beginning of a response.
+ * The default limits. Documents time out a second before the 15 s that the port allows for a call. A load times out ten
+ * seconds before `fetch` does, which waits 5 minutes for the beginning of a response.
  */
 export const ollamaLimits: OllamaLimits = {
   queryMs: 5_000,

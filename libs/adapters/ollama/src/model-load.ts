@@ -12,20 +12,21 @@ export interface ModelLoadOptions {
     OllamaLimits,
     'loadMs' | 'loadPatienceMs' | 'assumeLoadedMs' | 'loadCheckMs' | 'loadCheckMaxMs' | 'checkMs'
   >;
-  /** Aborted when the embedder closes. */
+  /** The signal that is aborted when the embedder closes. */
   readonly closing: AbortSignal;
   readonly log: Log;
 }
 
 /**
  * Tracks whether the server has the model in memory. The server abandons a load when the client that started it
- * disconnects. So a load is separate from any text, one at a time, and may take minutes, even if its callers time out.
- * If a text is sent while the model is unexpectedly unloaded, its request continues until the model is loaded.
+ * disconnects. Therefore, the model is loaded by separate requests that embed no text, with one load at a time. A load
+ * may take minutes, even if its callers time out. If a text is sent while the model is unexpectedly unloaded, the
+ * request for the text continues until the model is loaded.
  */
 export class ModelLoad {
   readonly #options: ModelLoadOptions;
   #loading: Promise<void> | null = null;
-  /** Whether the last check of the server got no response. */
+  /** Whether the server did not respond to the last check. */
   #isUnresponsive = false;
   #startedAt = Number.NEGATIVE_INFINITY;
   #loadedAt = Number.NEGATIVE_INFINITY;
@@ -51,8 +52,8 @@ export class ModelLoad {
 
   /**
    * Resolves once the model is loaded. Throws a failure of kind `loading` if the signal is aborted first or, unless
-   * `isPatient`, once the load has taken `loadPatienceMs`. Throws immediately if the server does not respond. Throws
-   * the error of the load if it fails.
+   * `isPatient`, once the load has taken `loadPatienceMs`. Throws immediately if the server is known not to respond. If
+   * the load fails, throws its error.
    */
   async ready(signal: AbortSignal, isPatient: boolean): Promise<void> {
     const { limits } = this.#options;
@@ -67,9 +68,9 @@ export class ModelLoad {
   }
 
   /**
-   * Called if the text that was sent at `sentAt` got no response in time: its request may be loading the model.
-   * Resolves once the load is over and the request may be aborted. Until then `ready` treats it like any load of this
-   * age.
+   * Called if there was no response in time to the text that was sent at `sentAt`: its request may be loading the
+   * model. Resolves once the load is over and the request may be aborted. Until then, `ready` treats the request like
+   * any load of this age.
    */
   async loadSettled(sentAt: number): Promise<void> {
     this.forget();
@@ -81,14 +82,14 @@ export class ModelLoad {
     const loading = this.#load().finally(() => {
       this.#loading = null;
     });
-    // All callers may have timed out.
+    // Prevents an unhandled rejection: all callers may have timed out.
     loading.catch(() => undefined);
     return loading;
   }
 
   /**
-   * Repeats the request from time to time, because one can be lost. Aborts none before the first response: any of them
-   * may be the one that keeps the load alive.
+   * Loads the model. Repeats the request from time to time, because a request can be lost. Aborts no request before the
+   * first response: any of them may be the one that keeps the load going.
    */
   async #load(): Promise<void> {
     const { api, limits, closing, log, model } = this.#options;
@@ -112,7 +113,7 @@ export class ModelLoad {
     }
   }
 
-  /** Whether the server responds in time. Rejects if the request fails. */
+  /** Whether the server responds in time. Rejects if the request fails for any other reason. */
   async #isResponding(signal: AbortSignal): Promise<boolean> {
     const timeout = AbortSignal.timeout(this.#options.limits.checkMs);
     try {

@@ -118,7 +118,7 @@ test(onStandIn('a model installed by other means is no longer pulled'), async ()
   await time.pollInRealTime(() => expect(lines.some((line) => line.includes('retrying in'))).toBe(true));
   standIn.install(nomicStandIn);
   await time.advance(pullPauseMs);
-  // After the pause it checks whether the model is installed.
+  // After the pause, the embedder checks whether the model is installed.
   await time.pollInRealTime(() => expect(standIn.requestsTo('/api/tags')).toHaveLength(2));
   await embedder.check();
   await time.advance(pullPauseMaxMs);

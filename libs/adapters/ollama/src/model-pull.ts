@@ -9,11 +9,11 @@ export interface ModelPullOptions {
   readonly model: string;
   readonly limits: Pick<OllamaLimits, 'progressLogIntervalMs' | 'pullStallMs' | 'pullPauseMs' | 'pullPauseMaxMs'>;
   readonly log: Log;
-  /** Whether the server still lacks the model: something else may have installed it. */
+  /** Whether the model is still missing from the server: something else may have installed it. */
   readonly isMissing: (signal: AbortSignal) => Promise<boolean>;
 }
 
-/** Makes the server pull the model in the background, one pull at a time, with retries until the model is installed. */
+/** Has the server pull the model in the background, one pull at a time, and retries until the model is installed. */
 export class ModelPull {
   readonly #options: ModelPullOptions;
   readonly #closing = new AbortController();
@@ -24,12 +24,12 @@ export class ModelPull {
     this.#options = options;
   }
 
-  /** The progress, as part of a sentence. */
+  /** The progress, as a predicate to follow the model's name. */
   get stage(): string {
     return this.#stage;
   }
 
-  /** Does nothing while a pull is running. */
+  /** Begins to pull the model. Does nothing if a pull is already running. */
   begin(): void {
     if (this.#closing.signal.aborted) return;
     this.#running ??= this.#run().finally(() => {
@@ -42,7 +42,7 @@ export class ModelPull {
     await this.#running;
   }
 
-  /** Never rejects. */
+  /** Pulls the model, with retries. Never rejects. */
   async #run(): Promise<void> {
     const { model, limits, log } = this.#options;
     const { signal } = this.#closing;
@@ -59,13 +59,15 @@ export class ModelPull {
         const seconds = Math.ceil(pauseMs / 1_000);
         log.warn({ err: error }, `Ollama could not pull ${model}: retrying in ${seconds} s`);
       }
-      // Rejects when closed.
+      // The pause rejects when the pull is closed.
       const isOver = await setTimeout(pauseMs, false, { signal }).catch(() => true);
       if (isOver || !(await this.#isMissing())) return;
     }
   }
 
-  /** Assumes that it is missing if the server does not respond: then the pull fails. */
+  /**
+   * Whether the model is missing. Assumes that it is if the server does not respond, in which case the next pull fails.
+   */
   async #isMissing(): Promise<boolean> {
     return this.#options.isMissing(this.#closing.signal).catch(() => true);
   }

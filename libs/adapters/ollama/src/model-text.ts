@@ -1,35 +1,47 @@
 import type { EmbeddingPurpose } from '@portico/domain';
 
 /**
- * Incremented whenever the document prefix or the rule for reading documents changes. It is part of the model's id, so
- * stored vectors are then computed again. The vectors of scheme 1 cover only the beginning of a document, but can be
- * compared with the current ones.
+ * The version of the scheme that prepares texts. It is incremented whenever the document prefix or the rule for reading
+ * documents changes. It is part of the model's id, so an increment causes stored vectors to be computed again. Vectors
+ * from scheme 1 cover only the beginning of a document, but can be compared with the current vectors.
  */
 export const textScheme = 2;
 export const earlierTextScheme = 1;
 
-/** A text that is still too long at this length is rejected. No tokenizer needs more than four tokens per unit. */
+/**
+ * The length to which a text may be cut, in UTF-16 units. A text that is still too long at this length is rejected. No
+ * tokenizer needs more than four tokens per unit.
+ */
 export const textUnitsMin = 128;
 
-/** The tokens of a piece of a document: 256 with prefix, start and end, about half a second on two cores. */
+/**
+ * The maximum number of tokens in a piece of a document: 256 with the prefix, start and end, which take about half a
+ * second on two cores.
+ */
 export const pieceTokensMax = 248;
-/** The pieces of a document that are read: 10,000 characters of English, or 4,000 in other scripts. */
+/**
+ * The maximum number of pieces that are read from a document: 10,000 characters of English, or 4,000 in other scripts.
+ */
 export const piecesMax = 16;
 
-/** A query is cut to this many tokens: a server without a GPU takes a second or more for them. */
+/**
+ * The maximum number of tokens in a query; a longer query is cut. A server without a GPU takes a second or more to
+ * embed this many.
+ */
 export const queryTokensMax = 512;
-/** A query with more tokens is long, and waits in the queue for long queries. */
+/** The maximum number of tokens in a short query. A query with more tokens waits in the queue for long queries. */
 export const shortQueryTokensMax = 64;
 
 /**
- * A rough upper bound for a tokenizer: it knows few whole words, but all prefixes and suffixes of some letters, and
- * uses a token per character for scripts other than Latin. It splits a Korean syllable into two or three.
+ * Matches one token of a rough upper bound for tokenizers: a tokenizer that knows few whole words, but all prefixes and
+ * suffixes of a few letters, and uses one token per character for scripts other than Latin. It splits a Korean syllable
+ * into two or three tokens.
  */
 const token = /[a-z]{1,4}|[0-9]{1,3}|\S/giu;
 const syllable = /[\uac00-\ud7a3]/;
 const tokensIn = (matched: string): number => (syllable.test(matched) ? 3 : 1);
 
-/** Estimates the number of tokens without the model: about 50 % too high for English prose. */
+/** Estimates the number of tokens without the model: about 50% too high for English prose. */
 export const tokensOf = (text: string): number =>
   (text.match(token) ?? []).reduce((tokens, matched) => tokens + tokensIn(matched), 0);
 
@@ -48,20 +60,23 @@ export const cutTokens = (text: string, tokensMax: number): string => {
 type Prefixes = Readonly<Record<EmbeddingPurpose, string>>;
 
 /**
- * The prefixes with which models were trained, by the beginning of the model's name. The server adds none. Other models
- * have none. Source: the model card of nomic-embed-text.
+ * The prefixes that models were trained with, by the beginning of the model's name. The server does not add them. Other
+ * models have no prefixes. Source: the model card of nomic-embed-text.
  */
 const families: readonly (readonly [family: string, prefixes: Prefixes])[] = [
   ['nomic-embed-text', { document: 'search_document: ', query: 'search_query: ' }],
 ];
 
-/** Returns an empty string for any other model. Ignores a namespace before the name (`library/`). */
+/**
+ * Returns the prefix for a purpose, or an empty string for any other model. Ignores a namespace before the name
+ * (`library/`).
+ */
 export const prefixOf = (model: string, purpose: EmbeddingPurpose): string => {
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase();
   return families.find(([family]) => name.startsWith(family))?.[1][purpose] ?? '';
 };
 
-/** Cuts to at most `unitsMax` UTF-16 units, never inside a character. */
+/** Cuts a text to at most `unitsMax` UTF-16 units, never inside a character. */
 export const cutText = (text: string, unitsMax: number): string => {
   if (text.length <= unitsMax) return text;
   const splitsPair = /[\ud800-\udbff]/.test(text.charAt(unitsMax - 1)) && /[\udc00-\udfff]/.test(text.charAt(unitsMax));

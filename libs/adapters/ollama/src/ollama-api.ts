@@ -4,18 +4,21 @@ import { OllamaFailure, OllamaStatusError } from './ollama-failure.ts';
 
 /** The requests that Portico sends to an Ollama server. Their responses are not validated here. */
 export interface OllamaApi {
-  /** Sends `truncate: false`: a text that is too long is rejected, never cut silently. */
+  /** Embeds a text. Sends `truncate: false`, so that a text that is too long is rejected and never cut silently. */
   embed(text: string, signal: AbortSignal): Promise<unknown>;
-  /** Resolves once the model is loaded, even if the server is busy with texts. */
+  /** Loads the model. Resolves once it is loaded, even if the server is busy embedding texts. */
   load(signal: AbortSignal): Promise<unknown>;
   tags(signal: AbortSignal): Promise<unknown>;
-  /** Throws any error that the server reports, even midway. */
+  /** Pulls the model. Throws any error that the server reports, even partway through. */
   pull(signal: AbortSignal): AsyncIterable<ProgressResponse>;
 }
 
-/** Options for running the model; null means the server's default. */
+/** Options for running the model. Null means the server's default. */
 export interface ModelOptions {
-  /** How long it stays loaded after its last use: seconds, or a duration such as `24h`; negative means forever. */
+  /**
+   * How long the model remains loaded after its last use: seconds, or a duration such as `24h`; a negative value means
+   * indefinitely.
+   */
   readonly keepAlive?: string | number | null;
   /** The number of computing threads. */
   readonly numThread?: number | null;
@@ -24,13 +27,15 @@ export interface ModelOptions {
 const responseBytesMax = 16 * 1024 * 1024;
 const errorLengthMax = 200;
 
-/** Creates a vendor's client for each call: its methods take no signal, but its `fetch` does. */
+/**
+ * Creates a separate vendor client for each call, because the client's methods accept no signal, but its `fetch` does.
+ */
 export const createOllamaApi = (address: string, model: string, options: ModelOptions = {}): OllamaApi => {
   const { host, headers } = readAddress(address);
   const client = (type: string, signal: AbortSignal): Ollama =>
     new Ollama({ host, headers, fetch: (input, init) => guardedFetch(input, init, type, signal) });
   const { keepAlive = null, numThread = null } = options;
-  // The same in every request: different options make the server reload the model.
+  // These are the same in every request: different options would make the server reload the model.
   const parameters = {
     model,
     truncate: false,
@@ -49,7 +54,7 @@ export const createOllamaApi = (address: string, model: string, options: ModelOp
   };
 };
 
-/** Replaces the parser's error, which the vendor's client passes on and which quotes a part of the response. */
+/** Replaces the parser's error, which the vendor's client passes on and which quotes part of the response. */
 const hideParserError = async (response: Promise<unknown>): Promise<unknown> => {
   try {
     return await response;
@@ -71,8 +76,8 @@ const readAddress = (address: string): { readonly host: string; readonly headers
 };
 
 /**
- * Rejects a response of another type before the client sees it: the client would accept any type and write to the
- * console.
+ * Rejects a response of a different type before the client receives it: the client would accept any type and write to
+ * the console.
  */
 const guardedFetch = async (
   input: Parameters<typeof fetch>[0],
@@ -98,7 +103,7 @@ const errorOf = async (response: Response): Promise<string> => {
     const { error } = Object(JSON.parse(text)) as { readonly error?: unknown };
     if (typeof error === 'string') return error.slice(0, errorLengthMax);
   } catch {
-    // Plain text is used as it is.
+    // Plain text is used unchanged.
   }
   return text.slice(0, errorLengthMax);
 };

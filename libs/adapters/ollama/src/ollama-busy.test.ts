@@ -12,12 +12,12 @@ const onStandIn = (name: string) => `Ollama stand-in: ${name}`;
 const sentTexts = (standIn: OllamaStandIn): readonly (readonly string[])[] =>
   embedRequests(standIn).map(({ input }) => input.map((text) => text.replace(/^search_\w+: /, '')));
 
-/** Returns a text of this many words, each of them a token for the stand-in and for our estimate. */
+/** Returns a text of this many words, each of which counts as one token for the stand-in and in our estimate. */
 const words = (count: number, first = 'a') => [first, ...Array.from({ length: count - 1 }, () => 'b')].join(' ');
 const statusesOf = (calls: readonly Promise<unknown>[]) =>
   Promise.allSettled(calls).then((outcomes) => outcomes.map(({ status }) => status));
 
-/** Returns a description of 7,500 characters, like those that administrators write. */
+/** Returns a description of 7,500 characters, like the descriptions that administrators write. */
 const description = (name: string): string =>
   Array.from({ length: 200 }, (_, quay) => `The ${name} of a harbour, hour by hour, at its quay ${quay}. `)
     .join('')
@@ -28,14 +28,14 @@ test(
   async () => {
     const { standIn, embedder, lines, time } = await openOllama();
     await warmUp({ embedder, standIn });
-    // Such a document takes 4 s: 3 to 5 s were measured on two idle cores.
+    // Embedding such a document takes 4 s. The measured time was 3 to 5 s on two idle cores.
     standIn.runner.tokenMs = 2.5;
     const names = Array.from({ length: 8 }, (_, i) => `tide${i}`);
     let isOver = false;
     const embedAll = async (): Promise<void> => {
       for (let name = names.shift(); name; name = names.shift()) await embedder.embed([description(name)], 'document');
     };
-    // As many as a service embeds concurrently.
+    // This is the number of documents that a service embeds concurrently.
     const documents = statusesOf([embedAll(), embedAll()]).finally(() => (isOver = true));
     const waits: number[] = [];
     while (!isOver) {
@@ -48,7 +48,7 @@ test(
     const { processedTokens } = standIn.runner;
     expect(Math.max(...processedTokens)).toBeLessThanOrEqual(256);
     expect(waits.length).toBeGreaterThan(20);
-    // The piece, the query itself, and one step of the stopped time.
+    // A query waits for the piece, the query itself, and one step of the stopped time.
     expect(Math.max(...waits)).toBeLessThanOrEqual((256 + 9) * standIn.runner.tokenMs + 100);
     expect(warnings(lines)).toEqual([]);
   },

@@ -34,26 +34,29 @@ export interface OllamaEmbedderOptions extends ModelOptions {
   readonly model: string;
   /** Whether the server should pull a missing model. */
   readonly pull: boolean;
-  /** Never receives a text, only its length. */
+  /** The log, which never receives a text, only the length of a text. */
   readonly log: Log;
-  /** Overrides values of `ollamaLimits`. */
+  /** Limits that override those in `ollamaLimits`. */
   readonly limits?: Partial<OllamaLimits>;
 }
 
 export interface OllamaEmbedder extends Embedder {
-  /** The same embedder with low priority: its documents wait a few seconds for other documents. */
+  /** The same embedder with low priority: the documents that it embeds wait a few seconds for other documents. */
   readonly lowPriority: Embedder;
-  /** The same under the id of the previous version, with comparable vectors: searches use them after an update. */
+  /**
+   * The same embedder with the model id of the previous version, whose vectors are comparable: searches use it after an
+   * update.
+   */
   readonly earlier: Embedder;
   /** Aborts all requests, including a pull. */
   close(): Promise<void>;
 }
 
-/** Creates an embedder with a model on an Ollama server. Sends nothing before its first use. */
+/** Creates an embedder that uses a model on an Ollama server. Sends nothing before it is first used. */
 export const createOllamaEmbedder = (options: OllamaEmbedderOptions): OllamaEmbedder =>
   new OllamaServerEmbedder(options);
 
-/** Embedded to check whether the server embeds at all. */
+/** The word that is embedded to check whether the server embeds at all. */
 const testWord = 'Portico';
 
 class OllamaServerEmbedder implements OllamaEmbedder {
@@ -74,7 +77,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   /** Whether the server was busy or loading the model at the last attempt. */
   #isTransient = false;
   #busyLoggedAt = Number.NEGATIVE_INFINITY;
-  /** The model of the last valid vector. */
+  /** The id of the model that computed the last valid vector. */
   #verifiedModelId: string | null = null;
   #verifying: Promise<EmbeddedTexts> | null = null;
 
@@ -156,8 +159,8 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   }
 
   /**
-   * Always checks that the server responds and has the model. Embeds a word only if the last attempt failed or the
-   * model is new. If that exceeds the check's timeout, it continues in the background and logs its own outcome.
+   * Checks that the server responds and has the model. Embeds a word only if the last attempt failed or the model is
+   * new. If that takes longer than the check's timeout, it continues in the background and its outcome is logged.
    */
   async check(): Promise<void> {
     const signal = this.#signal(this.#limits.checkMs);
@@ -188,8 +191,8 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   }
 
   /**
-   * Fails immediately if the breaker is open or the queue is full. Long queries have a separate queue, to not delay
-   * short ones.
+   * Embeds a query. Fails immediately if the breaker is open or the queue is full. Long queries have a separate queue,
+   * so that they do not delay short ones.
    */
   #query(texts: readonly string[]): Promise<EmbeddedTexts> {
     const { queryMs, queryWaitMs } = this.#limits;
@@ -209,7 +212,10 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     return this.#withinTimeout(embedded, signal, documentsMs);
   }
 
-  /** Our own timeout says nothing about the server: `#explainTimeout` finds out whether it is unavailable. */
+  /**
+   * Waits for vectors until the signal is aborted. Our own timeout does not show whether the server is unavailable:
+   * `#explainTimeout` determines that.
+   */
   async #withinTimeout(embedded: Promise<EmbeddedTexts>, signal: AbortSignal, limitMs: number): Promise<EmbeddedTexts> {
     try {
       return await unlessAborted(signal, embedded);
@@ -221,8 +227,8 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   }
 
   /**
-   * `signal` limits only the wait for the response. The request itself continues while it may be loading the model,
-   * because the server would abandon the load.
+   * Sends a text. `signal` limits only the wait for the response. The request itself continues while it may be loading
+   * the model, because the server would abandon the load if the request were aborted.
    */
   async #send(text: string, purpose: EmbeddingPurpose, signal: AbortSignal): Promise<EmbeddedText> {
     if (signal.aborted) throw this.#closing.signal.aborted ? signal.reason : notSentInTime();
@@ -237,7 +243,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
       return embedded;
     } catch (error) {
       if (this.#closing.signal.aborted || kindOf(error) !== 'server') throw error;
-      // An invalid response says nothing about the model.
+      // An invalid response does not show that the model has been unloaded.
       if (!(error instanceof OllamaFailure) || error instanceof OllamaStatusError) this.#load.forget();
       if (!signal.aborted) throw error;
       void this.#load.loadSettled(sentAt).then(() => done.abort());
@@ -245,7 +251,10 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     }
   }
 
-  /** Returns why a request timed out: the server is busy if it responds to another request, otherwise unavailable. */
+  /**
+   * Returns an error that explains why a request timed out: the server is busy if it responds to a different request,
+   * otherwise it is unavailable.
+   */
   async #explainTimeout(cause: unknown): Promise<unknown> {
     try {
       await this.#model.fetchId(this.#signal(this.#limits.checkMs));
@@ -262,7 +271,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     this.#outage.end();
   }
 
-  /** Logs only failures that are known to be the server's. */
+  /** Records a failure. Logs it only if it is known to be a failure of the server. */
   #noteFailure(error: unknown): void {
     const kind = kindOf(error);
     if (kind === null || kind === 'text' || kind === 'undetermined' || kind === 'closed') return;
@@ -275,7 +284,10 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     }
   }
 
-  /** Limits the rate, because the server may become busy many times a minute. A load is logged elsewhere. */
+  /**
+   * Logs that the server is busy, but only once in a while, because this may happen many times a minute. Loading is
+   * logged elsewhere.
+   */
   #warnBusy(message: string, error: unknown): void {
     const now = performance.now();
     if (this.#isTransient || now - this.#busyLoggedAt < this.#limits.busyLogIntervalMs) return;
@@ -305,7 +317,10 @@ const createBreaker = ({ breakerOpenMs, failuresMax, failuresWithinMs }: OllamaL
     },
   );
 
-/** The previous text finishes within seconds; the duration of a load depends on the disk. */
+/**
+ * When to retry after a failure. Embedding the previous text takes only seconds; the duration of a load depends on the
+ * disk.
+ */
 const retryAfterSeconds: Partial<Record<FailureKind, number>> = { busy: 2, loading: 10 };
 
 const unavailable = (cause: unknown, because?: string): PorticoError => {
@@ -322,7 +337,7 @@ const unavailable = (cause: unknown, because?: string): PorticoError => {
 const stillVerifying = (cause: unknown): OllamaFailure =>
   new OllamaFailure('undetermined', 'a test embedding is still running', cause);
 
-/** Embeds texts one after another. Throws if the model changes in between. */
+/** Embeds texts one after the other. Throws if the model changes in between. */
 const embedWithOneModel = async (
   texts: readonly string[],
   embed: (text: string) => Promise<EmbeddedText>,
@@ -342,14 +357,17 @@ const isMissingModel = (error: unknown): boolean => {
   throw error;
 };
 
-/** Returns null if nothing was sent because the breaker is open, or if the failure was already reported. */
+/**
+ * Returns the kind of a failure; null if nothing was sent because the breaker is open, or if the failure has already
+ * been reported.
+ */
 const kindOf = (error: unknown): FailureKind | null => {
   if (error instanceof OllamaFailure) return error.kind;
   if (error instanceof PorticoError || error instanceof TextRefusedError) return null;
   return isBrokenCircuitError(error) || isTaskCancelledError(error) ? null : 'server';
 };
 
-/** Removes a text that waits longer than this from the queue, unsent, with the failure `busy`. */
+/** Removes a text that has waited for this long from the queue without sending it, and fails it as `busy`. */
 const cancelAfter =
   (waitMs: number): RegisterCancel =>
   (cancel) => {

@@ -1,11 +1,12 @@
 /**
- * Why Ollama returned no vectors. `server`: it is unavailable, or its response is invalid. `busy`: it works, but had no
- * time for this text. `loading`: it is loading the model. `missing`: it lacks the model. `dimension`: Portico cannot
- * use the model. `text`: only the text is to blame. `undetermined`: not known yet. `closed`: the embedder was closed.
+ * The reason Ollama returned no vectors. `server`: the server is unavailable, or its response is invalid. `busy`: the
+ * server is working, but had no time for this text. `loading`: the server is loading the model. `missing`: the server
+ * does not have the model. `dimension`: Portico cannot use the model. `text`: only the text is to blame.
+ * `undetermined`: the reason is not known yet. `closed`: the embedder was closed.
  */
 export type FailureKind = 'server' | 'busy' | 'loading' | 'missing' | 'dimension' | 'text' | 'undetermined' | 'closed';
 
-/** The message is for operators, and contains no part of the embedded texts. */
+/** A failure of Ollama. The message is for operators, and contains no part of the embedded texts. */
 export class OllamaFailure extends Error {
   readonly kind: FailureKind;
 
@@ -30,7 +31,10 @@ export class OllamaStatusError extends OllamaFailure {
     this.status = status;
   }
 
-  /** The wording depends on the server version; all versions mention the context length. */
+  /**
+   * Whether the text was too long. The wording depends on the server's version; all versions mention the context
+   * length.
+   */
   get isTextTooLong(): boolean {
     return this.status === 400 && /exceeds?\b.*\bcontext length/i.test(this.message);
   }

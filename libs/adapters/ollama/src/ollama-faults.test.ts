@@ -6,7 +6,7 @@ import { ollamaLimits } from './limits.ts';
 const unavailable = { code: 'embedding_unavailable' };
 const warnings = (lines: readonly string[]) => lines.filter((line) => line.startsWith('warn'));
 const onStandIn = (name: string) => `Ollama stand-in: ${name}`;
-/** Allows many failures, so that the breaker stays closed. */
+/** Limits that allow many failures, so that the breaker remains closed. */
 const manyFailures = { failuresMax: 1_000 };
 
 const faults: readonly OllamaFault[] = [
@@ -258,7 +258,7 @@ test(onStandIn('five consecutive failures open the breaker, which sends nothing 
   await time.advance(ollamaLimits.breakerOpenMs);
   await embedder.embed(['rain'], 'query');
   await embedder.embed(['rain'], 'query');
-  // One of them loads the model.
+  // One of the requests loads the model.
   expect(requestCount()).toBe(9);
 });
 

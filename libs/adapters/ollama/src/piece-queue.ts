@@ -6,24 +6,24 @@ export interface PieceQueueOptions {
   readonly send: (text: string) => Promise<EmbeddedText>;
   /** The maximum number of waiting pieces. Further pieces fail immediately. */
   readonly waitingMax: number;
-  /** The longest time that a piece waits for queries. */
+  /** The maximum time that a piece waits for queries. */
   readonly pieceWaitMs: number;
-  /** The longest time that a low-priority piece waits for queries and other pieces. */
+  /** The maximum time that a low-priority piece waits for queries and other pieces. */
   readonly lowPriorityWaitMs: number;
 }
 
 interface WaitingPiece {
   readonly text: string;
   readonly isLowPriority: boolean;
-  /** On the monotonic clock. */
+  /** The time when the piece was added, on the monotonic clock. */
   readonly since: number;
   readonly resolve: (embedded: EmbeddedText) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Sends the pieces of documents one by one. A piece is not sent while there are queries, unless it has waited for long:
- * the server processes one text at a time, so a query waits only for the piece that was sent before it.
+ * Sends the pieces of documents one by one. A piece is not sent while there are queries, unless it has waited for a
+ * long time. The server processes one text at a time, so a query waits only for the piece that was sent before it.
  */
 export class PieceQueue {
   readonly #options: PieceQueueOptions;
@@ -35,7 +35,9 @@ export class PieceQueue {
     this.#options = options;
   }
 
-  /** Embeds a piece. If its signal is aborted while it waits, it is never sent, and fails as `busy`. */
+  /**
+   * Embeds a piece. If the signal is aborted while the piece is waiting, the piece is not sent, and fails as `busy`.
+   */
   async embed(text: string, signal: AbortSignal, isLowPriority: boolean): Promise<EmbeddedText> {
     if (this.#waiting.size >= this.#options.waitingMax) throw new OllamaFailure('busy', 'too many texts are waiting');
     const { promise, resolve, reject } = Promise.withResolvers<EmbeddedText>();
@@ -47,7 +49,7 @@ export class PieceQueue {
     return promise.finally(() => signal.removeEventListener('abort', cancel));
   }
 
-  /** Runs a query. Pieces wait for it. */
+  /** Runs a query, which pieces wait for. */
   async query<Result>(task: () => Promise<Result>): Promise<Result> {
     this.#queries += 1;
     try {

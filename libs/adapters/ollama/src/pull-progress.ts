@@ -5,18 +5,21 @@ interface Layer {
   readonly completed: number;
 }
 
-/** Tracks the progress of a pull. The server retries a stalled part forever, and keeps reporting it. */
+/** Tracks the progress of a pull. The server retries a stalled part indefinitely, and keeps reporting it. */
 export class PullProgress {
   readonly #layers = new Map<string, Layer>();
   readonly #steps = new Set<string>();
   #text = '';
 
-  /** The progress of all layers reported so far, `50 %, 137 of 274 MB`; otherwise the name of the step. */
+  /**
+   * The progress of all layers reported so far, for example `50 %, 137 of 274 MB`; the name of the step if the last one
+   * was not for a layer.
+   */
   get text(): string {
     return this.#text;
   }
 
-  /** Records a step. Returns whether it is progress: a new step, or more bytes of a layer than before. */
+  /** Records a step. Returns whether there was progress: a new step, or more bytes of a layer than before. */
   note({ status, digest, total, completed = 0 }: ProgressResponse): boolean {
     const isNew = !this.#steps.has(status);
     this.#steps.add(status);

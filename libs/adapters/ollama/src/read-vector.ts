@@ -2,8 +2,9 @@ import { embeddingDimension } from '@portico/domain';
 import { OllamaFailure } from './ollama-failure.ts';
 
 /**
- * Returns the only vector of a response, normalized to length 1 in double precision. Throws a failure for anything
- * else. The server claims length 1, but that is true only in single precision and not for every model.
+ * Returns the only vector in a response, normalized to length 1 in double precision. Throws a failure if the response
+ * is anything else. The server claims that vectors have length 1, but that is true only in single precision, and not
+ * for every model.
  */
 export const readVector = (response: unknown, model: string): Float32Array => {
   const { embeddings } = Object(response) as { readonly embeddings?: unknown };

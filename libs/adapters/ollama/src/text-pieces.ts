@@ -6,12 +6,12 @@ export interface Piece {
   readonly tokens: number;
 }
 
-/** Where a text may be cut, in order of preference: after a sentence or a line, between words. */
+/** The places where a text may be cut, in order of preference: after a sentence or a line, or between words. */
 const boundaries = [/(?=\S)(?<=[.!?…]["')\]]*\s+|[。！？]\s*|\n\s*)/u, /(?=\S)(?<=\s)/u];
 
 /**
  * Splits a document into at most 16 pieces, each with as many sentences as fit into 248 tokens. A longer sentence is
- * cut between words, a longer word anywhere. A short text is always one piece.
+ * cut between words; a longer word is cut anywhere. A short text is always one piece.
  */
 export const piecesOf = (text: string): readonly Piece[] => {
   const pieces: Piece[] = [];
@@ -40,7 +40,10 @@ const partsOf = (text: string, [boundary, ...others] = boundaries): readonly str
   return parts;
 };
 
-/** Returns the mean of the vectors, weighted by tokens, of length 1: a model also takes the mean of its tokens. */
+/**
+ * Returns the mean of the vectors, weighted by tokens and normalized to length 1. A model also uses the mean of its
+ * tokens.
+ */
 export const vectorOfPieces = (
   pieces: readonly { readonly vector: Float32Array; readonly tokens: number }[],
 ): Float32Array => {
@@ -49,7 +52,7 @@ export const vectorOfPieces = (
   const sum = new Float64Array(first.length);
   for (const { vector, tokens } of pieces) vector.forEach((x, i) => (sum[i] = (sum[i] ?? 0) + tokens * x));
   const length = Math.sqrt(sum.reduce((squares, x) => squares + x * x, 0));
-  // The vectors are opposite, which no model returns for one text.
+  // The vectors cancel each other out, which no model causes for one text.
   if (length === 0) return first;
   return Float32Array.from(sum, (x) => x / length);
 };

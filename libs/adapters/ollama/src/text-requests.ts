@@ -20,7 +20,8 @@ export interface TextRequestsOptions {
 }
 
 /**
- * Requests the vectors of texts, each cut until the model accepts it. One text per request, because others wait for it.
+ * Requests the vectors of texts, each cut until the model accepts it. Sends one text per request, because other texts
+ * wait for the request.
  */
 export class TextRequests {
   readonly #options: TextRequestsOptions;
@@ -30,8 +31,8 @@ export class TextRequests {
   }
 
   /**
-   * The server does not report which version of a model computed a vector. So the version is read afterwards: if it
-   * changed, the vector is requested again.
+   * Embeds a text. The server does not report which version of a model computed a vector, so the version is read
+   * afterwards. If it has changed, the vector is requested again.
    */
   async embed(text: string, purpose: EmbeddingPurpose, signal: AbortSignal): Promise<EmbeddedText> {
     const { installed } = this.#options;
@@ -45,7 +46,7 @@ export class TextRequests {
     throw new OllamaFailure('server', 'The Ollama model changed repeatedly while a text was embedded');
   }
 
-  /** Cuts a text that is too long for the model in half until the model accepts it. */
+  /** Embeds a text. If it is too long for the model, it is cut in half until the model accepts it. */
   async #embed(whole: string, purpose: EmbeddingPurpose, signal: AbortSignal): Promise<Float32Array> {
     const { api, model, log } = this.#options;
     for (let text = whole; ; text = cutText(whole, Math.max(textUnitsMin, text.length >> 1))) {

@@ -1,4 +1,4 @@
-/** Settles like the promise, unless the signal is aborted first. For work that ignores the signal. */
+/** Settles like the promise, unless the signal is aborted first. Intended for work that ignores the signal. */
 export const unlessAborted = <T>(signal: AbortSignal, promise: Promise<T>): Promise<T> => {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason as Error);

@@ -6,15 +6,15 @@ import { createOllamaEmbedder, type OllamaEmbedder, type OllamaEmbedderOptions }
 export interface OllamaFixture {
   readonly standIn: OllamaStandIn;
   readonly embedder: OllamaEmbedder;
-  /** The log lines, prefixed with their level. */
+  /** The log messages, each prefixed with its level. */
   readonly lines: string[];
-  /** The errors logged with the warnings. */
+  /** The errors that were logged with the warnings. */
   readonly causes: unknown[];
-  /** The time of the embedder, and of the stand-in's model. */
+  /** The time that applies to the embedder and to the stand-in's model. */
   readonly time: StoppedTime;
 }
 
-/** Creates an embedder with its own stand-in, in stopped time. Both are closed at the end of the test. */
+/** Creates an embedder with a separate stand-in, in stopped time. Both are closed at the end of the test. */
 export const openOllama = async (
   options: Partial<OllamaEmbedderOptions> = {},
   standInOptions: OllamaStandInOptions = {},
@@ -47,7 +47,7 @@ export const openOllama = async (
 
 let time: StoppedTime | null = null;
 
-/** All embedders of a test share one time. */
+/** Returns the stopped time, which all embedders in a test share. */
 const timeOfTest = (): StoppedTime => {
   if (time) return time;
   const stoppedTime = stopTime(vi);
@@ -59,10 +59,10 @@ const timeOfTest = (): StoppedTime => {
   return stoppedTime;
 };
 
-/** Whether the line repeats an ongoing outage. */
+/** Whether the message repeats an ongoing outage. */
 const isRepeat = (message: string): boolean => message.startsWith('Ollama does not embed');
 
-/** Loads the model, and clears the requests that this took. */
+/** Loads the model, and clears the requests that were recorded while loading it. */
 export const warmUp = async ({ embedder, standIn }: Pick<OllamaFixture, 'embedder' | 'standIn'>): Promise<void> => {
   await embedder.check();
   standIn.requests.length = 0;

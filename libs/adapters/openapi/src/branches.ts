@@ -2,7 +2,9 @@ import { isJsonObject, type Json, type JsonObject } from '@portico/domain';
 import { hasType, listed, sameJson, typeFault } from './json-values.ts';
 import type { Schema, SchemaObject } from './schema.ts';
 
-/** The remaining branches of a `oneOf`: one to check the value against, several, or a fault that all have in common. */
+/**
+ * The remaining branches of a `oneOf`: one to check the value against, several candidates, or a fault that all share.
+ */
 export type Choice =
   | { readonly branch: Schema }
   | { readonly candidates: readonly Schema[] }
@@ -12,9 +14,10 @@ export type Choice =
 export const required = (schema: SchemaObject): readonly string[] => schema.required ?? [];
 
 /**
- * Drops the branches of a `oneOf` that the value is evidently not intended for: branches of another type; references if
- * there is no `$ref`, and all others if there is one; branches with another value of the member that discriminates
- * between them. Never drops a branch that the value fits, so the outcome of the validation stays the same.
+ * Drops the branches of a `oneOf` that the value is evidently not intended for: branches of a different type;
+ * references if there is no `$ref`, or all other branches if there is one; and branches with a different value for the
+ * member that discriminates between them. Never drops a branch that the value fits, so the validation result does not
+ * change.
  */
 export function chooseBranch(
   branches: readonly Schema[],
@@ -42,7 +45,7 @@ export function chooseBranch(
   return present.length > 0 ? toChoice(present) : { candidates };
 }
 
-/** An object named `$ref` is not a reference: a callback may name its expressions freely. */
+/** A `$ref` whose value is an object is not a reference: a callback's expressions can have any name. */
 const isReferenceObject = (value: JsonObject): boolean =>
   Object.hasOwn(value, '$ref') && !isJsonObject(value['$ref'] ?? null);
 
@@ -54,7 +57,7 @@ const toChoice = (candidates: readonly Schema[]): Choice => {
 const typesOf = ({ type }: SchemaObject): readonly (readonly string[])[] =>
   type === undefined ? [] : [typeof type === 'string' ? [type] : type];
 
-/** Chooses by a member for which each branch lists different values, such as a parameter's `in`. */
+/** Chooses by a member that has different values in each branch, such as a parameter's `in`. */
 function chooseByMember(
   candidates: readonly Schema[],
   value: JsonObject,

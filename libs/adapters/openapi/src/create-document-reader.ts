@@ -6,19 +6,20 @@ import { ThreadQueue } from './thread-queue.ts';
 import { WorkerThread } from './worker-thread.ts';
 
 export interface DocumentReaderOptions {
-  /** The number of documents that are read at the same time; 1 by default. */
+  /** The number of documents that are read concurrently; 1 by default. */
   readonly threads?: number;
   /**
-   * Heap of each thread; 768 by default. A text that needs more is rejected, either before or after the thread dies.
+   * The heap size of each thread; 768 by default. A text that needs more is rejected, either up front or after the
+   * thread has died.
    */
   readonly memoryMegabytes?: number;
-  /** Timeout for one document, starting when a thread takes it; 30,000 by default. */
+  /** The timeout for one document, which starts when a thread receives it; 30,000 by default. */
   readonly timeLimitMs?: number;
-  /** Maximum number of texts that wait for a thread; 100 by default. */
+  /** Maximum number of texts waiting for a thread; 100 by default. */
   readonly waitingMax?: number;
   /**
-   * Maximum total bytes of waiting texts; 96 MiB by default, about as much as a thread reads within a request's
-   * timeout.
+   * Maximum total size of the waiting texts, in bytes; 96 MiB by default, about as much as a thread can read within a
+   * request's timeout.
    */
   readonly waitingBytesMax?: number;
 }
@@ -29,12 +30,13 @@ export interface ClosableDocumentReader extends DocumentReader {
 }
 
 /**
- * Reads documents in worker threads of bounded memory. The threads start with the first document and are reused. A
- * large document ends its thread, which would otherwise retain some hundred megabytes of unused memory. Waiting
- * documents are read in order of arrival. Beyond the limits, new documents are rejected immediately with `internal`,
- * and expired ones leave the queue. A document that exceeds a thread's memory or time limit is rejected as
- * `invalid_body`; if a thread dies for any other reason, that is an `internal` error. In both cases, or if a document
- * expires while being read, the next document gets a new thread.
+ * Creates a reader that reads documents in worker threads with limited memory. The threads start with the first
+ * document and are reused, except that a thread ends after a large document, because it would retain several hundred
+ * megabytes of unused memory. Waiting documents are read in order of arrival. Beyond the limits, new documents are
+ * rejected immediately with `internal`. Waiting documents whose deadline expires are removed from the queue. A document
+ * that exceeds a thread's memory or time limit is rejected with `invalid_body`; if a thread dies for any other reason,
+ * the error is `internal`. In both cases, or if a document's deadline expires while it is being read, the next document
+ * gets a new thread.
  */
 export function createDocumentReader(options: DocumentReaderOptions = {}): ClosableDocumentReader {
   const { threads = 1, memoryMegabytes = 768, timeLimitMs = 30_000 } = options;
@@ -86,7 +88,7 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
   };
 }
 
-/** Bytes of text. Starting a new thread takes a tenth of the time that reading this many bytes takes. */
+/** The size of a large text, in bytes. Reading it takes ten times as long as starting a new thread. */
 const largeTextBytes = 8_388_608;
 
 const textBytes = (task: ReadTask): number => ('text' in task ? task.text.bytes : task.bytes.byteLength);
@@ -99,10 +101,10 @@ const receivedDocument = async (document: SentDocument): Promise<ReadDocument> =
   operations: await receiveList(document.operations, createYielder()),
 });
 
-/** Copies the bytes, so that the caller's are not transferred. */
+/** Copies the bytes, so that the caller's buffer is not transferred. */
 const storedText = ({ deflated, ...text }: PackedText): StoredText => ({ bytes: Uint8Array.from(deflated), text });
 
-/** Returns bytes that nothing else refers to: the caller's buffer, or a copy if the buffer contains other data too. */
+/** Returns bytes that nothing else refers to: the caller's buffer, or a copy if the buffer also contains other data. */
 function takeBytes(body: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer } = body;
   // A small Buffer is a view of Node's shared pool, which must not be detached.

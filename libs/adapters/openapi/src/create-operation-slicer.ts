@@ -12,20 +12,20 @@ import { ThreadQueue } from './thread-queue.ts';
 import { WorkerThread } from './worker-thread.ts';
 
 export interface OperationSlicerOptions {
-  /** Heap of the thread; 768 by default. */
+  /** The heap size of the thread; 768 by default. */
   readonly memoryMegabytes?: number;
-  /** Timeout for parsing one document, starting when the thread begins; 30,000 by default. */
+  /** The timeout for parsing one document, which starts when the thread receives it; 30,000 by default. */
   readonly timeLimitMs?: number;
   /**
-   * The same for one slice, during which all other requests wait: 4,000 by default, less than half of a request's
-   * timeout. The largest slices of real documents take a third of a second.
+   * The timeout for one slice. All other requests wait meanwhile, so the default of 4,000 is less than half of a
+   * request's timeout. The largest slices of real documents take a third of a second.
    */
   readonly sliceLimitMs?: number;
-  /** Maximum number of slices and documents that wait for the thread; 500 by default. */
+  /** Maximum number of slices and documents waiting for the thread; 500 by default. */
   readonly waitingMax?: number;
-  /** Maximum total packed bytes of waiting documents; 96 MiB by default. */
+  /** Maximum total packed size of the waiting documents; 96 MiB by default. */
   readonly waitingBytesMax?: number;
-  /** Maximum memory for all cached documents, by an upper estimate; 128 MiB by default. */
+  /** Maximum memory for all cached documents, based on an upper estimate; 128 MiB by default. */
   readonly cachedBytesMax?: number;
 }
 
@@ -35,9 +35,10 @@ export interface ClosableOperationSlicer extends OperationSlicer {
 }
 
 /**
- * Slices operations out of documents in a worker thread of bounded memory. The thread starts with the first request and
- * is reused. Uploads have a thread of their own, so neither waits for the other. The thread caches the most recently
- * requested documents, at least one. If it dies, the next request gets a new thread and loads its document again.
+ * Creates a slicer that slices operations out of documents in a worker thread with limited memory. The thread starts
+ * with the first request and is reused. Uploads use a separate thread, so slices and uploads do not wait for each
+ * other. The thread caches the most recently requested documents, at least one. If the thread dies, the next request
+ * gets a new one and loads its document again.
  */
 export function createOperationSlicer(options: OperationSlicerOptions = {}): ClosableOperationSlicer {
   const { memoryMegabytes = 768, timeLimitMs = 30_000, cachedBytesMax = 128 * 1_048_576 } = options;
@@ -57,14 +58,15 @@ export function createOperationSlicer(options: OperationSlicerOptions = {}): Clo
     waitingMax,
     waitingBytesMax,
     bytesOf: (task) => (task.kind === 'load' ? task.text.deflated.byteLength : 0),
-    // The thread would lose the documents that other requests need, and a slice is short.
+    // If the thread ended, it would lose the documents that other requests need, and a slice does not take long.
     expiryEndsThread: false,
     transferOf: () => [],
   });
   const loads = new Map<string, { readonly promise: Promise<void>; readonly sharedDeadline: SharedDeadline }>();
 
   /**
-   * Loads a document into the thread, once for all waiting requests. Leaves the queue when none of them waits any more.
+   * Loads a document into the thread, once for all waiting requests. The load is removed from the queue when no request
+   * is waiting for it any longer.
    */
   const load = (document: StoredDocument, deadline: Deadline | null): Promise<void> => {
     const { digest } = document;
@@ -91,7 +93,7 @@ export function createOperationSlicer(options: OperationSlicerOptions = {}): Clo
     request: SliceRequest,
     deadline: Deadline | null,
   ): Promise<Uint8Array> => {
-    // Other requests may evict the document before it is used; then it is loaded again.
+    // Other requests may evict the document before it is used; in that case, it is loaded again.
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const result = await queue.run({ kind: 'slice', digest: document.digest, request }, deadline);
       if ('slice' in result) return result.slice;

@@ -17,7 +17,7 @@ export class DocumentCache {
     return document;
   }
 
-  /** Caches a document. One that exceeds the limit alone is cached without any others. */
+  /** Caches a document. If the document alone exceeds the limit, it is the only one in the cache. */
   put(digest: string, document: SparseDocument): void {
     this.#documents.delete(digest);
     this.#documents.set(digest, document);

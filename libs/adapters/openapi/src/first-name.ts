@@ -1,8 +1,8 @@
 import { scanJson, type DocumentPath, type JsonSpan } from '@portico/domain';
 
 /**
- * Returns the first name in the object at that path of a JSON text that `scanJson` has accepted; undefined if there is
- * no object, or an empty one. Of duplicate members on the path, the last one counts, as in `JSON.parse`.
+ * Returns the first member name of the object at `path` in a JSON text that `scanJson` has accepted; undefined if there
+ * is no object or it is empty. If a member on the path is duplicated, the last one counts, as in `JSON.parse`.
  */
 export function firstNameAt(text: Uint8Array, path: DocumentPath): string | undefined {
   let part: Uint8Array | undefined = text;
@@ -13,7 +13,7 @@ export function firstNameAt(text: Uint8Array, path: DocumentPath): string | unde
 
 const scan = (text: Uint8Array) => scanJson(text, { nestingMax: Infinity, valuesMax: Infinity });
 
-/** Returns the text of that member or item. */
+/** Returns the text of the value of the member, or of the item, that `token` selects. */
 const partOf = (text: Uint8Array, token: string | number): Uint8Array | undefined => {
   const { members, items } = scan(text);
   const span =

@@ -10,7 +10,7 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** Checks the type as in JSON Schema, where 1.0 is an integer. `type` is a value of its `type` keyword. */
+/** Returns whether the value has this JSON Schema type, a value of the `type` keyword. 1.0 is an integer. */
 export function hasType(type: string, value: Json): boolean {
   switch (type) {
     case 'object':
@@ -45,6 +45,6 @@ export function canonical(value: Json): string {
   return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name] ?? null)}`).join(',')}}`;
 }
 
-/** Equality regardless of the order of members, as for `enum` and `const`. */
+/** Returns whether two values are equal, regardless of the order of members, as for `enum` and `const`. */
 export const sameJson = (one: Json, other: Json): boolean =>
   one === other || (typeof one === 'object' && typeof other === 'object' && canonical(one) === canonical(other));

@@ -2,21 +2,21 @@ import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:wor
 
 /**
  * A list that one thread sends to another. Receiving a message blocks the event loop until the whole message is
- * deserialized, so a long list is sent in many messages over a separate port.
+ * deserialized, so a long list is sent as many messages over a separate port.
  */
 export type SentList<Item> = readonly Item[] | MessagePort;
 
-/** In items; receiving them takes less than a millisecond. */
+/** The number of items per message; receiving that many takes less than a millisecond. */
 const chunkLength = 512;
 
-/** Returns the list in the form in which it is sent. If that is a port, it must be transferred. */
+/** Returns the form of the list to send. If this is a port, it must be transferred. */
 export function sendList<Item>(list: readonly Item[]): SentList<Item> {
   if (list.length <= chunkLength) return list;
   const { port1, port2 } = new MessageChannel();
   for (let from = 0; from < list.length; from += chunkLength) {
     port1.postMessage(list.slice(from, from + chunkLength));
   }
-  // Posted messages can still be received, even after this thread has ended.
+  // Messages that were posted can still be received, even after this thread has ended.
   port1.close();
   return port2;
 }

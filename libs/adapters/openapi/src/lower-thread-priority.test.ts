@@ -15,8 +15,8 @@ const closeLater = <One extends { close(): Promise<void> }>(one: One): One => {
 };
 
 /**
- * The nice value of each thread of this process (proc_pid_stat(5)): the 19th field. The second field can contain
- * spaces.
+ * Returns the nice value of each thread of this process, the 19th field of its `stat` file (proc_pid_stat(5)). The
+ * second field can contain spaces.
  */
 const priorities = (): readonly number[] =>
   readdirSync('/proc/self/task').map((thread) => {
@@ -29,7 +29,7 @@ const loweredThreads = (): number => priorities().filter((priority) => priority 
 const text = Buffer.from('{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},"paths":{}}');
 const slice = { method: 'GET', path: '/none' } as SliceRequest;
 
-/** At the lowest priority, a thread's priority cannot be lowered any further. */
+/** The nice value of the lowest priority, which cannot be lowered any further. */
 const lowestPriority = 19;
 
 test.runIf(process.platform === 'linux' && lowered <= lowestPriority)(

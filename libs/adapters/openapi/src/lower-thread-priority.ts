@@ -1,11 +1,14 @@
 import { constants, getPriority, setPriority } from 'node:os';
 
-/** Gives this thread a third of the processor time of a request thread when both compete for a processor. */
+/**
+ * Number of nice levels. When this thread and a request thread compete for a processor, this one gets a third of the
+ * other's time.
+ */
 const steps = 5;
 
 /**
  * Lowers the priority of this thread below the threads that respond to requests, until it ends. Only Linux has a
- * priority per thread (setpriority(2)); elsewhere the call would affect the whole process. Where the system call is not
+ * priority per thread (setpriority(2)); elsewhere, the call would affect the whole process. If the system call is not
  * allowed, as in some sandboxes, the priority does not change.
  */
 export function lowerThreadPriority(set = setPriority): void {
@@ -13,6 +16,6 @@ export function lowerThreadPriority(set = setPriority): void {
   try {
     set(0, Math.min(constants.priority.PRIORITY_LOW, getPriority(0) + steps));
   } catch {
-    // Requests wait longer then, but documents are still read.
+    // Requests then wait longer, but documents are still read.
   }
 }

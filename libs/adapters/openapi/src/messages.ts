@@ -16,7 +16,7 @@ export interface StoredText {
 /** A document as returned by a worker. */
 export type SentDocument = Omit<ReadDocument, 'operations'> & { readonly operations: SentList<Operation> };
 
-/** The result of a task: the parsed text, the reason why the text is rejected, or an internal failure. */
+/** The result of a task: the parsed text, the reason for rejecting the text, or an internal failure. */
 export type ReadResult =
   | { readonly member: Omit<MemberRead, 'document'> & { readonly document: SentDocument | null } }
   | { readonly file: SentDocument }

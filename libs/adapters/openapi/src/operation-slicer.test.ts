@@ -151,12 +151,12 @@ describe('a request whose deadline expires', () => {
     const blocked = new Promise<void>((resolve) => (release = resolve));
     const slow: StoredDocument = { digest: 'Pets', load: () => blocked.then(() => pets.load()) };
     const expired = Promise.allSettled([one.slice(slow, request, deadline)]);
-    // The thread processes this after the expiring request, so by then the expiring request is loading its document.
+    // The thread processes this slice after the expiring one, which is loading its document by then.
     const busy = documentOf('Others');
     await one.slice(busy, request, null);
     const next = one.slice(busy, request, null);
     release();
-    // Meanwhile the thread's results cannot arrive: its messages wait for the next tick of the event loop.
+    // Meanwhile, the thread's results cannot arrive: its messages wait for the next tick of the event loop.
     for (let job = 0; job < 20; job++) await Promise.resolve();
     expect(pets.loads()).toBe(1);
     deadline.expire();

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { OperationKey, OperationKeyOf } from '@portico/domain';
 
-/** Returns 16 characters, that is 80 bits (extensions, section 1). */
+/** Returns a key of 16 characters, that is, 80 bits (extensions, section 1). */
 export const operationKeyOf: OperationKeyOf = (method, path) =>
   inBase32(createHash('sha256').update(`${method} ${path}`).digest().subarray(0, 10)) as OperationKey;
 
-/** RFC 4648, section 6, in lower case; whole groups of 40 bits only. */
+/** Encodes bytes in lower-case base32 (RFC 4648, section 6). Supports only whole groups of 40 bits. */
 const inBase32 = (bytes: Uint8Array): string => {
   let text = '';
   for (let start = 0; start < bytes.length; start += 5) {

@@ -10,7 +10,7 @@ export function packText(text: Uint8Array): PackedText {
 
 /** Returns the text in UTF-8. The stream has no final block: it ends where the input ends. */
 export function unpackText({ deflated, bytes }: PackedText): Buffer {
-  // With room for one more byte, the buffer is never reallocated.
+  // If there is room for one more byte, the buffer is never reallocated.
   const room = { chunkSize: Math.max(bytes + 1, 64), maxOutputLength: Math.max(bytes, 1) };
   return inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH, ...room });
 }
@@ -30,11 +30,11 @@ export class TextPacker {
 
   finish(): PackedText {
     this.#pack();
-    // A separate copy, which can be transferred.
+    // The bytes are copied so that they can be transferred.
     return { deflated: Uint8Array.from(Buffer.concat(this.#deflated)), crc32: this.#crc32, bytes: this.#bytes };
   }
 
-  /** Each part ends on a byte boundary, so the next one can follow. */
+  /** Packs the current part. Each part ends on a byte boundary, so the next one can follow. */
   #pack(): void {
     const text = Buffer.from(this.#part.join(''));
     this.#deflated.push(deflate(text, constants.Z_BEST_SPEED));
@@ -45,7 +45,10 @@ export class TextPacker {
   }
 }
 
-/** In characters: far more than the compression window, which does not extend across parts. */
+/**
+ * The number of characters to collect before they are packed as one part: far more than the compression window, which
+ * does not extend across parts.
+ */
 const partLength = 1_048_576;
 
 const deflate = (text: Uint8Array, level: number): Uint8Array =>

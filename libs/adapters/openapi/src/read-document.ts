@@ -16,7 +16,7 @@ import { officialSchema } from './schema.ts';
 
 /**
  * Extracts the facts about a document, and packs its text. Throws `invalid_body` if it is not an OpenAPI document.
- * `name` is the caller's name for the document.
+ * `name` is the name by which the caller refers to the document.
  */
 export function readDocument(text: Uint8Array, document: Json, name?: string): ReadDocument {
   const fault = documentError(document, name);

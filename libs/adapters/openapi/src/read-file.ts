@@ -3,7 +3,7 @@ import { readDocument } from './read-document.ts';
 import { levelsMax, parseJson, scanText, requireUtf8 } from './read-json.ts';
 import { jsonOfYaml } from './yaml-text.ts';
 
-/** Implements `DocumentReader.readFile`, in this thread. */
+/** Implements `DocumentReader.readFile` in the current thread. */
 export function readFile(content: Uint8Array, format: 'json' | 'yaml'): ReadDocument {
   const json = format === 'yaml' ? jsonOfYaml(requireUtf8(content)) : requireUtf8(content);
   const { start, end } = scanText(json, levelsMax).value;

@@ -1,20 +1,20 @@
 import { isUtf8 } from 'node:buffer';
 import { JsonError, positionOf, PorticoError, scanJson, type Json, type JsonScan } from '@portico/domain';
 
-/** Nesting levels of arrays and objects, counted below a request's body (specification, section 1). */
+/** Maximum number of nested arrays and objects, counted below a request's body (specification, section 1). */
 export const levelsMax = 100;
 
 /**
  * Maximum number of values in one text, counted before it is parsed. A parsed value takes up to about 170 bytes,
- * regardless of its text, so this limit keeps a text within the heap of a reading thread. That is essential: a heap
- * that fills up inside `JSON.parse` ends the whole process, not just the thread. A real document of 20 MB has 320,000
- * values, and a document of realistic density does not reach this limit in 32 MB.
+ * regardless of its text, so this limit ensures that a text fits into the heap of a reader thread. That is essential:
+ * if the heap fills up inside `JSON.parse`, the whole process dies, not just the thread. A real document of 20 MB has
+ * 320,000 values, and a document of realistic density does not reach this limit within 32 MB.
  */
 const valuesMax = 2_000_000;
 const bytesMax = 128 * 1_048_576;
 const becauseMax = 500;
 
-/** Returns the error for a rejected text. A long reason, which may quote the text, is truncated. */
+/** Creates the error for a rejected text. A long reason, which may quote the text, is truncated. */
 export const invalidBody = (because: string, cause?: unknown): PorticoError =>
   new PorticoError('invalid_body', {
     because: because.length > becauseMax ? `${because.slice(0, becauseMax)}…` : because,

@@ -2,10 +2,13 @@ import { pollutingKeys, unstorableIndex, type Json, type MemberRead } from '@por
 import { readDocument } from './read-document.ts';
 import { levelsMax, parseJson, invalidBody, scanText, requireUtf8 } from './read-json.ts';
 
-/** In bytes, for the total of all members except the document: they are passed to the main thread as values. */
+/**
+ * Maximum total size of all members except the document, in bytes: these members are passed to the main thread as
+ * values.
+ */
 const fieldsMax = 1_048_576;
 
-/** Implements `DocumentReader.readMember`, in this thread. */
+/** Implements `DocumentReader.readMember` in the current thread. */
 export function readMember(bytes: Uint8Array, documentName: string): MemberRead {
   const body = requireUtf8(bytes);
   // The body itself does not count as a level.

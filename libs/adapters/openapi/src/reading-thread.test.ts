@@ -15,7 +15,7 @@ const body = (document = pets) => bytes(`{"openapi_spec":${document}}`);
 const missing = (): never => {
   throw new Error('The document was not read');
 };
-/** Takes a second to read. Fake timers keep that time from counting against the limit. */
+/** Creates a document that takes a second to read. With fake timers, that time does not count against the limit. */
 const slow = () => bytes(Array.from({ length: 60_000 }, (_, i) => `k${i}: 1`).join('\n'));
 
 const open: ClosableDocumentReader[] = [];
@@ -28,7 +28,7 @@ afterEach(() => Promise.all(open.splice(0).map((one) => one.close())));
 
 describe('a document that a thread does not finish in time', () => {
   const timeLimitMs = 30_000;
-  /** Stops the timers until the thread has the document; the test then advances them. */
+  /** Stops the timers until the thread has received the document; the test then advances them. */
   const readTooLong = async (documents: ClosableDocumentReader) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const started = once(process, 'worker') as Promise<[Worker]>;
@@ -85,7 +85,7 @@ describe('a large document', () => {
     const documents = reader();
     const events: string[] = [];
     process.once('worker', (worker) => {
-      // Runs before the listener of the reader.
+      // This listener runs before the reader's.
       worker.prependOnceListener('message', () => {
         setImmediate(() =>
           setImmediate(() => {
@@ -113,7 +113,7 @@ describe('a large document', () => {
 describe('a document that exceeds the memory of a thread', () => {
   test('is rejected, and the next one is read by a new thread', async () => {
     const documents = reader({ memoryMegabytes: 24 });
-    // YAML, because its parser can be interrupted and the JSON parser cannot.
+    // The document is YAML, because its parser can be interrupted, unlike the JSON parser.
     const large = bytes(`[${'{a: b}, '.repeat(60_000)}]`);
     const [fat, next] = await Promise.allSettled([
       documents.readFile(large, 'yaml'),
@@ -132,7 +132,7 @@ describe('the queue', () => {
     const done: number[] = [];
     await Promise.all(
       Array.from({ length: 12 }, async (_, i) => {
-        // The first takes the longest.
+        // The first document takes the longest to read.
         const padding = ' '.repeat(i === 0 ? 4_000_000 : 0);
         await documents.readMember(body(pets.replace('{', `{${padding}`)), 'openapi_spec', null);
         done.push(i);
@@ -210,7 +210,7 @@ describe('a document beyond the limits of the queue', () => {
     const settled = Promise.allSettled(reading);
     deadline.expire();
     await busy;
-    // A rejected document does not block a later one.
+    // A rejected document does not block later ones.
     expect((await documents.readMember(body(), 'openapi_spec', null)).document?.title).toBe('Pets');
     return (await settled).map((outcome) =>
       outcome.status === 'fulfilled' ? 'read' : isPorticoError(outcome.reason, 'internal') && outcome.reason.cause,
@@ -267,7 +267,7 @@ test('the main thread keeps running while a large document is read', async () =>
   const timer = setInterval(() => ticks++, 1);
   await documents.readMember(large, 'openapi_spec', null);
   clearInterval(timer);
-  // If it were read in this thread, there would be no tick in between.
+  // If the document were read in this thread, there would be no ticks meanwhile.
   expect(ticks).toBeGreaterThan(5);
 });
 

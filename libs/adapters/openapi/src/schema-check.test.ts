@@ -158,7 +158,7 @@ describe('a document full of faults costs no more than one with many', () => {
 test('the check knows every keyword that the official schemas use', () => {
   const source = readFileSync(new URL('./schema.ts', import.meta.url), 'utf8');
   const known = new Set([...source.matchAll(/readonly (\$?\w+)\?:/g)].map(([, keyword]) => keyword));
-  // Keywords that do not constrain a document, and the one used as a comment.
+  // Keywords that do not constrain a document, including comments.
   for (const ignored of [
     '$schema',
     '$id',
@@ -188,7 +188,7 @@ test('the check knows every keyword that the official schemas use', () => {
   expect([...used].filter((keyword) => !known.has(keyword))).toEqual([]);
 });
 
-/** A document with a bit of everything, small enough to be broken at each of its members. */
+/** A document with a bit of everything, small enough for each of its members to be broken. */
 const sample = {
   openapi: '3.0.0',
   info: { title: 'Pets', version: '1', contact: { name: 'a' }, license: { name: 'b' } },

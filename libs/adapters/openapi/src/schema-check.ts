@@ -5,7 +5,7 @@ import { formats } from './formats.ts';
 import { canonical, listed, sameJson, typeFault } from './json-values.ts';
 import { createSchemaLookup, type Schema, type SchemaMap, type SchemaObject } from './schema.ts';
 
-/** Collects findings. When it is full, the check stops. */
+/** A collection of findings. When it is full, the check stops. */
 interface Findings {
   readonly full: boolean;
   add(path: readonly (string | number)[], message: string): void;
@@ -20,11 +20,11 @@ interface Location {
 const report = (at: Location, message: string): void => at.findings.add(at.path, message);
 
 /**
- * Creates a check of documents against one schema that reports only relevant violations: where a schema offers
+ * Creates a check of documents against one schema that reports only relevant violations: if a schema offers
  * alternatives, only the one that the document evidently uses is checked (a reference, if there is a `$ref`; the
- * security scheme of that `type`), and of a chain of causes only the deepest is reported. Whether there are any
- * violations agrees with every validator (except for `format`). References in the document are not followed. Adds to
- * `violations` if that is passed.
+ * security scheme of that `type`), and only the deepest of a chain of causes is reported. The check finds violations
+ * exactly when any other validator does (except for `format`). References in the document are not followed. Violations
+ * are added to `violations`, if given.
  */
 export function createSchemaCheck(root: SchemaObject): (document: Json, violations?: Violations) => Violations {
   const check = new SchemaCheck(root);
@@ -177,7 +177,7 @@ class SchemaCheck {
   }
 
   /**
-   * Returns a branch as an object, with its `$ref` resolved. In the official schemas, a `$ref` has no sibling keywords.
+   * Returns a branch as an object, with its `$ref` resolved. In the official schemas, `$ref` has no sibling keywords.
    */
   #resolved(schema: Schema): SchemaObject {
     const target = typeof schema === 'object' && schema.$ref !== undefined ? this.#lookup(schema.$ref) : schema;
@@ -191,7 +191,7 @@ class SchemaCheck {
   }
 
   /**
-   * Returns whether a condition holds; null if it tests the value of an absent member. In that case neither branch
+   * Returns whether a condition holds; null if it tests the value of an absent member. In that case, neither branch
    * should be checked: `required` reports the missing member.
    */
   #evaluateCondition(condition: Schema, value: Json): boolean | null {
@@ -223,7 +223,7 @@ class SchemaCheck {
     return parts.some((one) => this.#covers(one, object, name));
   }
 
-  /** Returns a message with the first violation of each of several forms, none of which the value fits. */
+  /** Returns a message for a value that fits none of several forms, with the first violation of each form. */
   #alternatives(branches: readonly Schema[], value: Json): string {
     const names = branches.map((branch) => required(this.#resolved(branch)));
     if (names.every((one) => one.length === 1)) return `must have property ${listed(names.flat(), ' or ')}`;

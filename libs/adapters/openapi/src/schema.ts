@@ -34,11 +34,13 @@ export interface SchemaObject {
   readonly else?: Schema;
 }
 
-/** `true` accepts everything, `false` nothing. */
+/** A JSON Schema. `true` accepts everything, `false` nothing. */
 export type Schema = boolean | SchemaObject;
 export type SchemaMap = Readonly<Record<string, Schema>>;
 
-/** Returns the official schema for that OpenAPI version from the package. No external reference is fetched. */
+/**
+ * Returns the official schema for that OpenAPI version from the validator package. External references are not fetched.
+ */
 export function officialSchema(version: '3.0' | '3.1'): SchemaObject {
   const file = createRequire(import.meta.url).resolve(
     `@seriousme/openapi-schema-validator/schemas/v${version}/schema.json`,
@@ -46,7 +48,7 @@ export function officialSchema(version: '3.0' | '3.1'): SchemaObject {
   return JSON.parse(readFileSync(file, 'utf8')) as SchemaObject;
 }
 
-/** Resolves `$ref`s within one schema, and caches each. */
+/** Creates a function that resolves `$ref`s within one schema and caches the results. */
 export function createSchemaLookup(root: SchemaObject): (reference: string) => Schema {
   const cache = new Map<string, Schema>();
   return (reference) => {

@@ -1,6 +1,9 @@
 import type { Deadline } from '@portico/domain';
 
-/** The deadline of work that several requests wait for. Expires once all their deadlines have; null never expires. */
+/**
+ * The shared deadline of work that several requests wait for. It expires once all of their deadlines have; null never
+ * expires.
+ */
 export class SharedDeadline implements Pick<Deadline, 'expired' | 'onExpired'> {
   #waiting = 0;
   readonly #onExpired = new Set<() => void>();

@@ -1,11 +1,11 @@
 import type { PackedText, SliceRequest } from '@portico/domain';
 
-/** A task for the slicing thread: slice an operation out of a document, or load a document into the cache. */
+/** A task for the slicing thread: slicing an operation out of a document, or loading a document into the cache. */
 export type SliceTask =
   | { readonly kind: 'slice'; readonly digest: string; readonly request: SliceRequest }
   | { readonly kind: 'load'; readonly digest: string; readonly text: PackedText };
 
-/** The result of a task. `unknown`: the document is not in the cache. `absent`: it has no such operation. */
+/** The result of a task. `unknown`: the document is not in the cache. `absent`: the document has no such operation. */
 export type SliceResult =
   | { readonly slice: Uint8Array<ArrayBuffer> }
   | { readonly loaded: true }

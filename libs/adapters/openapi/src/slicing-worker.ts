@@ -16,9 +16,7 @@ import type { SliceTask, SliceResult } from './slice-messages.ts';
 import { SparseDocument } from './sparse-document.ts';
 import { lowerThreadPriority } from './lower-thread-priority.ts';
 
-/**
- * The thread that slices operations out of documents, one at a time, and caches the most recently requested documents.
- */
+/** This thread slices operations out of documents, one at a time, and caches the most recently requested documents. */
 const { cachedBytesMax } = workerData as { readonly cachedBytesMax: number };
 const documents = new DocumentCache(cachedBytesMax);
 lowerThreadPriority();

@@ -4,7 +4,7 @@ import { SparseDocument } from './sparse-document.ts';
 
 const documentOf = (text: string) => new SparseDocument(Buffer.from(text));
 
-/** Accesses every part. */
+/** Accesses every part of the document. */
 const readAll = (text: string): unknown => JSON.parse(JSON.stringify(documentOf(text).view()));
 
 test.each([

@@ -1,20 +1,22 @@
 import { scanJson, type Json, type JsonMember, type JsonObject } from '@portico/domain';
 import { parseJson } from './read-json.ts';
 
-/** Members with many parts, of which a slice needs few, and the level below them at which the parts are. */
+/** Members with many parts, only a few of which a slice needs, and the depth of those parts below the member. */
 const lazyLevels: ReadonlyMap<string, number> = new Map([
   ['paths', 1],
   ['webhooks', 1],
   ['components', 2],
 ]);
 
-/** An object with more members is parsed as a whole, because parsing its parts would not take less memory. */
+/**
+ * An object with more members than this is parsed as a whole, because parsing it in parts would not use less memory.
+ */
 const lazyMembersMax = 100_000;
 
-/** Parsed parts are cached across views as long as their total text does not exceed this many bytes. */
+/** Parsed parts are cached across views as long as the total size of their text does not exceed this many bytes. */
 const cachedTextMax = 2 * 1_048_576;
 
-/** Maximum bytes of an unparsed member, and of any parsed value. */
+/** Maximum memory for an unparsed member and for any parsed value, in bytes. */
 const [memberBytesMax, valueBytesMax] = [400, 170];
 
 const [openBrace, openBracket, comma] = [0x7b, 0x5b, 0x2c];
@@ -22,12 +24,12 @@ const bounds = { nestingMax: Number.POSITIVE_INFINITY, valuesMax: Number.POSITIV
 
 /**
  * A document that is stored as text, and whose paths and components are parsed when they are accessed. Parsed as a
- * whole, a document of 20 MB takes 100 MB and more. Throws `JsonError` for a text that is not JSON.
+ * whole, a document of 20 MB takes 100 MB or more. Throws `JsonError` for a text that is not JSON.
  */
 export class SparseDocument {
   readonly #text: Uint8Array;
   readonly #root: Json;
-  /** The objects with many parts, which stay cached, and the parts, which are cleared when there are too many. */
+  /** The objects with many parts, which are never evicted, and the parts, which are cleared when there are too many. */
   readonly #objects = new Map<JsonMember, Json>();
   readonly #parts = new Map<JsonMember, Json>();
   #partsText = 0;
@@ -44,7 +46,7 @@ export class SparseDocument {
     return this.#bytes;
   }
 
-  /** Returns the document. Until the next call, each access to a part returns the same object. */
+  /** Returns the document. Until the next call, repeated access to a part returns the same object. */
   view(): Json {
     if (this.#partsText > cachedTextMax) {
       this.#parts.clear();
@@ -53,7 +55,7 @@ export class SparseDocument {
     return this.#root;
   }
 
-  /** Returns the value of that text. If it is an object, its members are parsed when they are accessed. */
+  /** Returns the value of the text from `start` to `end`. If it is an object, its members are parsed when accessed. */
   #object(start: number, end: number, levels: (name: string) => number): Json {
     const text = this.#text.subarray(start, end);
     const { members } = scanJson(text, bounds);
@@ -66,7 +68,7 @@ export class SparseDocument {
     for (const member of members) {
       const name = parseJson(text.subarray(member.name.start, member.name.end)) as string;
       const get = (): Json => this.#member(member, start, levels(name));
-      // As in `JSON.parse`, the last member of a name counts, and `__proto__` is a name like any other.
+      // As in `JSON.parse`, the last member with a given name counts, and `__proto__` is a name like any other.
       Object.defineProperty(object, name, { get, enumerable: true, configurable: true });
     }
     return object;
@@ -88,10 +90,13 @@ export class SparseDocument {
   }
 }
 
-/** Bytes in memory per byte of parsed text, in documents of a usual density. */
+/** Bytes of memory per byte of parsed text, in documents of typical density. */
 const parsedBytesPerByte = 3;
 
-/** Returns an upper bound from the number of values that the text can contain according to its commas and brackets. */
+/**
+ * Returns an upper bound for the memory of the parsed text, based on the number of values that its commas and brackets
+ * allow.
+ */
 function parsedBytesMax(text: Uint8Array): number {
   let values = 1;
   for (let at = 0; at < text.length; at++) {

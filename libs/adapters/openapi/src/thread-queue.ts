@@ -2,14 +2,14 @@ import { PorticoError } from '@portico/domain';
 import type { Expiry, WorkerThread } from './worker-thread.ts';
 
 export interface QueueOptions<Task> {
-  /** The names of the waiting items, in the plural, and of their processor, for error messages. */
+  /** The names of the waiting items (plural) and of the component that processes them, for error messages. */
   readonly itemsName: string;
   readonly ownerName: string;
   readonly waitingMax: number;
-  /** Maximum total bytes of waiting tasks. */
+  /** Maximum total size of the waiting tasks, in bytes. */
   readonly waitingBytesMax: number;
   readonly bytesOf: (task: Task) => number;
-  /** Whether the thread is terminated if the deadline of its task expires; otherwise the thread finishes the task. */
+  /** Whether the thread is terminated if its task's deadline expires; otherwise, the thread finishes the task. */
   readonly expiryEndsThread: boolean;
   /** Returns the buffers that are transferred to the thread with a task. */
   readonly transferOf: (task: Task) => readonly ArrayBuffer[];
@@ -22,8 +22,8 @@ interface Job<Task, Result> {
 }
 
 /**
- * Assigns tasks to threads in order of arrival. Beyond the limits, new tasks are rejected immediately with `internal`;
- * expired tasks leave the queue.
+ * Assigns tasks to threads in order of arrival. Beyond the limits, new tasks are rejected immediately with `internal`.
+ * Waiting tasks whose deadline expires are removed from the queue.
  */
 export class ThreadQueue<Task, Result> {
   readonly #all: readonly WorkerThread<Task, Result>[];
@@ -38,7 +38,7 @@ export class ThreadQueue<Task, Result> {
     this.#options = options;
   }
 
-  /** Returns the result of the task. Throws `timed_out` if the deadline expires while the task waits. */
+  /** Returns the result of the task. Throws `timed_out` if the deadline expires while the task is waiting. */
   run(task: Task, deadline: Expiry | null): Promise<Result> {
     if (this.#closed) return Promise.reject(this.#closedError('is'));
     if (deadline?.expired) return Promise.reject(new PorticoError('timed_out'));
@@ -78,7 +78,7 @@ export class ThreadQueue<Task, Result> {
     }
   }
 
-  /** Rejects a job that still waits. Once a thread has taken a job, the thread is responsible for it. */
+  /** Rejects a job that is still waiting. Once a thread has received a job, the thread is responsible for it. */
   #leave(job: Job<Task, Result>): void {
     const index = this.#waiting.indexOf(job);
     if (index < 0) return;

@@ -1,12 +1,12 @@
 import { warningOf, type DocumentPath, type DocumentWarning } from '@portico/domain';
 
 const shownMax = 20;
-/** Counting stops here, so that a document full of faults costs no more than one with many. */
+/** Counting stops at this number, so that a document full of faults costs no more than one with many. */
 const countedMax = 10_000;
-/** Also stops here, counting duplicates, which occur if pointers are truncated. */
+/** Counting also stops after this many violations including duplicates, which occur if pointers are truncated. */
 const addedMax = 2 * countedMax;
 
-/** Collects violations without duplicates: the first ones, and the total. */
+/** Collects violations without duplicates: the first ones and the total number. */
 export class Violations {
   readonly #first: DocumentWarning[] = [];
   readonly #known = new Set<string>();
@@ -22,7 +22,7 @@ export class Violations {
     if (this.#first.length < shownMax) this.#first.push(warning);
   }
 
-  /** 10,000 means 10,000 or more. */
+  /** The total number of violations; 10,000 means 10,000 or more. */
   get total(): number {
     return this.#known.size;
   }

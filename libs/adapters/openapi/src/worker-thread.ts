@@ -15,19 +15,22 @@ export interface ThreadOptions<Task> extends Pick<ThreadLimits, 'memoryMegabytes
   /** The module that the thread runs: a file in this folder, without its extension. */
   readonly module: string;
   readonly name: string;
-  /** The `workerData` of the module. */
+  /** The module's `workerData`. */
   readonly data?: unknown;
   /**
-   * After a large task, the thread ends, which releases its memory, and the event loop runs other work before the
-   * result is used. By default, no task is large.
+   * Returns whether a task is large. After a large task, the thread ends, which releases its memory, and the event loop
+   * runs other work before the result is used. By default, no task is large.
    */
   readonly isLarge?: (task: Task) => boolean;
-  /** Return the error for a task that exceeds the time limit or the memory limit. */
+  /** These create the error for a task that exceeds the time limit or the memory limit. */
   readonly tooSlow: (limitMs: number) => PorticoError;
   readonly tooLarge: (cause: unknown) => PorticoError;
 }
 
-/** In this folder and with this file's extension, since both the sources and the built files run. */
+/**
+ * Returns the URL of a module in this folder, with this file's extension, since both the sources and the built files
+ * are run.
+ */
 const fileUrlOf = (module: string): URL =>
   new URL(`./${module}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
 
@@ -41,14 +44,14 @@ export class WorkerThread<Task, Result> {
   }
 
   /**
-   * Must only be called once the previous task is done. The buffers are transferred, not copied. If the deadline
-   * expires, the thread is terminated, since its result is no longer needed.
+   * Runs a task. Must not be called until the previous task is done. The buffers are transferred, not copied. If the
+   * deadline expires, the thread is terminated, since its result is no longer needed.
    */
   run(task: Task, transfer: readonly ArrayBuffer[], deadline: Expiry | null): Promise<Result> {
     const worker = (this.#worker ??= this.#start());
     const { name, tooSlow, tooLarge } = this.#options;
     const limitMs = this.#options.timeLimitMs(task);
-    // Read before the task is posted, which detaches its bytes.
+    // Evaluated before the task is posted, because posting detaches its bytes.
     const isLarge = this.#options.isLarge?.(task) ?? false;
     return new Promise<Result>((resolve, reject) => {
       const settleWith = (settle: () => void): void => {
@@ -97,7 +100,8 @@ export class WorkerThread<Task, Result> {
       workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes, maxYoungGenerationSizeMb: 16 },
     });
-    // Also between two tasks, so that a dead thread is not reused and every error event has a listener.
+    // These listeners are also active between tasks, so that a dead thread is not reused and every error event has a
+    // listener.
     const onDeath = (): void => {
       if (this.#worker === worker) this.#worker = null;
     };
@@ -109,9 +113,9 @@ export class WorkerThread<Task, Result> {
 }
 
 /**
- * Receiving a large result blocked the event loop, and processing and storing it will block it again. The first
- * immediate runs before the loop polls for incoming data of other requests, the second after that, and the third after
- * their writes in that tick.
+ * Lets other work run: receiving a large result blocked the event loop, and processing and storing it will block the
+ * loop again. The first immediate runs before the loop polls for incoming data from other requests, the second runs
+ * after that, and the third runs after the writes of those requests in that tick.
  */
 async function yieldToEventLoop(): Promise<void> {
   for (let tick = 0; tick < 3; tick += 1) await setImmediate();

@@ -13,7 +13,7 @@ import { yamlOfJson } from './yaml-of-json.ts';
 
 lowerThreadPriority();
 
-/** The thread that reads documents, one at a time. */
+/** This thread reads documents, one at a time. */
 parentPort?.on('message', (task: ReadTask) => {
   const result = run(task);
   const isLarge = task.bytes.byteLength >= largeBytes || (packedTextIn(result)?.bytes ?? 0) >= largeBytes;

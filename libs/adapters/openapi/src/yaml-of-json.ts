@@ -1,19 +1,19 @@
 /**
  * Writes a JSON text as YAML (1.2, core schema) in block style, piece by piece. Preserves the order of members,
- * duplicate members and the digits of numbers. The text must have been scanned, so it is valid and nests at most 100
- * levels.
+ * duplicate members and the digits of numbers. The text must have been scanned already, so it is valid and has at most
+ * 100 nesting levels.
  */
 export function yamlOfJson(json: string, write: (piece: string) => void): void {
   new Converter(json, write).value('', '', '');
   write('\n');
 }
 
-/** Longer keys must be explicit, that is, start with `?` (YAML 1.2, section 7.4.2). */
+/** Keys longer than this must be explicit, that is, start with `?` (YAML 1.2, section 7.4.2). */
 const implicitKeyMax = 1_000;
 
-/** Strings that every YAML reader parses as strings without quotes. */
+/** Strings that every YAML reader recognizes as strings even without quotes. */
 const plain = /^[A-Za-z_](?:[A-Za-z0-9_./ -]{0,200}[A-Za-z0-9_/])?$/;
-/** Includes the reserved words of YAML 1.1, which many readers still follow. */
+/** Reserved words, including those of YAML 1.1, which many readers still follow. */
 const notPlain = /^(?:true|false|yes|no|on|off|null|y|n)$/i;
 
 class Converter {
@@ -27,8 +27,8 @@ class Converter {
   }
 
   /**
-   * Writes the next value: on the current line, after `before`; or as lines of this indentation, the first of which
-   * begins with `first`.
+   * Writes the next value, either on the current line after `before`, or as lines with this indentation, the first of
+   * which begins with `first`.
    */
   value(indent: string, before: string, first: string): void {
     switch (this.#next()) {
@@ -63,7 +63,7 @@ class Converter {
     this.value(`${indent}  `, ' ', `\n${indent}  `);
   }
 
-  /** The first nested line follows the dash on the same line. */
+  /** Writes an item. Its first nested line follows the dash on the same line. */
   #item(indent: string): void {
     this.#write('- ');
     this.value(`${indent}  `, '', '');
@@ -86,7 +86,7 @@ class Converter {
     return JSON.parse(this.#json.slice(start, this.#at)) as string;
   }
 
-  /** Reads a number, `true`, `false` or `null`, which YAML writes the same way. */
+  /** Reads a number, `true`, `false` or `null`, which are written the same way in YAML. */
   #literal(): string {
     const start = this.#at;
     while (/[-+.0-9A-Za-z]/.test(this.#json[this.#at] ?? '')) this.#at += 1;
@@ -95,5 +95,5 @@ class Converter {
   }
 }
 
-/** A JSON string is a double-quoted scalar (YAML 1.2, section 7.3.1). */
+/** Returns the scalar for a text. A JSON string is also a double-quoted YAML scalar (YAML 1.2, section 7.3.1). */
 const scalarOf = (text: string): string => (plain.test(text) && !notPlain.test(text) ? text : JSON.stringify(text));

@@ -2,19 +2,20 @@ import { isScalar, LineCounter, parseDocument, visit, type Document, type YAMLEr
 import { invalidBody } from './read-json.ts';
 
 /**
- * Maximum number of characters that separate values, counted before the text is parsed. The parser takes up to 400
- * bytes for each, so this limit keeps it within the heap of a reading thread. A real document of 3.3 MB has 210,000.
+ * Maximum number of characters that separate values, counted before the text is parsed. The parser uses up to 400 bytes
+ * for each one, so this limit ensures that it does not exceed the heap of a reader thread. A real document of 3.3 MB
+ * has 210,000 of them.
  */
 const separatorsMax = 1_000_000;
-/** In characters of JSON: aliases can repeat a small text many times. */
+/** Maximum length of the resulting JSON, in characters: aliases can repeat a small text many times. */
 const expandedMax = 64_000_000;
 /** Maximum number of aliases of one anchor, including nested anchors. */
 const aliasesMax = 10_000;
 
 /**
- * Converts a YAML text (YAML 1.2, core schema, with merge keys) to JSON: keys are strings, dates stay strings, integers
- * keep all their digits, and members stay in order. Throws `invalid_body`, with line and column, for malformed text or
- * a duplicate key, and for values that JSON cannot express.
+ * Converts a YAML text (YAML 1.2, core schema, with merge keys) to JSON: keys are strings, dates remain strings,
+ * integers keep all their digits, and members keep their order. Throws `invalid_body`, with line and column, for
+ * malformed text or a duplicate key, and for values that JSON cannot represent.
  */
 export function jsonOfYaml(text: Uint8Array): Uint8Array {
   if (separatorsIn(text) > separatorsMax)
@@ -26,7 +27,7 @@ export function jsonOfYaml(text: Uint8Array): Uint8Array {
 
   try {
     rejectDuplicates(document, lines);
-    // Maps preserve the order of the text; objects would put names that look like numbers first.
+    // Maps preserve the text's order; objects would put names that look like numbers first.
     return jsonOf(document.toJS({ maxAliasCount: aliasesMax, mapAsMap: true }));
   } catch (error) {
     if (error instanceof RangeError) throw invalidBody('nested too deeply to be read as YAML', error);
@@ -55,7 +56,7 @@ function parseYaml(text: string, lines: LineCounter): Document.Parsed {
       prettyErrors: false,
       lineCounter: lines,
       logLevel: 'error',
-      // Tags of other schemas, such as those of dates and sets, leave the value as written.
+      // Values with tags of other schemas, such as those for dates and sets, are left as written.
       resolveKnownTags: false,
     });
   } catch (error) {
@@ -64,7 +65,7 @@ function parseYaml(text: string, lines: LineCounter): Document.Parsed {
   }
 }
 
-/** Expects all keys to be strings. */
+/** Throws `invalid_body` for a duplicate key. Expects all keys to be strings. */
 function rejectDuplicates(document: Document.Parsed, lines: LineCounter): void {
   visit(document, {
     Map(_key, { items }: YAMLMap) {
@@ -105,10 +106,10 @@ function jsonOf(value: unknown): Uint8Array {
   return Buffer.concat([...chunks, Buffer.from(chunk)]);
 }
 
-/** In characters. */
+/** The number of characters to collect before they are encoded. */
 const chunkLength = 65_536;
 
-/** `name` is the name of the member, for error messages. */
+/** Writes a value as JSON. `name` is the name of the member that contains it, for error messages. */
 function writeValue(value: unknown, name: string, write: (text: string) => void): void {
   if (value instanceof Map) {
     let before = '{';

@@ -8,7 +8,10 @@ import {
 import { afterAll, expect, test } from 'vitest';
 import { createDocumentReader } from '../src/create-document-reader.ts';
 
-/** Checks that a part of the result stays within its limit for any document; `bytes` is the length of the text. */
+/**
+ * For each part of a result, a check that the part is within its limit for any document; `bytes` is the length of the
+ * text.
+ */
 type Bounds<Whole> = { readonly [Part in keyof Whole]: (part: Whole[Part], bytes: number) => boolean };
 
 const isWithin = (text: string, most: number): boolean => text.length <= 2 * most && [...text].length <= most;
@@ -20,7 +23,7 @@ const schemeBounds = {
 } satisfies Bounds<AuthenticationScheme>;
 
 const warningBounds = {
-  // 2,000 before escaping, which at most doubles the length.
+  // A pointer has up to 2,000 characters before escaping, which at most doubles its length.
   pointer: (pointer) => pointer.length <= 4_000,
   message: (message) => isWithin(message, 501),
 } satisfies Bounds<DocumentWarning>;
@@ -37,7 +40,8 @@ const operationBounds = {
 } satisfies Bounds<Operation>;
 
 const documentBounds = {
-  // Incompressible data is stored, with 5 bytes per block of kilobytes (RFC 1951, section 3.2.4), plus 5 for the flush.
+  // Incompressible data is stored with 5 extra bytes per block of several kilobytes (RFC 1951, section 3.2.4), plus 5
+  // bytes for the flush.
   packed: ({ deflated, bytes }, length) => bytes === length && deflated.length <= length + 5 * (length / 8_192 + 2) + 5,
   digest: (digest) => /^[0-9a-f]{64}$/.test(digest),
   title: (title) => title === null || (title !== '' && isWithin(title, 200) && isPlainLine(title)),
@@ -150,7 +154,7 @@ export const testHostile = (many: number): void => {
     const { packed, operations: read, ...facts } = result.document;
     expectWithinBounds(result.document, packed.bytes);
     expect(JSON.stringify(read).length).toBeLessThan(80_000_000);
-    // No larger than the document itself plus some kilobytes.
+    // The facts are at most 100 kB larger than the document itself.
     expect(JSON.stringify(facts).length).toBeLessThan(Math.min(text.length, 100_000) + 100_000);
   });
 };

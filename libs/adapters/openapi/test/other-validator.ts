@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 
-/** The validator of the package, without its additional resolution of references. */
+/** The package's validator, without its additional resolution of references. */
 const validator = new Validator() as unknown as {
   getAjvValidator(version: string): (document: unknown) => boolean;
 };

@@ -7,7 +7,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createDocumentReader } from '../src/create-document-reader.ts';
 import { otherwiseConforms } from './other-validator.ts';
 
-// Next to the repository, not in it: documents published by third parties, which the product does not need.
+// These documents are next to the repository rather than in it: they were published by third parties, and the product
+// does not need them.
 const root = join(import.meta.dirname, '../../../..');
 const folder = join(root, '../shared/data/specs');
 const present = existsSync(folder);
@@ -18,9 +19,9 @@ const none = 'none';
 const bearer = 'bearer Authorization';
 const basic = 'basic Authorization';
 
-/** Base address and authentication, read from the documents by hand. */
+/** The base address and authentication of each document, determined by hand. */
 const byHand: readonly (readonly [file: string, baseUrl: string, authentication: string])[] = [
-  // Addresses that are empty, absent, not addresses at all, or contain variables.
+  // Addresses that are empty, absent or not addresses at all, or that contain variables.
   ['amentum.space-gravity', '/', none],
   ['apache.org-qakka', '/', none],
   ['elastic.co', '/', none],
@@ -41,7 +42,7 @@ const byHand: readonly (readonly [file: string, baseUrl: string, authentication:
   ['ipinfodb.com', '/', none],
   ['adyen.com-webhooks', '/', basic],
   ['apicurio.local-registry', 'https://MY-REGISTRY-URL/apis/registry/v2', none],
-  // Security: schemes without a type, one that is a reference, several, mutual TLS.
+  // Security: schemes without a type, a scheme that is a reference, several schemes, mutual TLS.
   ['import.io-extraction', 'https://extraction.import.io/', none],
   ['import.io-rss', 'https://rss.import.io/', none],
   ['import.io-run', 'https://run.import.io/', none],
@@ -56,7 +57,7 @@ const byHand: readonly (readonly [file: string, baseUrl: string, authentication:
   ['viator.com', 'https://viatorapi.viator.com/service', 'apiKey exp-api-key header'],
   ['stripe.com', 'https://api.stripe.com/', basic],
   ['spotify.com', 'https://api.spotify.com/v1', bearer],
-  // References: external files, dangling, percent-encoded.
+  // References: to external files, dangling ones, percent-encoded ones.
   ['digitalocean.com', 'https://api.digitalocean.com', bearer],
   ['squareup.com', 'https://connect.squareup.com', bearer],
   ['surevoip.co.uk', 'https://api.surevoip.co.uk', basic],
@@ -69,7 +70,7 @@ afterAll(() => reader.close());
 
 const textOf = (file: string): string => readFileSync(join(folder, file), 'utf8').trim();
 
-/** Each document is read once for all tests. */
+/** The documents that have been read; each is read once for all tests. */
 const documents = new Map<string, Promise<ReadDocument>>();
 
 async function read(file: string): Promise<{ text: string; document: ReadDocument }> {
@@ -191,7 +192,7 @@ describe.skipIf(!present)('published documents', () => {
     } catch (error) {
       message = (error as Error).message;
     }
-    // If the engine reports no position, the text ends too early.
+    // If the engine does not report a position, the text ends prematurely.
     const place = /line (\d+) column (\d+)/.exec(message);
     const lines = content.toString().split('\n');
     const [line, column] = place ? [place[1], place[2]] : [lines.length, (lines.at(-1)?.length ?? 0) + 1];

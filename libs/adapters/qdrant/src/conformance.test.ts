@@ -13,7 +13,10 @@ afterAll(() => standIn.close());
 const size = 400;
 const among = Array.from({ length: size }, (_, i) => idOf(i));
 
-/** Orders matches like an API response: by the displayed score, then by id, which does not depend on the index. */
+/**
+ * Returns the ids in the order of an API response: by the displayed score, then by id. This order does not depend on
+ * the index.
+ */
 const orderedIds = async (index: VectorIndex, vector: Float32Array, asOf: number): Promise<readonly string[]> => {
   const { matches, isFallback } = await index.search(queryOf({ among, asOf, vector, limit: 50 }));
   expect(isFallback).toBe(false);
@@ -29,7 +32,7 @@ const assertConforms = async (server: Server) => {
   const next = randomVectors(20_261_122);
   let asOf = 0;
   for (const [i, collectionId] of among.entries()) {
-    // Every fifth vector equals the previous one, so that there are ties.
+    // Every fifth vector is equal to the previous one, so that there are ties.
     const vector = i % 5 === 4 ? (await embeddings.changedSince(asOf - 1, 'm', 1))[0]?.vector : next();
     asOf = embeddings.put({ modelId: 'm', collectionId, vector: vector ?? next() });
   }

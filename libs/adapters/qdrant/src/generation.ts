@@ -12,17 +12,17 @@ export interface GenerationDependencies {
   readonly server: QdrantServer;
   readonly embeddings: Pick<EmbeddingStore, 'changedSince'>;
   readonly onRepaired: (repairs: Repairs) => void;
-  /** Aborts long work, between two batches. */
+  /** The signal that aborts long work between two batches. */
   readonly closing: AbortSignal;
 }
 
-/** Points per write request, about 2 MB. */
+/** The number of points per write request, about 2 MB. */
 const pointsPerWrite = 128;
 const pageSize = 2_000;
 
 /**
- * A Qdrant collection, and how far it is known to be a copy of the database. This state belongs to the collection, not
- * to its alias: a replacement is compared from scratch.
+ * A Qdrant collection, and the extent to which it is known to match the database. This state belongs to the collection,
+ * not to its alias: a collection that replaces it is compared from scratch.
  */
 export class Generation {
   readonly name: string;
@@ -44,7 +44,7 @@ export class Generation {
     );
   }
 
-  /** Fills it from scratch with all embeddings of the model. No other process may write to it meanwhile. */
+  /** Fills the new collection with all embeddings of the model. No other process may write to it in the meantime. */
   async fill(modelId: string, onProgress: (written: number) => void): Promise<void> {
     let [size, after] = [0, 0];
     for await (const changes of this.#follower.all(modelId)) {
@@ -59,7 +59,7 @@ export class Generation {
     this.#follower.continueAfter(modelId, after);
   }
 
-  /** Resolves once it contains every embedding of the model up to `asOf`. */
+  /** Resolves once the collection contains every embedding of the model up to `asOf`. */
   catchUp(modelId: string, asOf: number): Promise<void> {
     return this.#follower.catchUp(modelId, asOf);
   }
@@ -68,7 +68,7 @@ export class Generation {
     return this.#follower.isUpTo(modelId, asOf);
   }
 
-  /** The approximate number of the model's vectors. */
+  /** Returns the approximate number of vectors of the model. */
   sizeOf(modelId: string): number {
     return this.#sizes.get(modelId) ?? 0;
   }
@@ -85,9 +85,10 @@ export class Generation {
   }
 
   /**
-   * Makes it match the database, regardless of its contents: after a start, after an outage of Qdrant, or after a
-   * backup of either was restored. Returns the sequence of the last embedding. Reads Qdrant first, so a point that the
-   * database lacks is deleted, unless it was written since: then its version differs, and it stays.
+   * Makes the collection match the database, regardless of the collection's contents: at startup, after a Qdrant
+   * outage, or after a backup of Qdrant or the database was restored. Returns the sequence of the last embedding. Reads
+   * Qdrant first, then deletes each point that the database lacks. A point that was written since then has a different
+   * version, so it is kept.
    */
   async #compare(modelId: string): Promise<number> {
     const unmatched = await this.#versions(modelId);
@@ -100,7 +101,7 @@ export class Generation {
         const storedSequence = unmatched.get(collectionId);
         unmatched.delete(collectionId);
         if (storedSequence === undefined) continue;
-        // Newer than the database, which was restored from an older backup.
+        // The point is newer than the database, which was restored from an older backup.
         if (storedSequence > sequence) newer.push({ collectionId, sequence: storedSequence });
         else stored.set(collectionId, storedSequence);
       }
@@ -130,7 +131,7 @@ export class Generation {
     return versions;
   }
 
-  /** Writes missing and outdated points. Returns their number. */
+  /** Writes missing and outdated points. Returns the number of points written. */
   async #writeMissing(
     modelId: string,
     changes: readonly EmbeddingChange[],

@@ -5,13 +5,18 @@ import { QdrantFailure } from './qdrant-failure.ts';
 import type { QdrantServer } from './qdrant-server.ts';
 import type { Shape } from './read-response.ts';
 
-/** Unused collections that are older were left behind by a crash; newer ones may still be filled. */
+/**
+ * The age from which an unused collection was left behind by a crash. Another process may still be filling a newer one.
+ */
 const abandonedMs = 3_600_000;
 
-/** The first version with conditional writes. */
+/** The first Qdrant version with conditional writes. */
 const minVersion = [1, 16] as const;
 
-/** The alias of a model: the installation's prefix, and enough of a digest to distinguish its models. */
+/**
+ * Returns the alias of a model: the installation's prefix, and enough of a digest to distinguish the installation's
+ * models.
+ */
 export const aliasOf = (installation: string, modelId: string): string =>
   `${prefixOf(installation)}${modelDigest(modelId)}`;
 
@@ -24,7 +29,8 @@ export const checkVersion = async (server: Pick<QdrantServer, 'version'>): Promi
 };
 
 /**
- * Returns the installation's collections of all models: those in use, and others that are being filled or abandoned.
+ * Returns the installation's collections for all models: those in use, and others that are being filled or were
+ * abandoned.
  */
 export const collectionsOf = async (
   server: QdrantServer,
@@ -39,15 +45,16 @@ export const collectionsOf = async (
   return { inUse: [...inUse], others: names.filter((name) => isName(name) && !inUse.has(name)) };
 };
 
-/** Returns why a collection of this shape cannot be used, or null. */
+/** Returns the reason a collection of this shape cannot be used, or null if it can. */
 export const shapeProblem = ({ size, distance }: Shape): string | null =>
   size === embeddingDimension && distance === 'Cosine'
     ? null
     : `its vectors have ${String(size)} dimensions with ${String(distance)}, not ${embeddingDimension} with Cosine`;
 
 /**
- * The collections of one model. Their names consist of the model's alias and the time of creation; the alias points to
- * the collection in use. Several processes may each fill one simultaneously: the newest wins.
+ * The collections of one model. Their names consist of the model's alias, the time of creation and a random suffix; the
+ * alias points to the collection in use. Several processes may each fill a collection simultaneously: the newest
+ * collection wins.
  */
 export class Generations {
   readonly #server: QdrantServer;
@@ -58,17 +65,19 @@ export class Generations {
     this.#alias = aliasOf(installation, modelId);
   }
 
-  /** Returns the collection in use, or null. */
+  /** Returns the collection in use, or null if there is none. */
   async current(): Promise<string | null> {
     return (await this.#server.aliases()).get(this.#alias) ?? null;
   }
 
-  /** Returns why the collection cannot be used, or null. */
+  /** Returns the reason the collection cannot be used, or null if it can. */
   async problem(name: string): Promise<string | null> {
     return shapeProblem(await this.#server.shape(name));
   }
 
-  /** Creates an unused collection. It is newer than all existing ones, even if another machine's clock is ahead. */
+  /**
+   * Creates an unused collection. It counts as newer than all existing ones, even if another machine's clock is ahead.
+   */
   async create(): Promise<string> {
     const newestAt = Math.max(0, ...(await this.#ownCollections()).map((name) => this.#createdAt(name)));
     const name = `${this.#alias}-g${Math.max(Date.now(), newestAt + 1)}-${randomBytes(2).toString('hex')}`;
@@ -76,7 +85,7 @@ export class Generations {
     return name;
   }
 
-  /** Switches to this collection, unless the current one is newer. */
+  /** Switches to this collection. Throws if the current one is newer. */
   async use(name: string): Promise<void> {
     const current = await this.current();
     if (current !== null && this.#isOlder(name, current)) {
@@ -107,12 +116,12 @@ export class Generations {
     return (await this.#server.collections()).filter((name) => !Number.isNaN(this.#createdAt(name)));
   }
 
-  /** Returns `NaN` for another model's collection, which compares as neither older nor newer. */
+  /** Returns the time of creation; `NaN` for a different model's collection, which is then neither older nor newer. */
   #createdAt(name: string): number {
     return Number(new RegExp(`^${this.#alias}-g(\\d+)-[0-9a-f]{4}$`).exec(name)?.[1]);
   }
 
-  /** Every process breaks ties within a millisecond the same way. */
+  /** Whether the first collection is older. All processes break ties within a millisecond the same way. */
   #isOlder(name: string, other: string): boolean {
     const [at, otherAt] = [this.#createdAt(name), this.#createdAt(other)];
     return at < otherAt || (at === otherAt && name < other);

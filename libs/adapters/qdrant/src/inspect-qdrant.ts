@@ -5,9 +5,9 @@ import { createQdrantRoster } from './qdrant-roster.ts';
 import { QdrantServer } from './qdrant-server.ts';
 
 export interface InspectedQdrant {
-  /** Returns the processes of all installations that use it. */
+  /** Returns the live processes of all installations that use this Qdrant. */
   liveProcesses(): Promise<readonly LiveProcess[]>;
-  /** Returns the collections that this installation uses although their vectors are unusable, with the reason. */
+  /** Returns the collections in use by this installation whose vectors are unusable, each with the reason. */
   unusableCollections(installation: string): Promise<readonly { readonly name: string; readonly reason: string }[]>;
 }
 
@@ -16,11 +16,14 @@ export interface QdrantAddress {
   readonly apiKey: string | null;
 }
 
-/** Only reads. Rejects with a `QdrantFailure` if Qdrant is unavailable, too old, or refuses the API key. */
+/**
+ * Inspects Qdrant without writing to it. Rejects with a `QdrantFailure` if Qdrant is unavailable or too old, or refuses
+ * the API key.
+ */
 export const inspectQdrant = async ({ url, apiKey }: QdrantAddress): Promise<InspectedQdrant> => {
   const server = new QdrantServer(url, apiKey, defaultLimits);
   await checkVersion(server);
-  // The version is public: only this request proves that the API key is valid.
+  // Anyone can read the version, so only this request proves that the API key is valid.
   await server.aliases();
   return {
     liveProcesses: () => createQdrantRoster({ url, apiKey }).liveProcesses(Date.now()),

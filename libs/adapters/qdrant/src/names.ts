@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-/** The prefix of the names of all collections and aliases of an installation. */
+/** Returns the prefix of the names of an installation's collections and aliases. */
 export const prefixOf = (installation: string): string => `portico-${installation}-`;
 
-/** Long enough to distinguish the models of an installation. */
+/** Returns a digest of the model id that is long enough to distinguish an installation's models. */
 export const modelDigest = (modelId: string): string => createHash('sha256').update(modelId).digest('hex').slice(0, 8);

@@ -11,7 +11,7 @@ import { createSubject, expectSame, idOf, queryOf, randomVectors, type Subject }
 const standIn = await startQdrantStandIn();
 afterAll(() => standIn.close());
 
-/** Enough that a large share of them takes three requests. */
+/** The number of vectors: so many that a large share of them takes three requests. */
 const size = 4_600;
 const allIds = Array.from({ length: size }, (_, i) => idOf(i));
 const queryPath = /\/points\/query$/;
@@ -25,7 +25,7 @@ describe('Qdrant stand-in: thousands of vectors', () => {
 
   beforeAll(async () => {
     for (const [i, collectionId] of allIds.entries()) {
-      // Some are equal, some point in opposite directions: there are ties above 0, and scores below 0.
+      // Some vectors are equal and some point in opposite directions, so there are ties above 0 and scores below 0.
       const vector = i % 50 < 3 ? vectorTowards(1, 1 + (i % 50)) : next();
       asOf = embeddings.put({ modelId: 'm', collectionId, vector });
     }

@@ -4,17 +4,20 @@ import { QdrantFailure } from './qdrant-failure.ts';
 import type { QdrantServer } from './qdrant-server.ts';
 import type { Score } from './read-response.ts';
 
-/** Ids per request, 80 KB of its body. The server looks them up in a set, and compares no other vectors. */
+/**
+ * The number of ids per request, which take up 80 KB of its body. The server looks them up in a set, and compares no
+ * other vectors.
+ */
 const idsPerRequest = 2_000;
 const concurrentRequests = 4;
 
-/** From this share of all vectors on, it is cheaper to query all and to drop the others. */
+/** From this share of all vectors upwards, it is cheaper to query all vectors and drop the others. */
 const scanAllShare = 0.9;
 
 /**
- * Returns the `limit` best of `among`, including ties for the last place. The comparison is exact: a graph is
- * approximate, and misses neighbors if a filter leaves few. A long list is queried in parts, and the best of each part
- * are merged: every overall best match is among the best of its part.
+ * Returns the `limit` best matches among `among`, including ties for the last place. The comparison is exact: a graph
+ * is approximate, and misses neighbors if few vectors pass a filter. A long list is queried in parts, and the best
+ * matches from each part are merged: every overall best match is also among the best of its part.
  */
 export const nearest = async (
   server: QdrantServer,
@@ -47,7 +50,7 @@ export const nearest = async (
   return best(topScores, limit);
 };
 
-/** Requests more until a score is below the last one within the limit, or there are no more. */
+/** Requests more scores until one is below the last score within the limit, or there are no more. */
 const fetchWithTies = async (
   queryTop: (count: number) => Promise<readonly Score[]>,
   limit: number,

@@ -22,7 +22,10 @@ const randomNumbers = (seed: number) => () => {
   return seed / 2 ** 32;
 };
 
-/** Creates a dense vector of length 0.7 at most, one feature common to all, and others, a few with negative weights. */
+/**
+ * Returns a function that creates a vector: a dense part of length 0.7 at most, one feature that all vectors have, and
+ * other features, a few of them with negative weights.
+ */
 const createVectors = (next: () => number) => (): HybridVector => {
   const dense = Float32Array.from({ length: dimension }, () => (0.7 * (2 * next() - 1)) / Math.sqrt(dimension / 3));
   const chosen = new Set([0, ...Array.from({ length: 20 }, () => 1 + Math.floor(next() ** 2 * features))]);

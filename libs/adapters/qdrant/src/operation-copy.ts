@@ -6,13 +6,13 @@ import type { BlockVersion, StoredBlock, OperationPoints } from './operation-poi
 export interface OperationCopyDependencies {
   readonly points: OperationPoints;
   readonly blocks: Pick<OperationBlockStore, 'changedSince'>;
-  /** Aborts long work, between two batches. */
+  /** The signal that aborts long work between two batches. */
   readonly closing: AbortSignal;
 }
 
 /**
- * The operations of one model in Qdrant, and how far they are known to be a copy of the database. Several processes
- * maintain the same copy: each reads the stored versions before it writes, and never replaces a newer block.
+ * The operations of one model in Qdrant, and the extent to which they are known to match the database. Several
+ * processes maintain the same copy: each reads the stored versions before it writes, and never replaces a newer block.
  */
 export class OperationCopy {
   readonly name: string;
@@ -20,7 +20,7 @@ export class OperationCopy {
   readonly #points: OperationPoints;
   readonly #follower: Follower<OperationBlockChange>;
 
-  /** `dimension` is that of the model's dense vectors. */
+  /** `dimension` is the dimension of the model's dense vectors. */
   constructor(
     name: string,
     modelId: string,
@@ -42,15 +42,16 @@ export class OperationCopy {
     return this.#follower.isUpTo(this.#modelId, asOf);
   }
 
-  /** Resolves once it contains every block of the model up to `asOf`. */
+  /** Resolves once the copy contains every block of the model up to `asOf`. */
   catchUp(asOf: number): Promise<void> {
     return this.#follower.catchUp(this.#modelId, asOf);
   }
 
   /**
-   * Makes it match the database, regardless of its contents: after a start, after an outage of Qdrant, or after a
-   * backup of either was restored. Returns the sequence of the last block. Reads Qdrant first: a block is outdated if
-   * the database has another version of it, or none. Blocks written meanwhile stay.
+   * Makes the copy match the database, regardless of the copy's contents: at startup, after a Qdrant outage, or after a
+   * backup of Qdrant or the database was restored. Returns the sequence of the last block. Reads Qdrant first: a block
+   * is outdated if the database has a different version of it, or none. Blocks that are written in the meantime are
+   * kept.
    */
   async #compare(dimension: number): Promise<number> {
     await checkVersion(this.#points);
@@ -60,7 +61,7 @@ export class OperationCopy {
     for await (const changes of this.#follower.all(this.#modelId)) {
       const existing = changes.flatMap(({ collectionId }) => storedBlocks.get(collectionId) ?? []);
       for (const { collectionId } of changes) storedBlocks.delete(collectionId);
-      // Includes blocks newer than the database, if that was restored from an older backup.
+      // These include blocks that are newer than the database if it was restored from an older backup.
       await this.#points.removeBlocks(
         this.name,
         existing.filter((block) => !changes.some((change) => isSameVersion(block, change))),

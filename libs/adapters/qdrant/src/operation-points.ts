@@ -12,20 +12,27 @@ export interface StoredBlock {
 
 export type BlockVersion = Pick<StoredBlock, 'collectionId' | 'sequence'>;
 
-/** The number of candidates per kind of vector in a search: far more than requested, see `query`. */
+/** Returns the number of candidates per kind of vector in a search: far more than requested, see `query`. */
 const candidateLimit = (limit: number): number => Math.max(4 * limit, 200);
 
-/** Numbers per write request, of about 20 bytes each: 1 MB, which takes some ten milliseconds to serialize. */
+/**
+ * The number of vector components per write request, of about 20 bytes each: 1 MB, which takes about ten milliseconds
+ * to serialize.
+ */
 const numbersPerWrite = 50_000;
 const blocksPerRequest = 1_000;
-/** More than the number of collections. Blocks beyond this limit would be written again. */
+/**
+ * The maximum number of blocks that are counted, more than there are collections. Blocks beyond this limit would be
+ * written again.
+ */
 const blocksMax = 1_000_000;
 
 /**
- * The calls of the operation index. Each operation is a point with a dense vector `meaning` and a sparse one `words`.
+ * The Qdrant calls of the operation index. Each operation is a point with a dense vector `meaning` and a sparse vector
+ * `words`.
  */
 export class OperationPoints extends QdrantConnection {
-  /** Creates the collection if it is missing. It has no graph (`m: 0`), so every search is exact. */
+  /** Creates the collection if it is missing. The collection has no graph (`m: 0`), so every search is exact. */
   async ensure(name: string, dimension: number): Promise<void> {
     if (!(await this.collections()).includes(name)) await this.#create(name, dimension);
     for (const field_name of ['collection_id', 'method', 'block']) {
@@ -48,8 +55,9 @@ export class OperationPoints extends QdrantConnection {
   }
 
   /**
-   * Returns the stored blocks of these collections, or of all collections if null. For all, the numbers of points may
-   * be too high while Qdrant moves points: exact counts take a search per block, a wrong count only a needless write.
+   * Returns the stored blocks of these collections, or of all collections if null. For all collections, the numbers of
+   * points may be too high while Qdrant is moving points: exact counts would require a search per block, whereas a
+   * wrong count causes only a needless write.
    */
   async blocks(name: string, collectionIds: readonly CollectionId[] | null): Promise<readonly StoredBlock[]> {
     const counts = await this.call('counting operations', readCounts, () =>
@@ -66,7 +74,7 @@ export class OperationPoints extends QdrantConnection {
     });
   }
 
-  /** Writes the operations of a block, except those with a newer version in Qdrant. */
+  /** Writes the operations of a block, except those that Qdrant has in this version or a newer one. */
   async write(name: string, block: BlockVersion, operations: readonly IndexedOperation[]): Promise<void> {
     for (const part of partsOf(operations)) {
       await this.call('writing operations', assertCompleted, () =>
@@ -87,7 +95,7 @@ export class OperationPoints extends QdrantConnection {
     );
   }
 
-  /** Removes these blocks. Other blocks of the same collections stay. */
+  /** Removes these blocks. Other blocks of the same collections are kept. */
   async removeBlocks(name: string, blocks: readonly BlockVersion[]): Promise<void> {
     for (let i = 0; i < blocks.length; i += blocksPerRequest) {
       const must = [isAnyOf('block', blocks.slice(i, i + blocksPerRequest).map(blockName))];
@@ -98,9 +106,9 @@ export class OperationPoints extends QdrantConnection {
   }
 
   /**
-   * Returns the most similar operations of these collections, in one request. The best by each kind of vector are
-   * candidates; both similarities of every candidate are computed exactly and added. An operation is missed only if it
-   * is among the best of neither kind although its sum is high enough.
+   * Returns the most similar operations of these collections, in one request. The best operations by each kind of
+   * vector are the candidates; both similarities of every candidate are computed exactly and added up. An operation
+   * with a sufficient sum is missed only if it is not among the best for either kind.
    */
   query(
     name: string,
@@ -116,7 +124,7 @@ export class OperationPoints extends QdrantConnection {
       this.quick.query(name, {
         prefetch: kinds.map((kind) => ({ ...kind, prefetch: candidates, limit: kinds.length * perKind })),
         query: { formula: { sum: scoreNames.slice(0, kinds.length) }, defaults },
-        // The filter applies to the candidates too.
+        // The filter also applies to the candidates.
         filter: { must: [isAnyOf('collection_id', among), ...(method === null ? [] : [isAnyOf('method', [method])])] },
         limit,
         with_payload: ['collection_id', 'key'],
@@ -127,7 +135,7 @@ export class OperationPoints extends QdrantConnection {
 }
 
 const scoreNames = ['$score[0]', '$score[1]'];
-/** An operation without any of the query's words has a word similarity of 0. */
+/** The default scores: an operation without any of the query's words has a word similarity of 0. */
 const defaults = Object.fromEntries(scoreNames.map((score) => [score, 0]));
 
 const isAnyOf = (key: string, values: readonly string[]) => ({ key, match: { any: [...values] } });
@@ -149,7 +157,7 @@ const toPoint = (block: BlockVersion, { key, method, vector: { dense, sparse } }
   },
 });
 
-/** Deterministic across processes, so that each operation has one point. */
+/** Returns an id that is the same in all processes, so that each operation has only one point. */
 const pointId = (collectionId: CollectionId, key: string): string =>
   createHash('sha256')
     .update(`${collectionId} ${key}`)

@@ -9,13 +9,13 @@ const failuresMax = 5;
 const failuresWithinMs = 10_000;
 
 /**
- * The calls common to all indexes. Any failure, including a malformed response, is a `QdrantFailure`. After five
- * failures within ten seconds the circuit breaker opens, and every call fails immediately for a while.
+ * The Qdrant calls that all indexes share. Any failure, including a malformed response, is a `QdrantFailure`. After
+ * five failures within ten seconds, the circuit breaker opens, and every call fails immediately for a while.
  */
 export class QdrantConnection {
-  /** For searches and small calls. */
+  /** The client for searches and small calls. */
   protected readonly quick: QdrantClient;
-  /** For calls that write or read many points. */
+  /** The client for calls that write or read many points. */
   protected readonly bulk: QdrantClient;
   readonly #breaker;
 
@@ -59,7 +59,10 @@ export class QdrantConnection {
   }
 }
 
-/** Bypasses the circuit breaker. Every call may safely arrive twice: at worst the second creation is rejected. */
+/**
+ * Calls Qdrant without the circuit breaker. Every call may safely arrive twice: at worst, the second creation is
+ * rejected.
+ */
 export const callDirectly = async <T>(
   operation: string,
   read: (response: unknown) => T,

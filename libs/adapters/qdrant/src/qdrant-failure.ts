@@ -1,7 +1,7 @@
 /**
- * `unavailable`: no response, a late one or an invalid one. `key`: Qdrant refuses the API key. `missing`: the
- * collection does not exist, which is a valid response. `rejected`: Qdrant works and rejects the call. `circuit open`:
- * not called at all, after other failures.
+ * The kind of a failure. `unavailable`: there was no response, or it was late or invalid. `key`: Qdrant refuses the API
+ * key. `missing`: the collection does not exist, which is a valid response. `rejected`: Qdrant is working but rejects
+ * the call. `circuit open`: Qdrant was not called at all, because of earlier failures.
  */
 export type FailureKind = 'unavailable' | 'key' | 'missing' | 'rejected' | 'circuit open';
 
@@ -15,7 +15,7 @@ export class QdrantFailure extends Error {
   }
 }
 
-/** Translates an error of the client, because its message alone is too short (`Not Found`). */
+/** Translates an error from the client, whose message alone is too short (`Not Found`). */
 export const toFailure = (error: unknown, operation: string): QdrantFailure => {
   if (error instanceof QdrantFailure) return error;
   const { status, data, name, cause, message } = error as Partial<ClientError>;
@@ -52,7 +52,7 @@ const errorTextMax = 200;
 const isEnvelope = (data: unknown): data is { readonly status: { readonly error: string } } =>
   typeof (data as { readonly status?: { readonly error?: unknown } } | null)?.status?.error === 'string';
 
-/** Returns the error of the envelope, or the plain text of a 401. An HTML page is not worth logging. */
+/** Returns the error text from the envelope, or the plain text of a 401 response. An HTML page is not worth logging. */
 const errorTextOf = (data: unknown): string => {
   if (isEnvelope(data)) return data.status.error.slice(0, errorTextMax);
   return typeof data === 'string' && !data.includes('<') ? data.slice(0, errorTextMax) : '';

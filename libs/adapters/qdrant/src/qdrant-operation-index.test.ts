@@ -23,7 +23,7 @@ afterEach(async () => {
   await standIn.close();
 });
 
-/** Creates an index like another process of the same installation. */
+/** Creates an index like that of a different process of the same installation. */
 const startProcess = (
   from: Pick<typeof blocks, 'changedSince' | 'collectionsAfter'> = blocks,
 ): QdrantOperationIndex => {
@@ -59,7 +59,7 @@ const search = (index: QdrantOperationIndex, asOf: number, changes: Partial<Oper
   });
 
 const namesOf = ({ matches }: OperationMatches): string => matches.map(({ key }) => key.charAt(0)).join('');
-/** Returns the names in order. Expects that Qdrant returned them. */
+/** Returns the names in order. Fails unless the result is from Qdrant. */
 const searchQdrant = async (index: QdrantOperationIndex, asOf: number): Promise<string> => {
   const result = await search(index, asOf);
   expect(result.isFallback).toBe(false);
@@ -139,7 +139,7 @@ describe('Qdrant stand-in: the copy of the blocks', () => {
     const { points } = await client().scroll(name, { limit: 1_000, with_vector: true, with_payload: true });
     const ofKey = (key: string) => points.filter(({ payload }) => String(payload?.key).startsWith(key));
     await client().delete(name, { wait: true, points: ofKey('l').map(({ id }) => id) });
-    // Newer than the database, which was restored from an older backup.
+    // These points are newer than the database, which was restored from an older backup.
     const newer = ofKey('m').map((point) => ({
       ...point,
       payload: { ...point.payload, sequence: 99, block: `${idOf(1)} 99` },
@@ -199,7 +199,7 @@ describe('Qdrant stand-in: the copy of the blocks', () => {
     const names = async () => (await client().getCollections()).collections.map(({ name }) => name);
     await until(async () => !(await names()).includes(earlier));
     expect(await names()).toHaveLength(4);
-    // The collections that it searches itself stay, in any order of the models.
+    // The collections that the process itself searches are kept, regardless of the order of the models.
     expect(namesOf(await search(index, asOf))).toBe('k');
     expect(namesOf(await search(index, later, { modelId: 'model-2' }))).toBe('l');
     expect(await names()).toHaveLength(5);

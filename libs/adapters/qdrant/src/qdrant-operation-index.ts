@@ -15,7 +15,7 @@ import { SearchOutage, NoStateChange } from './search-outage.ts';
 import { QdrantFailure } from './qdrant-failure.ts';
 
 export interface QdrantOperationIndexOptions {
-  /** `http://host` means port 6333, `https://host` means 443. */
+  /** The URL of Qdrant. `http://host` means port 6333; `https://host` means port 443. */
   readonly url: string;
   readonly apiKey: string | null;
   /** The source of truth that the index copies. */
@@ -23,29 +23,29 @@ export interface QdrantOperationIndexOptions {
   /** Searches the database's vectors while Qdrant is unavailable. */
   readonly fallback: OperationIndex;
   readonly log: Log;
-  /** The id of the installation, which is in the names of its collections. Other collections are not touched. */
+  /** The id of the installation, which is part of its collections' names. Other collections are not touched. */
   readonly installation: string;
-  /** Overrides values of `defaultLimits`. */
+  /** Limits that override those in `defaultLimits`. */
   readonly limits?: Partial<Limits>;
 }
 
 export interface QdrantOperationIndex extends OperationIndex {
-  /** Aborts background work, and waits up to 5 s for it. */
+  /** Aborts background work, and waits up to 5 s for it to end. */
   close(): Promise<void>;
 }
 
 /**
  * Creates an index of operations in Qdrant, shared by all processes of an installation, with a collection for each
- * model. The similarities are exact, even for a query with many collections. A Qdrant before 1.16, which has no
- * conditional writes, is not used: `fallback` is searched. A query with numbers that are not finite causes a
- * `RangeError`.
+ * model. The similarities are exact, even for a query with many collections. Qdrant versions before 1.16, which have no
+ * conditional writes, are not used; `fallback` is searched instead. A query whose vector has numbers that are not
+ * finite causes a `RangeError`.
  */
 export const createQdrantOperationIndex = (options: QdrantOperationIndexOptions): QdrantOperationIndex =>
   new QdrantIndex(options);
 
 /** How long `close` waits for background work. */
 const closeTimeoutMs = 5_000;
-/** Collection ids per request, 80 KB of its body. */
+/** The number of collection ids per request, which take up 80 KB of its body. */
 const idsPerRequest = 2_000;
 const concurrentRequests = 4;
 
@@ -54,7 +54,7 @@ class QdrantIndex implements QdrantOperationIndex {
   readonly #limits: Limits;
   readonly #points: OperationPoints;
   readonly #outage: SearchOutage;
-  /** By model. */
+  /** The copies by model. */
   readonly #copies = new Map<string, OperationCopy>();
   /** The collections that this process has searched, or is about to search. */
   readonly #usedCollections = new Set<string>();
@@ -66,7 +66,7 @@ class QdrantIndex implements QdrantOperationIndex {
     this.#limits = { ...defaultLimits, ...options.limits };
     this.#points = new OperationPoints(options.url, options.apiKey, this.#limits);
     this.#outage = new SearchOutage(hostOf(options.url), 'operations', options.log);
-    // Changes in the meantime are unknown, so the copy is compared before it is used again.
+    // Changes made in the meantime are unknown, so copies are compared before they are used again.
     this.#points.onCircuitOpen(() => this.#copies.clear());
   }
 
@@ -108,7 +108,10 @@ class QdrantIndex implements QdrantOperationIndex {
     }
   }
 
-  /** Slow preparation continues in the background. No search waits while Qdrant is known to be unavailable. */
+  /**
+   * Prepares the copy for the query. Slow preparation continues in the background. No search waits while Qdrant is
+   * known to be unavailable.
+   */
   async #prepare(copy: OperationCopy, { modelId, asOf }: OperationQuery): Promise<void> {
     const isFirst = !copy.isUpTo(0);
     const preparing = copy.catchUp(asOf);
@@ -129,7 +132,7 @@ class QdrantIndex implements QdrantOperationIndex {
     await within(this.#limits.searchMs / 2, preparing);
   }
 
-  /** Queries in parts: every overall best match is among the best of its part. */
+  /** Queries the collections in parts: every overall best match is also among the best of its part. */
   async #mostSimilar({ name }: OperationCopy, query: OperationQuery): Promise<readonly OperationMatch[]> {
     const requested = new Set(query.among);
     const matches: OperationMatch[] = [];
@@ -152,7 +155,7 @@ class QdrantIndex implements QdrantOperationIndex {
     return copy;
   }
 
-  /** Deletes the collections of earlier models. A process that still uses such a model creates its collection again. */
+  /** Deletes the collections of earlier models. A process that still uses such a model creates the collection again. */
   async #dropOthers(): Promise<void> {
     const { log, installation } = this.#options;
     try {
@@ -165,7 +168,7 @@ class QdrantIndex implements QdrantOperationIndex {
     }
   }
 
-  /** The next search creates a new copy. */
+  /** Discards the copy if the collection is missing, so that the next search creates a new copy. */
   #discardIfMissing(modelId: string, copy: OperationCopy, error: unknown): void {
     const isMissing = error instanceof QdrantFailure && error.kind === 'missing';
     if (isMissing && this.#copies.get(modelId) === copy) this.#copies.delete(modelId);

@@ -39,7 +39,7 @@ const fillAndWait = async (): Promise<number> => {
   subject.log.lines.length = 0;
   return asOf;
 };
-/** Expects that the database answers until the slow call is made, and while it is in flight. */
+/** Checks that searches fall back to the database until the slow call is made, and while it is in flight. */
 const expectFallbackWhile = async (asOf: number, isSlow: (call: QdrantCall) => boolean): Promise<void> => {
   const expectFallback = async () => {
     for (let i = 0; i < 6; i += 1) expect(await search(asOf)).toBe('database');
@@ -70,7 +70,7 @@ const faults: readonly QdrantFault[] = [
 
 const isSearchFault = (fault: QdrantFault) => fault === 'wrong scores' || fault === 'foreign ids';
 
-/** The path of the first call of a new attempt, which follows the pause if the circuit breaker was open. */
+/** The path of the first call in a new attempt. If the circuit breaker was open, the attempt follows the pause. */
 const retryPath = (fault: QdrantFault) =>
   fault === 'foreign ids' ? /\/query$/ : fault === 'wrong scores' ? /^\/aliases$/ : /^\/$/;
 
@@ -97,7 +97,7 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
     const asOf = fill();
     const hasSearched = () => standIn.calls.some(({ path }) => path.endsWith('/query'));
     for (let i = 0; i < 2; i += 1) expect(await search(asOf)).toBe('database');
-    // Faults in search responses become visible only once the collection exists.
+    // Faults in search responses become apparent only once the collection exists.
     if (isSearchFault(fault)) {
       await until(async () => {
         expect(await search(asOf)).toBe('database');
@@ -219,7 +219,10 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
 });
 
 describe('Qdrant stand-in: collections that are not in use', () => {
-  /** Newer than the collection in use, like a collection that is being filled: no process deletes it. */
+  /**
+   * A time later than the creation of the collection in use, as for a collection that is being filled: no process
+   * deletes it.
+   */
   const newest = Date.now() + 600_000;
   const leftover = (number: number) => `${aliasOf('outages', 'm')}-g${newest + number}-abcd`;
   const leaveBehind = async (count: number): Promise<void> => {

@@ -4,13 +4,16 @@ import { QdrantConnection } from './qdrant-connection.ts';
 import { QdrantFailure } from './qdrant-failure.ts';
 import { assertCompleted, readLiveProcesses } from './read-response.ts';
 
-/** Has a point for each process, with a meaningless vector. The 1 is the version of this layout. */
+/**
+ * The collection that contains a point for each process, with a meaningless vector. The 1 is the version of this
+ * layout.
+ */
 export const rosterCollection = 'portico-living-1';
 
-/** More than the number of processes. */
+/** The maximum number of processes that are read, more than there are. */
 const processesMax = 10_000;
 
-/** Every call rejects with a `QdrantFailure`. */
+/** Creates a roster in Qdrant. Its calls reject with a `QdrantFailure` if they fail. */
 export const createQdrantRoster = ({ url, apiKey }: { readonly url: string; readonly apiKey: string | null }): Roster =>
   new QdrantRoster(url, apiKey, defaultLimits);
 

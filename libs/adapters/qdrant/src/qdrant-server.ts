@@ -13,7 +13,7 @@ import {
 
 export interface StoredPoint {
   readonly collectionId: CollectionId;
-  /** The sequence of its embedding in the database. A greater sequence is a newer version of the point. */
+  /** The sequence of the point's embedding in the database. A greater sequence is a newer version of the point. */
   readonly sequence: number;
   readonly modelId: string;
   readonly vector: Float32Array;
@@ -22,7 +22,7 @@ export interface StoredPoint {
 /** A known version of a point. Operations on it do not touch other versions. */
 export type PointVersion = Pick<StoredPoint, 'collectionId' | 'sequence'>;
 
-/** The calls of the collection index. Its points have one unnamed vector. */
+/** The Qdrant calls of the collection index. Each point has one unnamed vector. */
 export class QdrantServer extends QdrantConnection {
   aliases(): Promise<ReadonlyMap<string, string>> {
     return this.call('reading its aliases', readAliases, () => this.quick.getAliases());
@@ -32,7 +32,10 @@ export class QdrantServer extends QdrantConnection {
     return this.call('describing a collection', readShape, () => this.quick.getCollection(name));
   }
 
-  /** For 768 dimensions with cosine distance. It has no graph (`m: 0`), so every search is exact, see `nearest`. */
+  /**
+   * Creates a collection for 768 dimensions with cosine distance. It has no graph (`m: 0`), so every search is exact,
+   * see `nearest`.
+   */
   async create(name: string): Promise<void> {
     const vectors = { size: embeddingDimension, distance: 'Cosine' } as const;
     await this.call('creating a collection', Boolean, () =>
@@ -43,13 +46,13 @@ export class QdrantServer extends QdrantConnection {
     );
   }
 
-  /** Points the alias to the collection atomically: it never dangles. */
+  /** Points the alias to the collection atomically, so that it never dangles. */
   async pointAlias(alias: string, name: string): Promise<void> {
     const actions = [{ create_alias: { alias_name: alias, collection_name: name } }];
     await this.call('setting an alias', Boolean, () => this.quick.updateCollectionAliases({ actions }));
   }
 
-  /** Returns the best by exact comparison among these ids, or among all points of the model if null. */
+  /** Returns the best points by exact comparison, among these ids or, if null, among all points of the model. */
   query(
     name: string,
     modelId: string,
@@ -70,7 +73,7 @@ export class QdrantServer extends QdrantConnection {
     );
   }
 
-  /** Returns the sequences of the points that exist. */
+  /** Returns the sequences of those points that exist. */
   sequences(name: string, ids: readonly CollectionId[]): Promise<ReadonlyMap<CollectionId, number>> {
     return this.call('reading sequences', readSequences, () =>
       this.quick.retrieve(name, { ids: [...ids], with_payload: ['sequence'], with_vector: false }),
@@ -90,7 +93,9 @@ export class QdrantServer extends QdrantConnection {
     );
   }
 
-  /** Writes unconditionally. For a collection that is not in use yet: no other process writes to it. */
+  /**
+   * Writes points unconditionally. Only for a collection that is not in use yet, because no other process writes to it.
+   */
   async insert(name: string, points: readonly StoredPoint[]): Promise<void> {
     await this.call('writing vectors', assertCompleted, () =>
       this.bulk.upsert(name, { wait: true, points: points.map(toPoint) }),
@@ -98,7 +103,7 @@ export class QdrantServer extends QdrantConnection {
   }
 
   /**
-   * Writes each point unless Qdrant has a newer version, which another process may have written in the meantime. Takes
+   * Writes each point unless Qdrant has a newer version, which another process may have written in the meantime. Needs
    * one operation per point, because the conditions differ.
    */
   async writeNewer(name: string, points: readonly StoredPoint[]): Promise<void> {
@@ -117,14 +122,14 @@ export class QdrantServer extends QdrantConnection {
     );
   }
 
-  /** Removes from an unused collection, with a short timeout and without the circuit breaker. */
+  /** Removes a point from an unused collection, with a short timeout and without the circuit breaker. */
   async removeFromUnused(name: string, collectionId: CollectionId): Promise<void> {
     await callDirectly('removing a vector', assertCompleted, () =>
       this.quick.delete(name, { wait: true, points: [collectionId] }),
     );
   }
 
-  /** Removes points, except those that have another version in the meantime. */
+  /** Removes points, except those whose version has changed in the meantime. */
   async removeVersions(name: string, versions: readonly PointVersion[]): Promise<void> {
     const operations = versions.map(({ collectionId, sequence }) => ({
       delete: { filter: { must: [{ has_id: [collectionId] }, { key: 'sequence', match: { value: sequence } }] } },

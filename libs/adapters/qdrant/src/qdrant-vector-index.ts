@@ -17,7 +17,7 @@ import { QdrantServer } from './qdrant-server.ts';
 import { SearchOutage, NoStateChange } from './search-outage.ts';
 
 export interface QdrantVectorIndexOptions {
-  /** `http://host` means port 6333, `https://host` means 443. */
+  /** The URL of Qdrant. `http://host` means port 6333; `https://host` means port 443. */
   readonly url: string;
   readonly apiKey: string | null;
   /** The source of truth that the index copies. */
@@ -25,9 +25,9 @@ export interface QdrantVectorIndexOptions {
   /** Searches the database's vectors while Qdrant is unavailable. */
   readonly fallback: VectorIndex;
   readonly log: Log;
-  /** The id of the installation, which is in the names of its aliases and collections. Others are not touched. */
+  /** The id of the installation, which is part of its aliases' and collections' names. Others are not touched. */
   readonly installation: string;
-  /** Overrides values of `defaultLimits`. */
+  /** Limits that override those in `defaultLimits`. */
   readonly limits?: Partial<Limits>;
 }
 
@@ -35,20 +35,20 @@ export interface QdrantVectorIndex extends VectorIndex {
   /** Updates the collection to `asOf` in the background, so that it is ready for the first search. */
   prepare(modelId: string, asOf: number): void;
   /**
-   * Fills a new collection from the database and swaps it in atomically, while searches continue. Rejects with the
-   * reason if that fails; then the current collection stays.
+   * Fills a new collection from the database and swaps it in atomically, while searches continue. If this fails,
+   * rejects with the reason and keeps the current collection.
    */
   rebuild(modelId: string, onProgress?: (written: number) => void): Promise<void>;
-  /** Aborts background work, and waits up to 5 s for it. */
+  /** Aborts background work, and waits up to 5 s for it to end. */
   close(): Promise<void>;
 }
 
 /**
  * Creates an index in Qdrant, shared by all processes of an installation. Each model has a Qdrant collection, with one
- * point per collection of the catalog: its id is the collection's, its payload the model and the sequence of the
- * embedding. Each process adds missing points before it searches, and never overwrites a newer embedding with an older
- * one. All searches are exact, so the results equal the database's. A Qdrant before 1.16, which has no conditional
- * writes, is not used: `fallback` is searched.
+ * point per collection of the catalog. The point's id is the id of the catalog collection; its payload is the model and
+ * the embedding's sequence. Each process adds missing points before it searches, and never overwrites a newer embedding
+ * with an older one. All searches are exact, so the results are the same as the database's. Qdrant versions before
+ * 1.16, which have no conditional writes, are not used; `fallback` is searched instead.
  */
 export const createQdrantVectorIndex = (options: QdrantVectorIndexOptions): QdrantVectorIndex =>
   new QdrantIndex(options);
@@ -62,7 +62,7 @@ class QdrantIndex implements QdrantVectorIndex {
   readonly #limits: Limits;
   readonly #server: QdrantServer;
   readonly #outage: SearchOutage;
-  /** By model, like the next two. */
+  /** The collections in use by model. The next two properties are also by model. */
   readonly #generations = new Map<string, Generation>();
   readonly #openings = new Map<string, Promise<Generation>>();
   /** The models that have had a collection since this process started. */
@@ -75,7 +75,7 @@ class QdrantIndex implements QdrantVectorIndex {
     this.#limits = { ...defaultLimits, ...options.limits };
     this.#server = new QdrantServer(options.url, options.apiKey, this.#limits);
     this.#outage = new SearchOutage(hostOf(options.url), 'collections', options.log);
-    // Changes in the meantime are unknown, so the collection is compared before it is used again.
+    // Changes made in the meantime are unknown, so collections are compared before they are used again.
     this.#server.onCircuitOpen(() => this.#generations.clear());
   }
 
@@ -115,8 +115,9 @@ class QdrantIndex implements QdrantVectorIndex {
   }
 
   /**
-   * Removes it from a collection that another process is filling, if it is already there. If that process writes it
-   * later, or the removal fails, it stays until the next comparison with the database. Searches never request it.
+   * Removes a vector from a collection that another process is filling, if the vector is already there. If that process
+   * writes it later, or it cannot be removed, it remains until the next comparison with the database. Searches never
+   * request it.
    */
   async #removeFromUnused(name: string, collectionId: CollectionId): Promise<void> {
     try {
@@ -163,8 +164,8 @@ class QdrantIndex implements QdrantVectorIndex {
   }
 
   /**
-   * Returns a collection with all vectors that the query requires. Slow preparation continues in the background. No
-   * search waits while Qdrant is known to be unavailable.
+   * Returns a collection that contains all vectors required by the query. Slow preparation continues in the background.
+   * No search waits while Qdrant is known to be unavailable.
    */
   async #readyGeneration({ modelId, asOf }: VectorQuery): Promise<Generation> {
     const generation = this.#generations.get(modelId);
@@ -186,7 +187,7 @@ class QdrantIndex implements QdrantVectorIndex {
     return generation;
   }
 
-  /** Tracks the outcome in the background. */
+  /** Tracks the preparation as a background task, and records its outcome. */
   #track(preparing: Promise<Generation>): void {
     const task = preparing
       .then(
@@ -197,7 +198,7 @@ class QdrantIndex implements QdrantVectorIndex {
     this.#backgroundTasks.add(task);
   }
 
-  /** Opens one collection of a model at a time. */
+  /** Opens the model's collection. Simultaneous calls for a model share one opening. */
   #open(modelId: string): Promise<Generation> {
     const generation = this.#generations.get(modelId);
     if (generation) return Promise.resolve(generation);
@@ -228,7 +229,7 @@ class QdrantIndex implements QdrantVectorIndex {
     this.#generations.set(modelId, generation);
     this.#knownModels.add(modelId);
     generations.clear().catch((error: unknown) => {
-      // Nothing depends on it, and the next opening retries it.
+      // Nothing depends on this deletion, and it is retried when the collection is next opened.
       this.#options.log.info({ reason: String(error) }, 'Unused collections could not be deleted from Qdrant yet');
     });
     return generation;
@@ -271,7 +272,7 @@ const ignoreMissing = (error: unknown): void => {
   if (!isMissing(error)) throw error;
 };
 
-/** The collection is missing or outdated, because a process that filled a newer one removed it. */
+/** Returns the error for a collection that is missing or outdated because another process has filled a newer one. */
 const supersededError = (cause: unknown): QdrantFailure =>
   new QdrantFailure('missing', 'another process has filled a newer collection meanwhile', { cause });
 

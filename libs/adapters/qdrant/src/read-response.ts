@@ -8,7 +8,10 @@ export interface Score {
   readonly score: number;
 }
 
-/** The unchecked shape of a collection's vectors in Qdrant; undefined if they are named, or if there are none. */
+/**
+ * The unchecked shape of a collection's vectors in Qdrant. Its properties are undefined if the vectors are named, or if
+ * there are none.
+ */
 export interface Shape {
   readonly size: unknown;
   readonly distance: unknown;
@@ -74,14 +77,14 @@ export const readCounts = (response: unknown): ReadonlyMap<string, number> =>
 export const readSequences = (response: unknown): ReadonlyMap<CollectionId, number> =>
   new Map(listOf(response).map(readSequence));
 
-/** `next` is the offset of the next page; null for the last page. */
+/** Reads a page of points. `next` is the offset of the next page; null for the last page. */
 export const readPage = (response: unknown) => {
   const { points, next_page_offset: next } = objectOf(response);
   const isLast = next === null || next === undefined;
   return { sequences: listOf(points).map(readSequence), next: isLast ? null : (textOf(next) as CollectionId) };
 };
 
-/** A point without a sequence is not ours, and counts as older than any other. */
+/** Reads a point's id and sequence. A point without a sequence is not ours, and counts as older than any other. */
 const readSequence = (point: unknown): readonly [CollectionId, number] => {
   const { id, payload } = objectOf(point);
   const { sequence } = objectOf(payload ?? {});
@@ -95,7 +98,7 @@ export const readLiveProcesses = (response: unknown): readonly LiveProcess[] =>
     return { installation: textOf(installation), process: textOf(id), at: Number(at) };
   });
 
-/** A write is complete only with the status `completed`: `wait_timeout` has HTTP status 200 too. */
+/** Throws unless a write has the status `completed`: `wait_timeout` also has HTTP status 200. */
 export const assertCompleted = (response: unknown): void => {
   const results = Array.isArray(response) ? response : [response];
   for (const result of results) {

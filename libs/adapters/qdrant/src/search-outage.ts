@@ -1,18 +1,18 @@
 import { createOutage, TimeoutExceeded, type Log, type Outage } from '@portico/dependencies';
 import { QdrantFailure, type FailureKind } from './qdrant-failure.ts';
 
-/** Signals that nothing new is known: the outage state does not change. */
+/** An error that provides no new information, so that the outage state does not change. */
 export class NoStateChange extends Error {}
 
 /**
- * Tracks why searches currently fall back to the database, and logs each change. The outage ends once Qdrant responded
- * to a search, because nothing else proves that searches work.
+ * Tracks why searches currently fall back to the database, and logs each change. The outage ends once Qdrant has
+ * responded to a search, because nothing else proves that searches work.
  */
 export class SearchOutage {
   readonly #outage: Outage;
   #isActive = false;
 
-  /** `of` is the subject of the searches. */
+  /** `of` is the kind of object that is searched. */
   constructor(place: string, of: 'collections' | 'operations', log: Log) {
     this.#outage = createOutage(log, {
       recoveryMessage: 'Qdrant answers searches again',
@@ -45,7 +45,7 @@ export class SearchOutage {
     }
   }
 
-  /** Qdrant is up to date: the next search waits for its response. */
+  /** Records that Qdrant is up to date, so that the next search waits for its response. */
   ready(): void {
     this.#isActive = false;
   }

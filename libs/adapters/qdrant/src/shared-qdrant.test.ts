@@ -26,7 +26,10 @@ afterEach(async () => {
   await standIn.close();
 });
 
-/** Starts a process of the installation. With another database it is a restored backup, or another installation. */
+/**
+ * Starts a process of the installation. A different database stands for a restored backup, or for a different
+ * installation.
+ */
 const startProcess = (changes: Partial<Parameters<typeof createSubject>[0]> = {}): Subject => {
   const subject = createSubject({ url: standIn.url, installation, embeddings, ...changes });
   open.push(subject);
@@ -40,12 +43,12 @@ const searchExpectingTruth = async (subject: Subject, asOf: number, modelId = 'm
   expectSame(matches, (await subject.truth.search(query)).matches);
   return isFallback ? 'database' : 'qdrant';
 };
-/** A view of the database that blocks after a matching read, until it is released. */
+/** Returns a view of the database that blocks after a matching read, until it is released. */
 const blockReads = (isBlocked: (after: number) => boolean) => {
   const [readSignal, releaseSignal] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const changedSince: EmbeddingChanges['changedSince'] = async (after, modelId, limit) => {
     const changes = await embeddings.changedSince(after, modelId, limit);
-    // The reference index of the tests reads everything in one call.
+    // The tests' reference index reads everything in one call.
     if (limit < Number.MAX_SAFE_INTEGER && isBlocked(after)) {
       readSignal.resolve();
       await releaseSignal.promise;
@@ -142,7 +145,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     const before = await collectionsOf(standIn.url, installation);
     let isDone = false;
     let searches = 0;
-    // Each has its own ids, so it knows the expected result: the vector that it just stored, and all collections.
+    // Each loop has its own ids, so it knows the expected result: the vector that it just stored, and all collections.
     const searching = [one, other].map(async ({ index }, n) => {
       for (let i = 0; !isDone; i = (i + 1) % 15) {
         const collectionId = idOf(n * 15 + i);
@@ -162,7 +165,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     isDone = true;
     await Promise.all(searching);
     expect(progress.at(-1)).toBe(31);
-    // Searches as of the last write: an index may lack vectors that were stored after the requested sequence.
+    // Search as of the last write: an index may lack vectors that were stored after the requested sequence.
     const latest = put(30, [1, 31]);
     for (const subject of [one, other])
       await until(async () => (await searchExpectingTruth(subject, latest)) === 'qdrant');
@@ -214,7 +217,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     await rebuilding;
     const { client, current } = await collectionsOf(standIn.url, installation);
     expect((await client.count(current ?? '')).count).toBe(2);
-    // A search names only existing collections.
+    // A search lists only existing collections.
     const { matches, isFallback } = await filling.index.search(queryOf({ among: [idOf(1)], asOf, limit: 1 }));
     expect(isFallback).toBe(false);
     expect(matches.map(({ collectionId }) => collectionId)).toEqual([idOf(1)]);
@@ -317,7 +320,7 @@ describe('Qdrant stand-in: startup', () => {
       vector: [...vectorTowards(0, 1)],
       payload: { model: 'm', sequence },
     });
-    // One is newer than the database, which is now an older backup; the other one is missing in the database.
+    // One point is newer than the database, which is now an older backup; the other is missing from the database.
     await client.upsert(current ?? '', { wait: true, points: [wrong(4, 1_000), wrong(20, 1_001)] });
     const second = startProcess();
     expect(await searchExpectingTruth(second, put(5, [1, 0.5]))).toBe('qdrant');

@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** Creates an index with its own name behind a proxy, so that its dependencies can be made to fail. */
+/** Creates an index for its own installation behind a proxy, so that the index's dependencies can be made to fail. */
 const createSubject = async (server: Server) => {
   const { hostname, port } = new URL(server.url);
   const proxy = await startFaultProxy({ host: hostname, port: Number(port || 6333) });

@@ -1,6 +1,6 @@
 import type { EmbeddingStore, VectorIndex, VectorMatch } from '@portico/domain';
 
-/** A reference index: it stores nothing, and compares each query with every embedding of its model. */
+/** Creates a reference index, which stores nothing and compares each query with every embedding of the model. */
 export const createExactIndex = ({
   embeddings,
 }: {

@@ -8,7 +8,7 @@ import { prefixOf } from '../src/names.ts';
 import { createQdrantOperationIndex } from '../src/qdrant-operation-index.ts';
 import { serverLimits, type Server } from './server-limits.ts';
 
-/** Creates an index with its own name behind a proxy, so that its dependencies can be made to fail. */
+/** Creates an index for its own installation behind a proxy, so that the index's dependencies can be made to fail. */
 export const createOperationSubject = async (server: Server, closers: (() => Promise<unknown>)[]) => {
   const { hostname, port } = new URL(server.url);
   const proxy = await startFaultProxy({ host: hostname, port: Number(port || 6333) });
@@ -23,7 +23,7 @@ export const createOperationSubject = async (server: Server, closers: (() => Pro
     },
   };
   const embedded = createEmbeddedOperationIndex({ blocks: interruptible });
-  // No response of the fallback is mistaken for one of Qdrant.
+  // This ensures that no result from the fallback is mistaken for one from Qdrant.
   const fallback: OperationIndex = {
     ...embedded,
     search: async (query) => {

@@ -7,7 +7,7 @@ export interface Server {
 }
 
 /**
- * The limits for suites that run on both, in real time: a slow machine exceeds the default limits without a fault of
- * the adapter. Tests of the limits themselves run in stopped time.
+ * The limits for suites that run on both servers in real time: on a slow machine, the default limits would be exceeded
+ * through no fault of the adapter. Tests of the limits themselves run in stopped time.
  */
 export const serverLimits: Limits = { ...defaultLimits, searchMs: 300_000, bulkMs: 600_000 };

@@ -11,7 +11,7 @@ import { serverLimits } from './server-limits.ts';
 export interface Subject {
   readonly index: QdrantVectorIndex;
   readonly embeddings: EmbeddingChanges;
-  /** The reference: compares a query with every vector of the database. */
+  /** The reference index, which compares a query with every vector in the database. */
   readonly truth: VectorIndex;
   readonly log: RecordedLog;
   close(): Promise<void>;
@@ -42,7 +42,7 @@ export const createSubject = (options: {
 
 export const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as CollectionId;
 
-/** Returns numbers between -0.5 and 0.5, the same in each run (a linear congruential generator). */
+/** Returns vectors of numbers between -0.5 and 0.5, the same in each run (a linear congruential generator). */
 export const randomVectors = (seed: number) => () =>
   Float32Array.from({ length: 768 }, () => {
     seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
@@ -56,7 +56,7 @@ export const queryOf = (changes: Partial<VectorQuery> & Pick<VectorQuery, 'among
   ...changes,
 });
 
-/** Expects the same collections, best first, with scores that differ by less than a response displays. */
+/** Checks that both have the same collections, best first, with scores that differ by less than a response displays. */
 export const expectSame = (actual: readonly VectorMatch[], expected: readonly VectorMatch[]): void => {
   const scores = new Map(expected.map(({ collectionId, score }) => [collectionId, score]));
   expect(new Set(actual.map(({ collectionId }) => collectionId))).toEqual(new Set(scores.keys()));
@@ -67,7 +67,7 @@ export const expectSame = (actual: readonly VectorMatch[], expected: readonly Ve
   });
 };
 
-/** Returns the collections of the model `m` of an installation, and the target of its alias. */
+/** Returns an installation's collections for the model `m`, and the target of the model's alias. */
 export const collectionsOf = async (url: string, installation: string, apiKey: string | null = null) => {
   const alias = aliasOf(installation, 'm');
   const client = connect(url, apiKey, serverLimits.bulkMs);

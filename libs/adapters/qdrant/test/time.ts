@@ -6,7 +6,7 @@ const untilStepMs = 100;
 
 let stopped: StoppedTime | null = null;
 
-/** Stops time in each test of a file: no timeout expires unless the test lets time pass. */
+/** Stops time in each test of a file, so that no timeout expires unless the test lets time pass. */
 export const stopTimeInEachTest = (): void => {
   beforeEach(() => {
     stopped = stopTime(vi);

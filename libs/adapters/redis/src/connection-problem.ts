@@ -1,4 +1,4 @@
-/** OpenSSL's codes, as reported by Node, for a certificate from an untrusted authority. */
+/** OpenSSL's error codes, as reported by Node, for a certificate issued by an untrusted authority. */
 const untrusted = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -7,7 +7,7 @@ const untrusted = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** Describes the error; with TLS, also how an operator can fix it. */
+/** Describes the error and, for some errors, how an operator can fix it. */
 export const problemOf = (error: unknown, tls: boolean): string => {
   if (!(error instanceof Error)) return String(error);
   const message = error.message || error.name;
@@ -15,7 +15,7 @@ export const problemOf = (error: unknown, tls: boolean): string => {
   if (untrusted.has(error.code)) {
     return `its certificate is not trusted: ${error.code} (set NODE_EXTRA_CA_CERTS to trust your own CA)`;
   }
-  // A Redis without TLS mistakes the handshake for an incomplete command, and waits for the rest.
+  // A Redis server without TLS mistakes the handshake for an incomplete command, and waits for the rest of it.
   if (error.code === 'ETIMEDOUT') return `${message} (use redis:// for a server without TLS)`;
   return message;
 };

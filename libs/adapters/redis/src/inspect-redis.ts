@@ -2,26 +2,30 @@ import type { Log } from '@portico/dependencies';
 import { openRedis, RedisUnavailable, RedisRefusal } from './redis-connection.ts';
 import { isTooOld, losesJobs, readServerFacts, sanitize, unusableMode, type ServerFacts } from './server-facts.ts';
 
-/** The facts about a Redis server. Null or false if the server forbids INFO. */
+/** Information about a Redis server. The values that come from INFO are null or false if the server forbids INFO. */
 export interface InspectedRedis {
   readonly version: string | null;
   readonly isTooOld: boolean;
   readonly maxmemoryPolicy: string | null;
-  /** Whether it drops jobs when its memory is full. */
+  /** Whether the server evicts jobs when its memory is full. */
   readonly losesJobs: boolean;
-  /** Whether it only replicates another server, and accepts no writes. */
+  /** Whether the server is a replica, which accepts no writes. */
   readonly isReplica: boolean;
-  /** States that it is a Sentinel or a Cluster node, as part of a sentence; null for a standalone server. */
+  /**
+   * States that the server is a Sentinel or a cluster node, as a predicate to follow the server's name; null for a
+   * standalone server.
+   */
   readonly unusableMode: string | null;
   /**
-   * Its refusal of a script that writes and reads keys, like the limiter and the job queue; null if it accepts that.
+   * The server's error for a script that writes and reads keys, as the limiter and the job queue do; null if it runs
+   * the script.
    */
   readonly refusal: string | null;
 }
 
 /**
- * Signs in and queries the server. Writes two keys to a primary, and removes them immediately. Rejects with a
- * `RedisUnavailable` that contains the reason, but not the password.
+ * Signs in to the server and queries it. Writes two keys to a primary, and removes them immediately. Rejects with a
+ * `RedisUnavailable` whose message contains the reason, but not the password.
  */
 export const inspectRedis = async ({ url }: { readonly url: string }): Promise<InspectedRedis> => {
   let problem: string | null = null;
@@ -33,7 +37,7 @@ export const inspectRedis = async ({ url }: { readonly url: string }): Promise<I
   try {
     const info = await catchRefusal(connection.run((client) => client.info()));
     const facts = info.refusal === null ? readServerFacts(info.reply) : unknownFacts;
-    // A replica refuses every write, and the connection would be closed.
+    // A replica refuses every write, after which the connection would be closed.
     if (facts.role === 'slave') return { ...inspectionOf(facts), refusal: null };
     const writes = await catchRefusal(
       connection.run(async (client) => {
@@ -48,11 +52,11 @@ export const inspectRedis = async ({ url }: { readonly url: string }): Promise<I
   }
 };
 
-/** Longer than the default, because no request waits for these responses. */
+/** The timeout is longer than the default, because no request waits for these replies. */
 const timeoutMs = 1_500;
 const unknownFacts: ServerFacts = { version: null, maxmemoryPolicy: null, role: null, mode: null };
 
-/** They begin like the keys of the limiter and of the job queue. */
+/** The keys have the same prefixes as the keys of the limiter and of the job queue. */
 const checkKeys = ['portico:check', '{portico:check}'];
 const writeAndRead = `redis.call('set', KEYS[1], '') redis.call('get', KEYS[1]) return redis.call('del', KEYS[1])`;
 

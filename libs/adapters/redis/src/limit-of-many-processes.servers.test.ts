@@ -11,7 +11,7 @@ const requests = 100_000;
 const redis = await startRedis();
 afterAll(() => redis?.close());
 
-/** Returns the admissions of each limit. */
+/** Runs the task in a child process, and returns the admissions for each limit. */
 const consumeInProcess = async (task: ConsumerTask): Promise<readonly (readonly Admission[])[]> => {
   const child = fork(join(import.meta.dirname, '../test/limit-consumer.ts'), [JSON.stringify(task)], {
     execArgv: ['-C', '@portico/source'],
@@ -49,7 +49,7 @@ describe.skipIf(!redis)('the limiter in Redis, with 100,000 requests per limit f
     admissionsByProcess = await Promise.all(Array.from({ length: processes }, () => consumeInProcess(task)));
   });
 
-  /** Returns the admissions of all processes, in the order of their requests. */
+  /** Returns the admissions from all processes, in the order of their requests. */
   const admissionsOf = (allowed: number, windowSeconds: number): readonly Admission[] => {
     const at = limits.findIndex((limit) => limit.allowed === allowed && limit.windowSeconds === windowSeconds);
     return admissionsByProcess

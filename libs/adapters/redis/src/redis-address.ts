@@ -1,15 +1,15 @@
-/** The address and the credentials of a Redis. Only `label` may be logged. */
+/** The address and credentials of a Redis server. Only `label` may be logged. */
 export interface RedisAddress {
   readonly host: string;
   readonly port: number;
-  /** Empty if absent, like the password. */
+  /** The user name, empty if absent. */
   readonly username: string;
-  /** A secret. */
+  /** The password, a secret; empty if absent. */
   readonly password: string;
-  /** 0 if absent. */
+  /** The database number, 0 if absent. */
   readonly db: number;
   readonly tls: boolean;
-  /** Host and port. */
+  /** The host and port. */
   readonly label: string;
 }
 
@@ -17,7 +17,7 @@ const portDefault = 6379;
 
 /**
  * Parses `redis://[user:password@]host[:port][/db]`, or `rediss:` for TLS. Ignores any query: Portico sets the timeouts
- * of the connection. Throws an error that does not quote the URL, which may contain a password.
+ * of the connection itself. Throws an error that does not quote the URL, because it may contain a password.
  */
 export const readRedisUrl = (url: string): RedisAddress => {
   const parsed = URL.parse(url);
@@ -42,7 +42,7 @@ const decode = (part: string): string => {
   try {
     return decodeURIComponent(part);
   } catch {
-    // The original error would quote the part.
+    // There is no cause, because it would quote the text, which may be the password.
     throw new Error('User and password in the Redis address must be percent-encoded');
   }
 };

@@ -5,29 +5,32 @@ import { problemOf } from './connection-problem.ts';
 import { readRedisUrl, type RedisAddress } from './redis-address.ts';
 import { readServerFacts, serverWarnings } from './server-facts.ts';
 
-/** The timeout of a command. If a subsequent PING times out too, Redis is unavailable. */
+/** The timeout of a command. If a subsequent PING also times out, Redis is considered unavailable. */
 export const commandTimeoutMs = 200;
-/** Applies to connecting, and separately to signing in. */
+/** The timeout for connecting, and separately for signing in. */
 export const connectTimeoutMs = 2_000;
-/** How long closing a connection may take. */
+/** The timeout for closing a connection. */
 const disconnectTimeoutMs = 200;
-/** The backoff before a reconnect: doubles from the minimum to the maximum, plus a random quarter at most. */
+/**
+ * The backoff before a reconnect. It doubles from the minimum to the maximum, plus a random addition of up to a
+ * quarter.
+ */
 export const backOffMinMs = 1_000;
 export const backOffMaxMs = 16_000;
 
-/** A key that is set and expires immediately, to check whether a server accepts writes. */
+/** A key that is set to check whether a server accepts writes. It expires immediately. */
 const writeKey = 'portico:write:1';
 
-/** Longer messages of a server are truncated in the log. */
+/** The maximum length of a reason. Longer messages from a server are truncated. */
 const reasonCharsMax = 200;
 const connectionClosed = 'the connection was closed';
 
 export interface RedisConnectionOptions {
-  /** `redis://` or `rediss://`, with user and password if needed. */
+  /** A `redis://` or `rediss://` URL, with the user name and password if needed. */
   readonly url: string;
-  /** Never receives a password. */
+  /** The log, which never receives a password. */
   readonly log: Log;
-  /** 200 ms by default; longer in tests on busy machines. */
+  /** The timeout of a command: 200 ms by default, longer in tests on busy machines. */
   readonly timeoutMs?: number;
 }
 
@@ -41,24 +44,24 @@ export class RedisRefusal extends Error {
   override readonly name = 'RedisRefusal';
 }
 
-/** A connection that all users of Redis share. */
+/** A connection that is shared by everything that uses Redis. */
 export interface RedisConnection {
-  /** Only for setting up the connection. Use `run` to send commands. */
+  /** The client, only for setting up the connection. Use `run` to send commands. */
   readonly client: Redis;
   readonly probe: Probe;
   /**
-   * Sends commands; those of one tick of the event loop are sent together. Throws `RedisUnavailable` immediately while Redis
-   * is known to be unavailable, and after 200 ms without a reply; a reply that arrived while this process stalled is in
-   * time. Throws `RedisRefusal` if Redis replies with an error. Any other error of `command` (an implausible reply)
-   * means that the connection is out of sync.
+   * Sends commands; all commands from one tick of the event loop are sent together. Throws `RedisUnavailable`
+   * immediately while Redis is known to be unavailable, and after 200 ms without a reply; a reply that arrived while
+   * this process was stalled is accepted. Throws `RedisRefusal` if Redis replies with an error. Any other error from
+   * `command` (an implausible reply) means that the connection is out of sync.
    */
   run<Reply>(command: (client: Redis) => Promise<Reply>): Promise<Reply>;
   close(): Promise<void>;
 }
 
 /**
- * Connects to Redis (6.2 or newer). Resolves once it is connected or known to be unavailable. While Redis is
- * unavailable, retries forever, with a backoff that grows from 1 to 20 s.
+ * Connects to Redis (6.2 or newer). Resolves once Redis is connected or known to be unavailable. While Redis is
+ * unavailable, retries indefinitely, with a backoff that grows from 1 to 20 s.
  */
 export const openRedis = async (options: RedisConnectionOptions): Promise<RedisConnection> => {
   const connection = new Connection(options);
@@ -66,12 +69,13 @@ export const openRedis = async (options: RedisConnectionOptions): Promise<RedisC
   return connection;
 };
 
-/** Returns the pause in milliseconds before an attempt, counted from 1. `chance` is between 0 and 1. */
+/** Returns the pause in milliseconds before an attempt. Attempts are counted from 1; `chance` is between 0 and 1. */
 export const backOffMs = (attempt: number, chance: number): number =>
   Math.round(Math.min(backOffMaxMs, backOffMinMs * 2 ** (attempt - 1)) * (1 + chance / 4));
 
 /**
- * `late`: a reply is overdue, commands are still sent. `suspect`: a reply was implausible, none are sent. PING decides.
+ * The state of the connection. `late`: a reply is overdue, and commands are still sent. `suspect`: a reply was
+ * implausible, and no commands are sent. In both, the result of a PING determines the next state.
  */
 type State = 'opening' | 'available' | 'late' | 'suspect' | 'unavailable' | 'closed';
 
@@ -92,7 +96,7 @@ class Connection implements RedisConnection {
   readonly #loggedRefusals = new Set<string>();
   readonly #resolveOpened: () => void;
   #state: State = 'opening';
-  /** Whether it refused a write because it is a replica, like a primary after a failover. */
+  /** Whether the server refused a write because it is a replica, like a former primary after a failover. */
   #wasReplica = false;
   #signInLimit: NodeJS.Timeout | null = null;
   #attempts = 0;
@@ -116,7 +120,8 @@ class Connection implements RedisConnection {
   async run<Reply>(command: (client: Redis) => Promise<Reply>): Promise<Reply> {
     const isUsable = this.#state === 'available' || this.#state === 'late';
     const isOpen = this.client.status === 'ready' && this.client.stream.writable;
-    // The server closed the connection and `close` has not fired yet: log it before the caller sees an error.
+    // The server closed the connection, but `close` has not been emitted yet: log the outage before the caller sees an
+    // error.
     if (isUsable && !isOpen) this.#becomeUnavailable('unavailable', this.#lastProblem);
     if (!isUsable || !isOpen) throw this.#unavailableError();
     this.#corkUntilFlush();
@@ -137,7 +142,7 @@ class Connection implements RedisConnection {
     }
   }
 
-  /** Returns the reply, or throws `NoReply`. A later reply is ignored. */
+  /** Returns the reply, or throws `NoReply` after the timeout. A reply that arrives later is ignored. */
   #replyTo<Reply>(command: (client: Redis) => Promise<Reply>): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const late = () => reject(new NoReply(`it did not respond within ${this.#timeoutMs} ms`));
@@ -155,7 +160,7 @@ class Connection implements RedisConnection {
     });
   }
 
-  /** Buffers writes until the end of this tick, so that many commands take one system call. */
+  /** Buffers writes until the end of this tick, so that many commands need only one system call. */
   #corkUntilFlush(): void {
     if (this.#isCorked) return;
     this.#isCorked = true;
@@ -215,9 +220,9 @@ class Connection implements RedisConnection {
   }
 
   /**
-   * An overdue reply fails only its own command; the others wait for their replies, or for the PING. If the limiter
-   * fell back for all callers immediately, a short delay would admit each caller's limit once more. After an
-   * implausible reply no reply is trusted.
+   * Sends a PING to check whether Redis is available. An overdue reply fails only its own command; the other commands
+   * wait for their replies, or for the PING. If the limiter fell back for all callers immediately, a short delay would
+   * admit each caller's limit once more. After an implausible reply, no reply is trusted.
    */
   #suspect(state: 'late' | 'suspect', reason: string): void {
     // A PING is already in flight, or the connection is being closed.
@@ -227,8 +232,9 @@ class Connection implements RedisConnection {
   }
 
   /**
-   * Sends a PING. While the server loads its data it refuses PING like any other command. INFO would report that too,
-   * but can be forbidden or renamed. A replica responds to PING, so after meeting a replica a write decides.
+   * Sends a PING. While the server is loading its data, it refuses PING like any other command. INFO would also report
+   * loading, but can be forbidden or renamed. A replica responds to PING, so if the server was a replica, it must also
+   * accept a write.
    */
   async #ping(): Promise<void> {
     const { stream } = this.client;
@@ -243,7 +249,10 @@ class Connection implements RedisConnection {
     }
   }
 
-  /** Throws if it is still a replica. Any other refusal to write is reported when a real write fails. */
+  /**
+   * Throws if the server is still a replica, or does not reply. Any other refusal to write is reported when a real
+   * write fails.
+   */
   async #write(): Promise<void> {
     try {
       await this.#replyTo((client) => client.set(writeKey, '', 'PX', 1));
@@ -263,16 +272,19 @@ class Connection implements RedisConnection {
       const facts = readServerFacts(await this.#replyTo((client) => client.info()));
       for (const warning of serverWarnings(facts)) this.#warnOnce(this.#loggedWarnings, warning, warning);
     } catch (error) {
-      // INFO may be forbidden: then the facts stay unknown.
+      // INFO may be forbidden. In that case, no warnings can be logged.
       if (!(error instanceof ReplyError)) this.#translate(error);
     }
   }
 
-  /** Drops the original error, even as a cause: it contains the command's arguments, possibly a password. */
+  /**
+   * Converts an error. The original error is not even kept as a cause, because it contains the command's arguments,
+   * possibly a password.
+   */
   #translate(error: unknown): Error {
     const reason = this.#reasonOf(error);
     if (isReplicaError(error)) {
-      // The address may lead to the new primary in the meantime, but this connection never will.
+      // The address may point to the new primary by now, but this connection never will.
       this.#wasReplica = true;
       this.#becomeUnavailable('unavailable', reason);
       this.#giveUp(this.client.stream, reason);
@@ -297,7 +309,10 @@ class Connection implements RedisConnection {
     this.#log.warn({}, `Redis at ${this.#address.label} ${message}`);
   }
 
-  /** A server that does not know a command quotes its arguments, truncated. One may be the password. */
+  /**
+   * Returns the reason to log. For an unknown command, the server quotes the truncated arguments, which may include the
+   * password.
+   */
   #reasonOf(error: unknown): string {
     const { password, tls } = this.#address;
     const text = problemOf(error, tls).replace(/, with args .*$/s, '');
@@ -306,7 +321,10 @@ class Connection implements RedisConnection {
   }
 }
 
-/** After a stall of this process, timers run before received data is read, so `late` is called after reading. */
+/**
+ * Starts a timeout. After this process has stalled, timers run before received data is read, so `late` is called only
+ * after reading.
+ */
 const startTimeout = (limitMs: number, late: () => void): NodeJS.Timeout =>
   setTimeout(() => setImmediate(late), limitMs).unref();
 
@@ -322,17 +340,17 @@ const connect = ({ host, port, username, password, db, tls }: RedisAddress, paus
     username,
     password,
     db,
-    // Overrides NODE_TLS_REJECT_UNAUTHORIZED. NODE_EXTRA_CA_CERTS adds a private CA.
+    // Overrides NODE_TLS_REJECT_UNAUTHORIZED. Use NODE_EXTRA_CA_CERTS to add a private CA.
     ...(tls ? { tls: { minVersion: 'TLSv1.2', rejectUnauthorized: true } } : {}),
     connectTimeout: connectTimeoutMs,
     disconnectTimeout: disconnectTimeoutMs,
     retryStrategy: pauseMs,
-    // Replaced by `#ping`: ioredis sends INFO, and never finishes if that is renamed.
+    // Replaced by `#ping`: ioredis sends INFO, and never becomes ready if INFO is renamed.
     enableReadyCheck: false,
-    // A command fails immediately if it cannot be sent, and is never sent twice: it would count twice.
+    // A command fails immediately if it cannot be sent, and is never sent twice, because it would be counted twice.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    // A command would first wait for a hanging pipeline. `run` batches commands instead.
+    // With pipelining, a command would have to wait for a hanging pipeline. `run` batches commands instead.
     enableAutoPipelining: false,
   });

@@ -30,7 +30,7 @@ const availableAgain = matching(/^Redis at 127\.0\.0\.1:\d+ is available again$/
 const countsAlone = matching(/^Rate limits are counted by this process alone: ./);
 const countsTogether = 'Rate limits are counted by all processes together again';
 
-/** Sends requests until `end`, which throws any error that a caller has seen. */
+/** Sends requests until `end` is called, which throws any error that a caller received. */
 const startTraffic = ({ limiter }: ObservedConnection) => {
   let isRunning = true;
   let results = 0;
@@ -144,7 +144,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is unavailable', () => 
     expect(await scope()).toBe('process');
     await server!.control!.start();
     await untilHere();
-    // The first results may still be the fallback's: then the scope is not all processes.
+    // The first results may still come from the fallback. In that case, the scope is not all processes.
     await time.pollInRealTime(async () => expect(await scope()).toBe('all'));
     await close();
   });
@@ -203,7 +203,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is unavailable', () => 
     await time.advance(1);
     expect((await decision).admitted).toBe(true);
     expect(fallbacks).toEqual([true]);
-    // The deciding PING is overdue, too.
+    // The PING that determines whether Redis is available is also overdue.
     await time.advance(commandTimeoutMs);
     for (let i = 0; i < 1000; i++) await limiter.consume('ada', rule);
     await close();
@@ -241,7 +241,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is unavailable', () => 
     await limiter.consume('ada', rule);
     await proxy!.set('hang');
     const pending = limiter.consume('ada', rule);
-    // Now it has been sent.
+    // After this, the request has been sent.
     await new Promise(setImmediate);
     await proxy!.set('reset');
     expect((await pending).remaining).toBe(999);
@@ -282,11 +282,11 @@ describe.skipIf(!server?.control || !proxy)('while Redis is unavailable', () => 
 
   test('a process that stalled while Redis replied accepts the reply', async () => {
     await server!.flush();
-    // Not through the proxy, which would stall as well.
+    // Connect without the proxy, which would also stall.
     const { limiter, warnings, fallbacks, close } = await openObserved(server!.url);
     for (let counted = 1; counted <= 5; counted++) {
       const result = limiter.consume('ada', rule);
-      // Now it has been sent.
+      // After this, the request has been sent.
       await new Promise(setImmediate);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, commandTimeoutMs);
       // All due timers fire before anything is read.
@@ -306,7 +306,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is unavailable', () => 
     await proxy!.set('hang');
     expect(await time.advanceUntil(consume('ada'))).toBe(true);
     expect(fallbacks).toEqual([true]);
-    // Sent while it is uncertain whether Redis is unavailable. The fallback would admit one of them.
+    // These requests are sent while it is uncertain whether Redis is available. The fallback would admit one of them.
     const otherResults = Promise.all(Array.from({ length: 20 }, () => consume('bob')));
     await proxy!.set('pass');
     expect(await otherResults).not.toContain(true);
@@ -388,7 +388,7 @@ test('a server with a wrong reply to PING is not Redis (a stand-in that replies 
   expect(observed.warnings).toEqual([`Redis at ${standIn.host} is unavailable: it did not respond to PING with PONG`]);
   expect((await observed.limiter.consume('ada', rule)).remaining).toBe(999);
   expect(observed.fallbacks).toEqual([true]);
-  // It accepts connections, but that is no reason to retry more often.
+  // The server accepts connections, but that is no reason to retry more often.
   await time.advanceUntilSuccess(() => expect(Math.max(...pausesMs)).toBeGreaterThanOrEqual(2 * backOffMinMs));
   await observed.close();
   await standIn.close();

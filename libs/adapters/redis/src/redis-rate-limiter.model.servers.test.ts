@@ -36,7 +36,9 @@ const stepsOf = (rules: readonly LimitRule[], timesMax: number): Steps => {
   );
 };
 
-/** Sometimes sets the clock back, right after an admission: otherwise unobserved time between the two would be lost. */
+/**
+ * Adds setbacks of the clock, each right after an admission: otherwise, unobserved time between the two would be lost.
+ */
 const withSetbacks = (steps: Steps): Steps =>
   fc
     .array(fc.tuple(steps, fc.integer({ min: 1, max: 10_000_000 })), { minLength: 1, maxLength: 3 })
@@ -66,7 +68,7 @@ const createWalked = () => {
     now: () => passed,
     pass,
     perform: async ({ setBackMilliseconds }, ask, rule) => {
-      // Admit before, by a rule with capacity, and peek afterwards: otherwise the lost time would be unknown.
+      // Consume first, by a rule with capacity, and peek afterwards. Otherwise, the lost time would be unknown.
       pass(longestRule.windowSeconds * 1_000_000);
       await ask(longestRule, 'consume');
       subjects!.setNow(subjects!.now() - setBackMilliseconds);

@@ -7,7 +7,7 @@ import { createSubjects, noFallback, longTimeoutMs } from '../test/limiter-subje
 import { openRedis } from './redis-connection.ts';
 import { createRedisRateLimiter, limitKeys, slidingWindowScript } from './redis-rate-limiter.ts';
 
-/** 8 KB, including the key (specification, section 7). */
+/** The memory limit per subject: 8 KB, including the keys (specification, section 7). */
 const subjectBytesMax = 8_000;
 const profile = 'client:0d1d2b40-6f5c-4b80-93d3-2a4a4b5f7e11';
 

@@ -3,39 +3,43 @@ import { createOutage, type Log, type Outage } from '@portico/dependencies';
 import type { RateLimitQuery, LimitRule, RateLimitResults, Probe, RateLimitResult, RateLimiter } from '@portico/domain';
 import { RedisRefusal, type RedisConnection } from './redis-connection.ts';
 
-/** The script documents the data that it stores. */
+/** The source of the Lua script, which documents the data that it stores. */
 export const slidingWindowScript = readFileSync(new URL('sliding-window.lua', import.meta.url), 'utf8');
 
-/** How long the fallback decides after Redis refused to count: the cause is unlikely to disappear sooner. */
+/** How long only the fallback decides after Redis has refused to count: the cause is unlikely to disappear sooner. */
 export const refusalPauseMs = 5_000;
 
 export interface RedisRateLimiterOptions {
   readonly redis: Pick<RedisConnection, 'client' | 'run' | 'probe'>;
-  /** The id of the installation. Its processes count together. */
+  /** The id of the installation, whose processes count together. */
   readonly installation: string;
-  /** Counts while Redis cannot, and never fails. */
+  /** The limiter that counts while Redis cannot. It never fails. */
   readonly fallback: RateLimiter;
   readonly log: Log;
-  /** For tests: milliseconds since 1970, instead of the server's clock. */
+  /** For tests: returns the time in milliseconds since 1970, used instead of the server's clock. */
   readonly testNow?: () => number;
 }
 
 export interface RedisRateLimiter extends RateLimiter {
-  /** The connection's probe, after counting a request: PING does not prove the permission to count. */
+  /** Counts a request, then runs the connection's probe: PING does not prove the permission to count. */
   readonly probe: Probe;
 }
 
-/** Never a caller's subject, because those begin with their kind. It is admitted again after a second. */
+/**
+ * The subject of the probe's requests. It is never a caller's subject, because those begin with their kind. The rule
+ * admits the next request after a second.
+ */
 const checkSubject = 'check';
 const checkRule: LimitRule = { allowed: 1, windowSeconds: 1 };
 
 /**
- * Counts in Redis, for all processes together and by the server's clock, with one script call per decision
- * (`sliding-window.lua` documents the data). A key expires with the longest window that was evaluated for it.
+ * Creates a limiter that counts in Redis, for all processes together and by the server's clock, with one script call
+ * per decision (`sliding-window.lua` documents the data). A key expires with the longest window that was evaluated for
+ * it.
  *
- * While Redis is unavailable or refuses, the fallback decides, per process and with the full limit. No history is
- * copied in either direction: an outage can admit a subject's limit once more per process. A late reply can do so for
- * its request. A stall of this process is not an outage.
+ * While Redis is unavailable or refuses to count, the fallback decides, per process and with the full limit. No history
+ * is copied in either direction, so during an outage each process can admit a subject's limit once more. A late reply
+ * can have this effect for its own request. A stall of this process is not an outage.
  */
 export const createRedisRateLimiter = (options: RedisRateLimiterOptions): RedisRateLimiter => {
   options.redis.client.defineCommand('portico_limit', { lua: slidingWindowScript, numberOfKeys: 2 });
@@ -56,7 +60,7 @@ export const createRedisRateLimiter = (options: RedisRateLimiterOptions): RedisR
   };
 };
 
-/** Takes a few milliseconds of Redis' time. */
+/** The number of queries per batch. A batch occupies Redis for a few milliseconds. */
 const peekBatchSize = 100;
 
 type Operation = 'consume' | 'peek';
@@ -75,7 +79,10 @@ interface ScriptClient {
 class FallbackLimiter {
   readonly #options: RedisRateLimiterOptions;
   readonly #outage: Outage;
-  /** How often the fallback has begun. A reply to a request from before that says nothing about Redis now. */
+  /**
+   * The number of times that the fallback has begun. A reply to a request sent before the latest time does not show
+   * that Redis is available again.
+   */
   #fallbacks = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #reason = new Error('Redis was not queried yet');
@@ -92,7 +99,7 @@ class FallbackLimiter {
     return this.#outage.kind !== null;
   }
 
-  /** Why the fallback decides, or last decided. */
+  /** The reason the fallback decides, or last decided. */
   get reason(): Error {
     return this.#reason;
   }
@@ -113,7 +120,7 @@ class FallbackLimiter {
     }
   }
 
-  /** Takes one script call per query, in batches: Redis serves other callers in between. */
+  /** Makes one script call per query, in batches, so that Redis can serve other callers in between. */
   async peekMany(queries: readonly RateLimitQuery[]): Promise<RateLimitResults> {
     const results: RateLimitResult[] = [];
     const fallbacks = this.#fallbacks;
@@ -143,7 +150,10 @@ class FallbackLimiter {
   }
 }
 
-/** The 2 is the version of the layout. A new layout gets new keys, so that two versions can run simultaneously. */
+/**
+ * Returns the Redis keys of a subject. The 2 is the version of the layout. A new layout needs new keys, so that two
+ * versions can run simultaneously.
+ */
 export const limitKeys = (
   installation: string,
   subject: string,

@@ -30,7 +30,7 @@ describe.skipIf(!connection)('the users of a Redis', () => {
     await roster.announce({ ...current, at: now - 1 });
     await roster.announce(current);
     expect(await roster.liveProcesses(now)).toEqual([last, current]);
-    // This layout belongs to the version in the name of the key.
+    // If this layout changes, the version in the key's name must change.
     expect(rosterKey).toBe('portico:living:1');
     expect(await connection.client.zrange(rosterKey, '0', '-1')).toEqual(['one p2', 'other p3']);
     expect(await connection.client.pttl(rosterKey)).toBeGreaterThan(livenessMs);

@@ -1,13 +1,16 @@
 import { livenessMs, type LiveProcess, type Roster } from '@portico/dependencies';
 import { openRedis, type RedisConnection } from './redis-connection.ts';
 
-/** Scores are times, members an installation and a process. The 1 is the version of this layout. */
+/**
+ * The key of a sorted set whose scores are times and whose members each consist of an installation and a process. The 1
+ * is the version of this layout.
+ */
 export const rosterKey = 'portico:living:1';
 
-/** The key expires this long after the last announcement. */
+/** How long after the last announcement the key expires. */
 const rosterTtlMs = 3_600_000;
 
-/** Rejects like `RedisConnection.run`. */
+/** Creates a roster in Redis. Its methods reject with the errors of `RedisConnection.run`. */
 export const createRedisRoster = ({ redis }: { readonly redis: Pick<RedisConnection, 'run'> }): Roster => ({
   async announce(self) {
     await redis.run((client) =>

@@ -9,7 +9,7 @@ import { limitKeys, refusalPauseMs } from './redis-rate-limiter.ts';
 
 const rule = { allowed: 5, windowSeconds: 60 };
 const password = 'hunter2/with @ signs';
-/** Longer than the part of an unknown command that a server quotes. */
+/** A password that is longer than the part of an unknown command that the server quotes. */
 const longPassword = 'hunter2'.repeat(50);
 
 const start = async (options: Parameters<typeof startRedis>[0]) => {
@@ -41,7 +41,7 @@ describe.skipIf(!redis)('the settings of a Redis', () => {
       const { stream } = redis.client;
       await redis.probe.check();
       expect((await limiter.consume('ada', rule)).remaining).toBe(4);
-      // The connection outlives every timeout of connecting.
+      // The connection outlives all timeouts for connecting.
       await time.advance(2 * connectTimeoutMs);
       expect((await limiter.consume('ada', rule)).remaining).toBe(3);
       expect(redis.client.stream).toBe(stream);
@@ -115,7 +115,7 @@ describe.skipIf(!redis)('the settings of a Redis', () => {
 
   test.skipIf(!redis?.control)('a server that is still loading its data is used as soon as it is ready', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'portico-redis-data-'));
-    // Slow enough to connect during loading.
+    // Loading is slow enough that a client can connect during it.
     const slowly = ['--key-load-delay', '50000', '--loading-process-events-interval-bytes', '1024'];
     const server = await startRedis({ args: ['--dir', folder, '--rdbcompression', 'no', ...slowly] });
     const before = await openObserved(server!.url);
@@ -145,7 +145,7 @@ describe.skipIf(!redis)('the settings of a Redis', () => {
       const { time, redis, limiter, fallbacks, warnings } = observed;
       expect((await limiter.consume('ada', rule)).remaining).toBe(4);
       expect((await limiter.consume('ada', rule)).remaining).toBe(3);
-      // Redis would serve this read, but a limiter that counts half of the requests is worse than none.
+      // Redis would serve this read, but a limiter that counts only half of the requests is worse than none.
       expect((await limiter.peek('ada', rule)).remaining).toBe(3);
       expect(fallbacks).toEqual([true]);
       expect(warnings).toEqual([

@@ -37,7 +37,7 @@ const startWith = async ({ key, cert }: Certificate, name: string) => {
 
 const certificate = selfSignedCertificate();
 const otherCertificate = selfSignedCertificate(['DNS:other.example']);
-// A server in a container cannot read the certificate files.
+// The server must not run in a container, where it could not read the certificate files.
 const plain = await startRedis({ args: [] });
 const canStart = plain?.control && certificate && otherCertificate;
 await plain?.close();
@@ -51,7 +51,7 @@ afterAll(async () => {
   await another?.close();
   rmSync(folder, { recursive: true });
 });
-/** Has the same effect as NODE_EXTRA_CA_CERTS when a process starts. */
+/** Trusts these certificates, with the same effect as NODE_EXTRA_CA_CERTS when a process starts. */
 const trust = (...certificates: readonly (Certificate | null)[]): void =>
   setDefaultCACertificates([...before, ...certificates.flatMap((one) => (one ? [one.cert] : []))]);
 

@@ -1,7 +1,7 @@
-/** The facts about a server from INFO. */
+/** The properties of a server that INFO reports. */
 export interface ServerFacts {
   readonly version: string | null;
-  /** The behavior of the server when its memory is full. */
+  /** The server's behavior when its memory is full. */
   readonly maxmemoryPolicy: string | null;
   /** `master`, or `slave` for a replica. */
   readonly role: string | null;
@@ -12,7 +12,7 @@ export interface ServerFacts {
 /** The oldest version that supports the limiter's script and BullMQ. */
 const versionMin = [6, 2] as const;
 
-/** Uses INFO, because hosted servers forbid CONFIG. */
+/** Parses the reply to INFO. CONFIG is not used, because hosted servers forbid it. */
 export const readServerFacts = (info: string): ServerFacts => {
   const fields = new Map(
     info
@@ -32,7 +32,10 @@ export const readServerFacts = (info: string): ServerFacts => {
 export const addressAdvice =
   'name one address that always leads to the primary: a proxy, or the endpoint of a managed Redis';
 
-/** Returns why a server of this mode is unusable, as part of a sentence without its name; null if it may be usable. */
+/**
+ * Returns the reason a server in this mode cannot be used, as a predicate to follow the server's name; null if it may
+ * be usable.
+ */
 export const unusableMode = ({ mode }: Pick<ServerFacts, 'mode'>): string | null =>
   mode === 'sentinel'
     ? 'is a Sentinel, which stores nothing'
@@ -40,7 +43,7 @@ export const unusableMode = ({ mode }: Pick<ServerFacts, 'mode'>): string | null
       ? 'is a node of a Cluster, which refuses the keys that other nodes have'
       : null;
 
-/** Returns warnings for the operator, as sentences without the server's name. */
+/** Returns warnings for the operator, as predicates to follow the server's name. */
 export const serverWarnings = ({ version, maxmemoryPolicy, mode }: Omit<ServerFacts, 'role'>): readonly string[] => [
   ...[unusableMode({ mode })].flatMap((problem) => problem ?? []).map((problem) => `${problem}: ${addressAdvice}`),
   ...(isTooOld({ version })
@@ -56,7 +59,7 @@ export const serverWarnings = ({ version, maxmemoryPolicy, mode }: Omit<ServerFa
     : []),
 ];
 
-/** Whether it drops keys, including jobs, when its memory is full. */
+/** Whether the server evicts keys, including jobs, when its memory is full. */
 export const losesJobs = ({ maxmemoryPolicy }: Pick<ServerFacts, 'maxmemoryPolicy'>): boolean =>
   maxmemoryPolicy !== null && maxmemoryPolicy !== 'noeviction';
 

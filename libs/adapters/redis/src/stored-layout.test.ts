@@ -3,9 +3,10 @@ import { expect, test } from 'vitest';
 import { limitKeys, slidingWindowScript } from './redis-rate-limiter.ts';
 
 /**
- * A digest of the script that writes each version of the layout, without comments, by the name of its keys. Processes
- * of two versions can run simultaneously, so a line is never changed. If the script stores data differently, increase
- * the number in `limitKeys` and add a line. Replace the digest only if the script stores the same data.
+ * For each version of the layout, the digest of the script that writes it, computed without comments. The names of the
+ * version's keys are the property names. Processes of two versions can run simultaneously, so never change a line. If
+ * the script stores data differently, increase the number in `limitKeys` and add a line. Replace the digest only if the
+ * script still stores the same data.
  */
 const scripts: Readonly<Record<string, string>> = {
   'portico:ID:limit:1:SUBJECT': 'a5ee26cc4b958ade',

@@ -2,7 +2,7 @@ import { openRedis } from '../src/redis-connection.ts';
 import { createRedisRateLimiter } from '../src/redis-rate-limiter.ts';
 import { noFallback, longTimeoutMs } from './limiter-subject.ts';
 
-/** The task of this process: its only argument, in JSON. */
+/** The task of this process, passed as JSON in its only argument. */
 export interface ConsumerTask {
   readonly url: string;
   /** All limits are exercised concurrently. */
@@ -14,13 +14,13 @@ export interface LimitTask {
   readonly allowed: number;
   readonly windowSeconds: number;
   readonly requests: number;
-  /** The minimum time for which the process sends requests. */
+  /** The minimum time for which the process sends requests, in milliseconds. */
   readonly lastsMs: number;
 }
 
 /**
- * The times at which an admitted request was sent and its response arrived, in milliseconds of the machine's clock,
- * which Redis and all processes share. It was counted in between.
+ * The times when an admitted request was sent and when its result arrived, in milliseconds of the machine's clock,
+ * which Redis and all processes share. The request was counted in between.
  */
 export type Admission = readonly [askedAt: number, answeredAt: number];
 

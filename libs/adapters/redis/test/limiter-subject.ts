@@ -3,10 +3,10 @@ import type { RateLimiter } from '@portico/domain';
 import { openRedis } from '../src/redis-connection.ts';
 import { createRedisRateLimiter, limitKeys } from '../src/redis-rate-limiter.ts';
 
-/** A command timeout that no test of counting reaches, even on a busy machine. */
+/** A command timeout that no counting test reaches, even on a busy machine. */
 export const longTimeoutMs = 3_600_000;
 
-/** A fallback that no test may reach: the limiter in Redis must decide. */
+/** A fallback that no test may call: the limiter in Redis must decide. */
 export const noFallback: RateLimiter = {
   consume: () => Promise.reject(new Error('The fallback was called')),
   peek: () => Promise.reject(new Error('The fallback was called')),
@@ -14,8 +14,9 @@ export const noFallback: RateLimiter = {
 };
 
 /**
- * Creates limiters on one connection, with a clock that only the test advances. Each has its own namespace. Keys still
- * expire by Redis's clock, so on a busy machine a short window may expire while a test still counts in it.
+ * Creates limiters on one connection, with a clock that only the test advances. Each limiter has its own namespace.
+ * Keys still expire by Redis's clock, so on a busy machine, a short window may expire while a test is still counting in
+ * it.
  */
 export const createSubjects = async (url: string) => {
   const log = recordLog();
@@ -53,7 +54,7 @@ export const createSubjects = async (url: string) => {
         keysOf: (subject: string) => limitKeys('here', namespace + subject),
       };
     },
-    /** Returns the memory of a subject in Redis, including the keys. */
+    /** Returns the memory that a subject uses in Redis, including its keys, in bytes. */
     bytesOf: async ({ log, counts }: ReturnType<typeof limitKeys>): Promise<number> =>
       Number((await redis.client.memory('USAGE', log)) ?? 0) +
       Number((await redis.client.memory('USAGE', counts)) ?? 0),

@@ -11,8 +11,8 @@ const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now()
 export type ObservedConnection = Awaited<ReturnType<typeof openObserved>>;
 
 /**
- * Opens a connection with a limiter, and records the log lines for an operator. Time is stopped until the test lets it
- * pass, so that a busy machine causes no failure.
+ * Opens a connection with a limiter, and records the log messages for the operator. Time is stopped until the test lets
+ * it pass, so that the test does not fail on a busy machine.
  */
 export const openObserved = async (url: string) => {
   const time = useStoppedTime();
@@ -30,7 +30,9 @@ export const openObserved = async (url: string) => {
   client.on('reconnecting', (pauseMs: number) => pausesMs.push(pauseMs));
   const limiter = createRedisRateLimiter({ redis, installation: 'here', fallback, log });
 
-  /** Lets only the pauses between connection attempts pass, but no timeout. */
+  /**
+   * Waits until Redis is available. Lets only the pauses between connection attempts pass, so that no timeout expires.
+   */
   const untilAvailable = () =>
     time.pollInRealTime(async () => {
       if (client.status === 'reconnecting') await time.advance(pausesMs.at(-1) ?? backOffMs(1, 1));

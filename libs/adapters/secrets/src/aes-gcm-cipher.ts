@@ -9,13 +9,13 @@ import {
 import type { Cipher } from '@portico/domain';
 
 export interface AesGcmCipherOptions {
-  /** 32 bytes. Seals and opens. */
+  /** The current key, 32 bytes. It seals and opens texts. */
   readonly current: Uint8Array;
-  /** 32 bytes each. They open texts that were sealed before the key was changed. */
+  /** Previous keys, 32 bytes each. They open texts that were sealed before the key was changed. */
   readonly previous: readonly Uint8Array[];
 }
 
-/** The text was sealed with a key that the cipher does not have. Reveals nothing about the text. */
+/** Thrown if the text was sealed with a key that the cipher does not have. The error reveals nothing about the text. */
 export class UnknownKeyError extends Error {
   /** The id of the key. */
   readonly keyId: string;
@@ -34,10 +34,10 @@ const nonceCharacters = (nonceBytes * 8) / 6;
 const tagBytes = 16;
 
 /**
- * AES-256-GCM (NIST SP 800-38D) with a random nonce for each text: `v1.<key id>.<nonce>.<ciphertext and tag>`, the last
- * two in base64url. The context is associated data: a text that was sealed for one context cannot be opened in another.
- * Throws RangeError if a text or context has a lone surrogate (not encodable in UTF-8), and immediately if a key does
- * not have 32 bytes.
+ * Creates a cipher that uses AES-256-GCM (NIST SP 800-38D) with a random nonce for each text: `v1.<key
+ * id>.<nonce>.<ciphertext and tag>`, the last two encoded in base64url. The context is associated data: a text that was
+ * sealed for one context cannot be opened in a different one. The cipher throws a RangeError if a text or context has a
+ * lone surrogate (which UTF-8 cannot encode); this function does if a key does not have 32 bytes.
  */
 export const createAesGcmCipher = ({ current, previous }: AesGcmCipherOptions): Cipher => {
   const keys = new Map([current, ...previous].reverse().map((bytes) => [keyIdOf(bytes), importKey(bytes)]));
@@ -58,7 +58,7 @@ export const createAesGcmCipher = ({ current, previous }: AesGcmCipherOptions): 
       const decipher = createDecipheriv(algorithm, key, nonce).setAAD(associatedData(keyId, context)).setAuthTag(tag);
       try {
         const text = decipher.update(ciphertext);
-        // Checks the tag. A stream cipher has no remaining output.
+        // Verifies the tag. A stream cipher has no remaining output.
         decipher.final();
         return text.toString('utf8');
       } catch (error) {
@@ -84,7 +84,7 @@ const assertWellFormed = (text: string): void => {
 const parse = (sealed: string) => {
   const [prefix, keyId, nonce, rest, ...more] = sealed.split('.');
   if (prefix !== version || !keyId || !nonce || !rest || more.length > 0) throw formatError();
-  // Its 16 characters are exactly 12 bytes, so the rest starts on a byte boundary.
+  // A nonce of 16 characters is exactly 12 bytes, so the rest starts on a byte boundary.
   if (nonce.length !== nonceCharacters) throw formatError();
   const bytes = decode(nonce + rest);
   if (bytes.length < nonceBytes + tagBytes) throw formatError();

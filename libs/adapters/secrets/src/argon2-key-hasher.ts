@@ -6,13 +6,15 @@ import { LRUCache } from 'lru-cache';
 
 export interface Argon2KeyHasherOptions {
   /**
-   * At least 16 random bytes of this installation, stored separately from the hashes. The tags of all secrets depend on
-   * it.
+   * At least 16 random bytes that are specific to this installation and stored separately from the hashes. All secrets'
+   * tags depend on the pepper.
    */
   readonly pepper: Uint8Array;
-  /** Number of concurrent hash computations, at least 1. Each takes a thread and 19 MiB for about 10 to 20 ms. */
+  /**
+   * Number of concurrent hash computations, at least 1. Each one occupies a thread and 19 MiB for about 10 to 20 ms.
+   */
   readonly concurrency: number;
-  /** Maximum number of waiting computations, 256 by default. Calls beyond that get an `internal` error. */
+  /** Maximum number of waiting computations, 256 by default. Further calls are rejected with `internal`. */
   readonly waitingMax?: number;
   /** Maximum number of secrets in the cache, 100,000 by default. */
   readonly memoMax?: number;
@@ -31,10 +33,10 @@ const pepperBytesMin = 16;
 const hashesMax = 2;
 
 /**
- * Hashes API secrets with argon2id, with a keyed tag. Whether a secret matches a hash never changes, so a match is
- * cached (under a keyed digest of the secret), and argon2 runs once per process for it. Callers only match secrets with
- * the right tag, so wrong secrets cannot fill the queue for argon2. Throws RangeError if the concurrency or the pepper
- * is too small.
+ * Creates a hasher that hashes API secrets with argon2id and gives each a keyed tag. Whether a secret matches a hash
+ * never changes, so each match is cached (under a keyed digest of the secret) and requires only one argon2 computation
+ * per process. Callers only check secrets that have the right tag, so wrong secrets cannot fill the argon2 queue.
+ * Throws a RangeError if the concurrency or the pepper is too small.
  */
 export const createArgon2KeyHasher = ({
   pepper,
@@ -60,7 +62,7 @@ export const createArgon2KeyHasher = ({
   };
 
   const verify = async (secret: string, hash: string, digest: string): Promise<boolean> => {
-    // No deadline: all callers with this secret share the computation, and its result is cached.
+    // There is no deadline: all callers with this secret share the computation, and its result is cached.
     const matches = await compute(() => argon2Verify(hash, secret), null);
     if (matches) matchCache.set(digest, [...(matchCache.get(digest) ?? []), hash].slice(-hashesMax));
     return matches;
@@ -88,8 +90,8 @@ const overflowError = (running: number, waiting: number): PorticoError =>
   });
 
 /**
- * Creates a keyed digest. Its first 32 bits are the tag; the whole digest is the secret's key in the cache. A request
- * needs both in succession, so the last digest is cached.
+ * Creates a function that computes keyed digests. The first 32 bits of a digest are the tag; the whole digest is the
+ * secret's cache key. A request needs both in succession, so the last digest is cached.
  */
 const createDigest = (key: KeyObject): ((secret: string) => Buffer) => {
   let last: { readonly secret: string; readonly digest: Buffer } | null = null;
@@ -99,6 +101,6 @@ const createDigest = (key: KeyObject): ((secret: string) => Buffer) => {
   };
 };
 
-/** Derives a separate key for each purpose (RFC 5869), as a key object, which avoids the key setup at every use. */
+/** Derives a separate key for each purpose (RFC 5869). A key object avoids repeating the key setup on each use. */
 const deriveKey = (pepper: Uint8Array, purpose: string): KeyObject =>
   createSecretKey(Buffer.from(hkdfSync('sha256', pepper, new Uint8Array(0), purpose, 32)));

@@ -40,8 +40,8 @@ export const createSqlAccessMatrix = (
 });
 
 /**
- * Rows are read and sorted in batches of clients, in the order of their e-mails: sorting all rows for each page would
- * slow down as their number grows. Batches get larger for filters that few clients match.
+ * Rows are read and sorted in batches of clients, in the order of the clients' email addresses: sorting all rows for
+ * each page would become slower as the number of rows grows. Batches get larger for filters that match few clients.
  */
 const firstBatchSize = 64;
 const batchSizeMax = 4_096;
@@ -68,7 +68,10 @@ const rowConditions = ({ group, collection, expiringBefore, liveAt }: MatrixFilt
   return conditions;
 };
 
-/** Written out, because neither database uses an index to compare row values of mixed columns. */
+/**
+ * Written out as separate comparisons, because neither database uses an index to compare row values whose columns come
+ * from several tables.
+ */
 const isAfter = ({ email, nameKey, collectionId, groupName }: MatrixCursor): Condition => [
   `(p.email > ? or (p.email = ? and (c.name_key > ? or (c.name_key = ? and (c.id > ?
     or (c.id = ? and coalesce(w.group_name, '') > ?))))))`,
@@ -81,7 +84,7 @@ interface ClientBatch {
   readonly clients: number;
 }
 
-/** Returns the next clients by e-mail, or null if there are no more. */
+/** Returns the next batch of clients by email address, or null if there are no more. */
 const readClients = async (sql: Sql, conditions: readonly Condition[], size: number): Promise<ClientBatch | null> => {
   const batch = await sql.first<{ first: string | null; last: string | null; clients: number }>(
     `select min(r.email) as first, max(r.email) as last, count(*) as clients from (

@@ -12,7 +12,10 @@ import { SqliteDatabase } from './sqlite/sqlite-database.ts';
 
 const dayMs = 86_400_000;
 
-/** A log on a file. Counts its commits; each commit waits for `held` once its entries are known. */
+/**
+ * Runs work with an audit log on a file. Counts the log's commits; each commit waits for `held` once its entries are
+ * known.
+ */
 const withCountingLog = (
   work: (audit: SqlAuditLog, state: { commits: number; held: Promise<unknown> }) => Promise<void>,
 ): Promise<void> =>
@@ -95,7 +98,7 @@ test('a commit that hangs delays the next one by two seconds at most', () =>
     await pendingAppend;
   }));
 
-/** mulberry32: the same numbers in every run. */
+/** mulberry32, which generates the same numbers in every run. */
 const seeded = (seed: number) => {
   let state = seed;
   return (below: number): number => {
@@ -106,7 +109,7 @@ const seeded = (seed: number) => {
   };
 };
 
-/** The page that the log must return, computed from every entry. */
+/** Returns the page that the log must return, computed from all entries. */
 const expectedPage = (log: readonly AuditEntry[], filter: AuditFilter, offset: number, limit: number) => {
   const matches = log
     .filter(({ source }) => filter.source === 'all' || filter.source === source)
@@ -120,7 +123,7 @@ const expectedPage = (log: readonly AuditEntry[], filter: AuditFilter, offset: n
 describeDialects(({ withStores }) => {
   test('entries of the same instant keep the order in which they were written, regardless of the writer', () =>
     withStores(async ({ stores: { audit, embeddingJobs } }) => {
-      // Their ids are in the opposite order, so that nothing else sorts them in this order.
+      // The ids are in the opposite order, so that nothing else sorts the entries in this order.
       const entries = Array.from({ length: 6 }, () => anEntry({ instant: 5 })).toReversed();
       for (const [i, entry] of entries.entries()) {
         if (i % 2) await audit.append(entry, null);
@@ -151,7 +154,8 @@ describeDialects(({ withStores }) => {
           anEntry({
             source: sources[below(3)] ?? 'client',
             actorId: actors[below(2)] ?? null,
-            // Few days with few instants each, also before 1970, so that ties and day boundaries are common.
+            // A few days with a few instants each, some of them before 1970, so that ties and day boundaries are
+            // common.
             instant: (below(7) - 3) * dayMs + [0, 1, dayMs - 1][below(3)]!,
             receivedAt: start + below(50),
           }),

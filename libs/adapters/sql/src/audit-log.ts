@@ -14,7 +14,7 @@ export interface SqlAuditLog extends AuditLog {
 
 export const createSqlAuditLog = (
   database: SqlDatabase,
-  /** `idsInJson` selects the strings of the JSON array passed as its `?`. */
+  /** `idsInJson` is SQL that selects the strings of the JSON array passed as its `?`. */
   { idsInJson }: { readonly idsInJson: string },
 ): SqlAuditLog => {
   const queue = createQueue(database);
@@ -27,7 +27,7 @@ export const createSqlAuditLog = (
     page: (filter, offset, limit) => readPage(database, filter, offset, limit),
 
     export(filter) {
-      // Read when `export` is called: entries added later are not exported.
+      // Read as soon as `export` is called, so that entries added later are not exported.
       const last = readLastSeq(database.reads);
       // A failure surfaces when the first entry is read.
       last.catch(() => undefined);
@@ -53,7 +53,7 @@ const exportBatchMax = 500;
 const prune = `delete from audit_entries where seq in
   (select seq from audit_entries where received_at < ? order by received_at, seq limit ?) returning source, instant`;
 
-/** The longest time that a group waits for the previous one, in milliseconds: a hung connection must not block it. */
+/** The longest time that a group waits for the previous group, in milliseconds: a hung connection must not block it. */
 const groupWaitMs = 2_000;
 
 interface PendingEntry {
@@ -72,7 +72,10 @@ const tryBeginCommit = ({ deadline }: PendingEntry): boolean => {
   }
 };
 
-/** Entries of a group expired while it was being written: it is rolled back and written again without them. */
+/**
+ * Thrown if entries of a group expire while it is being written: the group is rolled back and written again without
+ * them.
+ */
 class EntriesExpired extends Error {}
 
 /**

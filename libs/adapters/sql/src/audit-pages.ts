@@ -8,7 +8,10 @@ export interface AuditPage {
   readonly total: number;
 }
 
-/** Returns a page and a total that are consistent. A single statement that reads both needs no transaction for that. */
+/**
+ * Returns a page and a total that are consistent with each other. A single statement that reads both needs no
+ * transaction.
+ */
 export const readPage = (
   database: SqlDatabase,
   filter: AuditFilter,
@@ -19,11 +22,11 @@ export const readPage = (
     ? pageWithTotal(database, filter, offset, limit)
     : database.snapshot((sql) => countedPage(sql, filter.source, offset, limit));
 
-/** The highest `seq`, or 0. */
+/** Returns the highest `seq`, or 0 if there are no entries. */
 export const readLastSeq = async (sql: Sql): Promise<number> =>
   (await sql.first<{ seq: number | null }>('select max(seq) as seq from audit_entries'))?.seq ?? 0;
 
-/** Entries up to `lastSeq` that come after `after`, in page order. */
+/** Returns the entries that come after `after` and whose `seq` is at most `lastSeq`, in page order. */
 export const readBatch = (
   database: SqlDatabase,
   filter: AuditFilter,
@@ -42,7 +45,7 @@ export const readBatch = (
   ]);
 };
 
-/** A filter as SQL: conditions on an entry, and the parameters for their `?`s. */
+/** A filter as SQL: the conditions on an entry, and the values for their `?` parameters. */
 interface Conditions {
   readonly where: string;
   readonly parameters: readonly Parameter[];
@@ -55,8 +58,9 @@ const newestFirst = 'order by a.instant desc, a.seq desc';
 const oldestFirst = 'order by a.instant, a.seq';
 
 /**
- * An empty page yields one row that contains only the total. Entries before the page are skipped in an index: if
- * PostgreSQL read each of them, a deep page would take half a second.
+ * Reads the page and the total in one statement; an empty page yields a single row that contains only the total.
+ * Entries before the page are skipped in an index: if PostgreSQL read each of those entries, a deep page would take
+ * half a second.
  */
 const pageWithTotal = async (
   database: SqlDatabase,
@@ -77,7 +81,7 @@ const pageWithTotal = async (
 };
 
 interface Count {
-  /** Selects one row, with `total`. */
+  /** SQL that selects one row with the column `total`. */
   readonly text: string;
   readonly parameters: readonly Parameter[];
 }
@@ -113,7 +117,7 @@ const countBefore = (source: AuditFilter['source'], instant: number): Count => {
 interface Day {
   readonly day: number;
   readonly entries: number;
-  /** The number of entries of later days. */
+  /** The number of entries on later days. */
   readonly later: number;
 }
 

@@ -26,7 +26,7 @@ import { accountStateColumns, type AccountStateColumns, accountStateOf } from '.
 import type { PreparedReads } from './sql.ts';
 import { columns } from './table.ts';
 
-/** The read of the hot path: one prepared statement, which sees committed data. */
+/** Creates the lookup of the hot path: one prepared statement, which sees committed data. */
 export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
   const readBy = (condition: string) => {
     const withoutTarget = reads.first<CallerColumns>(statementBy(condition, callerColumns, ''));
@@ -117,16 +117,16 @@ interface CallerColumns extends ProfileColumns, KeyColumns, ClaimColumns, EpochC
 
 type AccountCallerColumns = AccountStateColumns & EpochColumns;
 
-/** Only the columns of the requested part; all are null if there is no such collection. */
+/** Contains only the columns of the requested part; all of them are null if there is no such collection. */
 type TargetColumns = { readonly [Name in keyof CollectionColumns as `target_${Name}`]: CollectionColumns[Name] } & {
   readonly granted: 0 | 1;
 };
 
 /**
- * Returns the statement that finds the caller by a condition. Its parameters are the caller twice, the parameters of
- * the columns, the parameters of the join, and the caller. The groups are read once, and only for a profile that may
- * have any. SQLite executes a `cross join` in the order written: from the caller's few groups to their tiers and
- * grants.
+ * Returns the statement that finds the caller by a condition. The statement's parameters are the caller, twice; the
+ * parameters of the columns; the parameters of the join; and the caller again. The groups are read once, and only for a
+ * profile that may have any. SQLite executes a `cross join` in the order written: from the caller's few groups to their
+ * tiers and grants.
  */
 const statementBy = (condition: string, columnList: string, join: string): string =>
   `with mine as materialized (select g.group_id, (select r.tier from access_groups r where r.id = g.group_id) as tier
@@ -137,7 +137,10 @@ const statementBy = (condition: string, columnList: string, join: string): strin
     ${limitTables} ${join}
   where ${condition} and e.id = 1`;
 
-/** The parameters of the columns are the instant, four times; the parameter of the join is the target. */
+/**
+ * Returns the statement that also reads the target. The parameters of the columns are the instant, four times; the
+ * parameter of the join is the target.
+ */
 const textWithTarget = (condition: string, names: readonly string[]): string =>
   statementBy(
     condition,
@@ -151,7 +154,8 @@ const hasGroupGrant = `(p.in_groups and exists (select 1 from mine cross join gr
   where g.group_id = mine.group_id and g.collection_id = c.id and ${isLive('g')}))`;
 
 /**
- * The first expiry of a grant after an instant, the parameter: of the caller's own grants, and of its groups' grants.
+ * The first expiry of a grant after an instant, which is the parameter: `ownUntil` for the caller's own grants, and
+ * `groupsUntil` for the grants of the caller's groups.
  */
 const ownUntil = `(select g.expires_at from grants g where g.profile_id = p.id and g.expires_at > ?
   order by g.expires_at limit 1)`;
@@ -207,8 +211,8 @@ const earlier = (one: Instant | null, other: Instant | null): Instant | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other);
 
 /**
- * Returns a function that converts a row to its target, or to null if there is none. `toPart` reads the columns without
- * their prefix through getters: copying them to another object takes three times as long.
+ * Returns a function that converts a row to its target, or to null if the row has none. `toPart` reads the unprefixed
+ * columns through getters: copying them to a separate object takes three times as long.
  */
 const createTargetMapper = <Content>(
   names: readonly (keyof CollectionColumns)[],

@@ -11,13 +11,13 @@ import { grantedIds, grantedIdsParameters, isGranted, isGrantedParameters } from
 import type { PreparedRead, PreparedReads, Value } from './sql.ts';
 import { columns } from './table.ts';
 
-/** The differences between the dialects. */
+/** The parts that differ between the dialects. */
 export interface CollectionDialect {
-  /** Selects the strings of the JSON array passed as its `?`. */
+  /** SQL that selects the strings of the JSON array passed as its `?`. */
   readonly idsInJson: string;
 }
 
-/** The reads of the hot paths, as prepared statements. */
+/** Creates the reads of the hot paths, as prepared statements. */
 export const createSqlCollectionReads = (reads: PreparedReads, { idsInJson }: CollectionDialect): CollectionReads => {
   const document = prepareDocument(reads);
   const names = reads.all<{ id: CollectionId; name: string }>(`${selectNames} (${idsInJson})`);
@@ -36,13 +36,13 @@ export const createSqlCollectionReads = (reads: PreparedReads, { idsInJson }: Co
       const row = await document(id);
       if (!row) return null;
       const { digest, packed, crc32, bytes } = row;
-      // A view, which is sent without copying it.
+      // A view, so that the bytes are sent without being copied.
       const deflated = new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength);
       return { digest, packed: { deflated, crc32, bytes } };
     },
 
     async findByNames(visibility, requestedNames) {
-      // Stored names are well-formed and have no NUL, and PostgreSQL rejects other strings.
+      // Stored names are well-formed and contain no NUL; PostgreSQL rejects all other strings.
       const storable = requestedNames.filter((name) => name.isWellFormed() && !name.includes('\0'));
       if (storable.length === 0 || visibility.of === 'nothing') return [];
       const keys = JSON.stringify([...new Set(storable.map(nameKey))]);
@@ -70,7 +70,7 @@ export const createSqlCollectionReads = (reads: PreparedReads, { idsInJson }: Co
   };
 };
 
-/** Both databases know the length of a value without reading it. */
+/** Prepares the read of a document. Both databases can determine the length of a value without reading it. */
 const prepareDocument = (reads: PreparedReads): PreparedRead<DocumentRow | undefined> => {
   const small = reads.first<DocumentRow | PartialDocumentRow>(
     selectDocument(`case when length(d.deflated) <= ${smallBytesMax} then d.deflated end`),
@@ -141,7 +141,10 @@ const prepareListStatements = (reads: PreparedReads, from: string) => {
 /** The largest 32-bit integer. */
 const unlimited = 2_147_483_647;
 
-/** Returns a pattern that matches a text anywhere in a sort key. Sort keys are folded like the text. */
+/**
+ * Returns a pattern that matches the sort keys that contain a text. The text is folded in the same way as the sort
+ * keys.
+ */
 const patternOf = (containing: string): string => `%${nameKey(containing).replace(/[!%_]/g, '!$&')}%`;
 
 const listColumns = columns('c', ['id', 'name', 'description', 'createdAt', 'updatedAt']);

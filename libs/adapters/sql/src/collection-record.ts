@@ -4,7 +4,7 @@ import { columnsOf, insertInto, type Row, updateOf, without } from './table.ts';
 
 type CollectionRow = Row<typeof CollectionEntity>;
 
-/** The columns that responses show. They are small even if the document is large. */
+/** The columns that responses include. They are small even if the document is large. */
 export const headColumns = [
   'id',
   'name',
@@ -16,7 +16,7 @@ export const headColumns = [
   'documentDigest',
 ] as const satisfies readonly (keyof CollectionHead)[];
 
-/** `OperationStore` reads and writes the digest of the operations. */
+/** Excludes the digest of the operations, which `OperationStore` reads and writes. */
 export const collectionColumns = without(columnsOf(CollectionEntity), 'nameKey', 'operationsDigest');
 
 export type CollectionColumns = Omit<CollectionRow, 'nameKey' | 'operationsDigest'>;

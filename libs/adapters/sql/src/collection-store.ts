@@ -20,7 +20,7 @@ import { deleteOperations, writeOperations } from './operation-writes.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, upsertInto, write } from './table.ts';
 
-/** The reads of the hot paths, for which each dialect has its own SQL. */
+/** The reads of the hot paths. Each dialect has its own SQL for them. */
 export type CollectionReads = Pick<
   CollectionStore,
   'document' | 'list' | 'findByNames' | 'count' | 'visibleIds' | 'names'
@@ -56,7 +56,7 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
       await transaction.run(touchGrantsOf, [...nextEpochs(), id]);
       await transaction.run(touchGroups, nextEpochs());
       await deleteOperations(transaction, id);
-      // Foreign keys delete its document, vectors and grants.
+      // The foreign keys also delete the collection's document, vectors and grants.
       await transaction.run(remove, [id]);
       await transaction.run(touchCatalog, nextEpochs());
       await writeEffects(transaction, effects);

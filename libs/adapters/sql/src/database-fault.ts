@@ -1,4 +1,6 @@
-/** The database cannot be used. The message names it and gives the reason. Restarting does not help. */
+/**
+ * Thrown if the database cannot be used. The message names the database and gives the reason. Restarting does not help.
+ */
 export class DatabaseOpenError extends Error {
   override readonly name = 'DatabaseOpenError';
 }
@@ -19,14 +21,14 @@ export const databaseFault = (error: unknown): string | null => {
 
 const sqliteStates = /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOLFS|NOTADB|PERM|PROTOCOL|READONLY)/;
 /**
- * SQLSTATE classes: connection, authorization, database name, resources, operator intervention, system error; and
- * 42501.
+ * SQLSTATE classes: connection, authorization, database name, resources, operator intervention, system error; and the
+ * code 42501 (insufficient privilege).
  */
 const sqlStates = /^(?:(?:08|28|3D|53|57|58)[0-9A-Z]{3}|42501)$/;
-/** Matches the messages of pg for a connection that ended or timed out; they have no code. */
+/** Matches pg's error messages for a connection that was closed or timed out; these errors have no code. */
 export const lostConnection = /\btimeout\b|\bterminated\b/i;
 
-/** The database could not be reached before the timeout: a restart may succeed. */
+/** Thrown if the database could not be reached before the timeout: a restart may succeed. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseUnavailableError';
 }

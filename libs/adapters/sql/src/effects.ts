@@ -6,8 +6,8 @@ import { writeEach } from './table.ts';
 import { recordWrittenJobs } from './written-jobs.ts';
 
 /**
- * The last step of a change: writes its audit entries and jobs, and begins the commit. Throws `timed_out`, which rolls
- * back, if the deadline has expired.
+ * Performs the last step of a change: writes the change's audit entries and jobs, and begins the commit. Throws
+ * `timed_out`, which rolls the change back, if the deadline has expired.
  */
 export const writeEffects = async (sql: Sql, { entries = [], jobs = [], deadline }: Effects): Promise<void> => {
   await writeEntries(sql, entries);
@@ -40,7 +40,7 @@ export const countEntries = async (
       totals.set(scope, (totals.get(scope) ?? 0) + sign);
     }
   }
-  // Always in the same order: concurrent counts must not deadlock.
+  // Always in the same order, so that concurrent updates of the counts cannot deadlock.
   await sql.runEach(
     addToDay,
     [...days.values()].sort(([a, dayA], [b, dayB]) => (a < b ? -1 : a > b ? 1 : dayA - dayB)),
@@ -55,7 +55,10 @@ const addToTotal = `insert into audit_totals (scope, entries) values (?, ?)
   on conflict (scope) do update set entries = audit_totals.entries + excluded.entries`;
 const deleteEmptyDays = 'delete from audit_days where entries = 0';
 
-/** If the profile already has a notice, adds one request to its count. */
+/**
+ * Inserts a job, but if it is a notice and the profile already has one, adds one request to the existing notice's
+ * count.
+ */
 const insertOrCount = {
   ...insertJob,
   text: `${insertJob.text} on conflict (profile_id) where kind = 'mail.notice' do update set asked = jobs.asked + 1`,

@@ -26,7 +26,7 @@ export const createSqlEmbeddingJobs = (
   },
 
   async enqueue({ jobs: requestedJobs = [], ...effects }) {
-    // SQLite calls are synchronous: yield, or a burst of them starves the event loop.
+    // SQLite calls are synchronous: without yielding, a burst of them would starve the event loop.
     await yieldToEventLoop();
     await database.transact(async (transaction) => {
       const jobs: NewJob[] = requestedJobs.filter(({ task }) => !isCollectionTask(task));
@@ -86,7 +86,7 @@ const readAwaited = async (
   parameters: readonly Value[] = [],
 ): Promise<ReadonlySet<CollectionId>> =>
   collectionsIn(await sql.all<CollectionRow>(`${selectAwaited} ${condition}`, [kind, ...parameters]));
-/** Returns the collections of the jobs as a JSON array. */
+/** Returns the ids of the jobs' collections as a JSON array. */
 const collectionsOf = (jobs: readonly NewJob[]): string =>
   JSON.stringify(jobs.flatMap(({ task }) => (isCollectionTask(task) ? [task.collectionId] : [])));
 const collectionsIn = (rows: readonly CollectionRow[]): ReadonlySet<CollectionId> =>

@@ -61,9 +61,9 @@ const selectUpToDate = `select e.model_id as "modelId" from collections c join c
   on e.collection_id = c.id and e.content_revision = c.content_revision where c.id = ?`;
 const idsOf = (rows: readonly IdRow[]): CollectionId[] => rows.map(({ id }) => id);
 
-/** A stored vector is a sequence of little-endian 32-bit floats. */
+/** Returns a vector as it is stored: a sequence of little-endian 32-bit floats. */
 const bytesOf = (vector: Float32Array): Uint8Array => inLittleEndian(new Uint8Array(Float32Array.from(vector).buffer));
-/** Copies the bytes: the copy is aligned for floats and independent of the row's buffer. */
+/** Copies the bytes, so that the result is aligned for floats and independent of the row's buffer. */
 const vectorOf = (bytes: Uint8Array): Float32Array => new Float32Array(inLittleEndian(Uint8Array.from(bytes)).buffer);
 
 const inLittleEndian = (bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {

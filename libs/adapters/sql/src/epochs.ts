@@ -2,9 +2,9 @@ import { Mutex } from './mutex.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
 
 /**
- * Returns the SQL that advances an epoch: by one, or to the current time in milliseconds if that is greater. This keeps
- * an epoch from being reused with another meaning after a backup is restored: the cache in Redis and the points in
- * Qdrant are stored under it. Its parameters are `nextEpochs()`.
+ * Returns the SQL that advances an epoch: by one, or to the current time in milliseconds if that is greater. This
+ * prevents an epoch from being reused with a different meaning after a backup is restored: the cache in Redis and the
+ * points in Qdrant are stored under epochs. The parameters are `nextEpochs()`.
  */
 export const nextValue = (column: string): string => `case when ${column} < ? then ? else ${column} + 1 end`;
 
@@ -16,8 +16,9 @@ export const nextEpochs = (): readonly [number, number] => {
 /**
  * Serializes writes of embeddings or operation blocks. Each write first takes the next sequence, which locks the row of
  * epochs until the commit. Sequences are therefore committed in order: a reader that sees one also sees all smaller
- * ones. Each change of a collection also locks the row before it commits, so the data that `work` reads of a collection
- * stays current until its own commit. Within a process the writes are queued and use no connection while they wait.
+ * ones. Each change to a collection also locks this row before it commits, so the collection data that `work` reads
+ * remains current until `work` is committed. Within a process, the writes are queued and use no connection while they
+ * wait.
  */
 export const createSequencedWrites = (database: SqlDatabase, column: 'embeddings' | 'operations') => {
   const mutex = new Mutex();

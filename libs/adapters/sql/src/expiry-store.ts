@@ -33,10 +33,13 @@ export const createSqlExpiryStore = (database: SqlDatabase): ExpiryStore => ({
   },
 });
 
-/** The name of a row of the settings table: the last day that was announced. */
+/** The name of the setting that contains the last announced day. */
 const announcedDay = 'expiries_announced_day';
 
-/** The expiries that are `days` days ahead of a day after `last` and up to `today`. */
+/**
+ * Returns the window of the expiries that are `days` days after one of the days from `last` (exclusive) to `today`
+ * (inclusive).
+ */
 const spanOf = (last: number, today: number, days: number, now: Instant): ExpiryWindow => ({
   after: Math.max(now, (last + days + 1) * dayMs - 1),
   until: (today + days + 1) * dayMs - 1,
@@ -60,7 +63,10 @@ const readSoonest = async (
   return { total: count?.total ?? 0, first };
 };
 
-/** Selects the expiries within a span, for the profiles that match a condition. The parameters are `parametersOf()`. */
+/**
+ * Returns SQL that selects the expiries within a span, for the profiles that match a condition. The parameters are
+ * `parametersOf()`.
+ */
 const selectExpiries = (condition: string): string => `
   select p.id, p.email, null as collection_id, null as collection, null as group_name, p.key_expires_at as expires_at
     from profiles p where p.key_expires_at > ? and p.key_expires_at <= ? and p.key_hash is not null and ${isActive} ${condition}

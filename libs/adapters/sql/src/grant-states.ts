@@ -6,7 +6,7 @@ import { requestColumns } from './request-record.ts';
 import type { Sql } from './sql.ts';
 import { columns } from './table.ts';
 
-/** Reads the states of pairs in a fixed number of statements. */
+/** Prepares a function that reads the states of pairs in a fixed number of statements. */
 export const prepareStates = (idsInJson: string) => {
   const selectProfiles = `select ${columns('p', profileColumns)} from profiles p where p.id in (${idsInJson})`;
   const selectGroups = `select ${columns('r', groupColumns)} from access_groups r where r.id in (${idsInJson})`;

@@ -41,7 +41,7 @@ export const createSqlGrantStore = (
     },
 
     async collectionsOf(id, now) {
-      // In this order: if the profile exists now, it existed while its grants were read.
+      // Read in this order: if the profile exists now, it also existed while its grants were read.
       const rows = await database.reads.all<CollectionRow>(selectCollections, [id, now, id, id, now]);
       const client = await findProfile(database.reads, id);
       return client && { client, collections: groupRows(rows, (row) => row.id).map(collectionOf) };
@@ -91,7 +91,7 @@ export const touchGrants = (sql: Sql, profiles: readonly ProfileId[]): Promise<v
     profiles.map((id) => [...nextEpochs(), id]),
   );
 
-/** A way in which a client has access to a collection. */
+/** A way in which a client can access a collection. */
 interface Way extends Grant {
   readonly groupId: GroupId | null;
   readonly groupName: string | null;
@@ -117,7 +117,7 @@ const clientOf = ([row, ...others]: RowGroup<ClientWay>): ClientAccess => ({
   ways: [wayOf(row), ...others.map(wayOf)],
 });
 
-/** Rows with the same key. */
+/** A group of rows with the same key. */
 type RowGroup<Row> = readonly [Row, ...Row[]];
 
 const groupRows = <Row>(rows: readonly Row[], keyOf: (row: Row) => string): readonly RowGroup<Row>[] =>
@@ -132,11 +132,12 @@ const wayOf = ({ groupId, groupName, grantedAt, expiresAt }: Way): AccessWay => 
 const wayColumns = columns('w', ['groupId', 'groupName', 'grantedAt', 'expiresAt']);
 const own = 'null as group_id, null as group_name, g.granted_at, g.expires_at';
 const ofGroup = 'r.id as group_id, r.name as group_name, g.granted_at, g.expires_at';
-/** A client's own grant first. */
+/** Sorts a client's own grant first. */
 const orderOfWays = 'w.group_name is not null, w.group_name';
 
 /**
- * Each collection with each way in which a profile has access. The parameters are the profile and the instant, twice.
+ * Selects each collection with every way in which a profile can access it. The parameters are the profile and the
+ * instant, twice.
  */
 const selectCollections = `select ${columns('c', ['id', 'name', 'description'])}, ${wayColumns}
   from collections c left join (

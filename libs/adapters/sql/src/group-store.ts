@@ -82,7 +82,7 @@ export const createSqlGroupStore = (
   async remove(id, decide) {
     await database.transact(async (transaction) => {
       const effects = decide(await load(transaction, id));
-      // Foreign keys delete its members and grants.
+      // The foreign keys also delete the group's members and grants.
       await transaction.run('delete from access_groups where id = ?', [id]);
       await transaction.run(touchGroups, nextEpochs());
       await writeEffects(transaction, effects);
@@ -165,10 +165,10 @@ const membersOf = (
 };
 
 const selectGroup = `select ${columns('r', groupColumns)} from access_groups r where r.id = ?`;
-/** A member that was both added and claimed counts once. */
+/** Selects the members of the group `r`. A member that was both added and claimed counts once. */
 const membersOfGroup = `select m.profile_id from group_members m where m.group_id = r.id
   union select k.profile_id from claimed_groups k where k.name = r.name`;
-/** The first parameter is the instant. */
+/** Selects groups with their counts. The first parameter is the instant. */
 const selectListed = `select ${columns('r', groupColumns)}, (select count(*) from (${membersOfGroup}) x) as "members",
   (select count(*) from group_grants g where g.group_id = r.id and ${isLive('g')}) as "collections" from access_groups r`;
 const selectCollections = `select c.id, c.name, g.granted_at as "grantedAt", g.expires_at as "expiresAt" from group_grants g
@@ -184,12 +184,12 @@ const selectGroupsOf = `select ${columns('r', groupColumns)}, max(w.added_at) as
     union all select r.id as group_id, null as added_at, p.claims_seen_at as claimed_at from claimed_groups k
       join profiles p on p.id = k.profile_id join access_groups r on r.name = k.name where k.profile_id = ?) w
   join access_groups r on r.id = w.group_id group by r.id order by r.name`;
-/** The pending requests of a profile for collections that its claimed groups have. */
+/** Selects a profile's pending requests for collections that its claimed groups can access. */
 const selectClaimedRequests = `select distinct ${columns('q', requestColumns)} from access_requests q
   join claimed_groups k on k.profile_id = q.profile_id join access_groups r on r.name = k.name
   join group_grants g on g.group_id = r.id and g.collection_id = q.collection_id and ${isLive('g')}
   where q.status = 'pending' and q.profile_id = ?`;
-/** The pending requests for a group's collections from profiles whose tokens contain this name. */
+/** Selects the pending requests for a group's collections from profiles whose tokens contain this name. */
 const selectNamedRequests = `select ${columns('q', requestColumns)} from access_requests q
   join claimed_groups k on k.profile_id = q.profile_id and k.name = ?
   join group_grants g on g.collection_id = q.collection_id and g.group_id = ? and ${isLive('g')}
@@ -199,7 +199,7 @@ const putMember = upsertInto(GroupMemberEntity, 'profileId', 'groupId');
 const putClaims = updateOf(ProfileEntity, 'id', claimColumns);
 const insertClaim = insertInto(ClaimedGroupEntity, columnsOf(ClaimedGroupEntity));
 
-/** Advances the grants epoch of profiles whose memberships have changed. */
+/** Prepares a function that advances the grants epoch of profiles whose memberships have changed. */
 const prepareTouch = (idsInJson: string) => {
   const touch = `update profiles set grants_epoch = ${nextValue('grants_epoch')}, in_groups =
       exists (select 1 from group_members m where m.profile_id = profiles.id)
@@ -209,7 +209,10 @@ const prepareTouch = (idsInJson: string) => {
   };
 };
 
-/** Reads all names, which are few and short, because the databases fold only ASCII letters. */
+/**
+ * Returns the ids of the matching groups. Reads all names, which are few and short, because the databases fold only
+ * ASCII letters.
+ */
 const idsOf = async (sql: Sql, { containing, limit, after }: GroupPage): Promise<readonly GroupId[]> => {
   // No name is empty.
   const names = await sql.all<Pick<Group, 'id' | 'name'>>(selectNames, [after ?? '']);
@@ -242,7 +245,7 @@ const refuseUnknownTier = async (sql: Sql, currentTier: string | null, tier: str
     throw new PorticoError('tier_not_found');
 };
 
-/** Translates a uniqueness violation of the group's name. */
+/** Translates a violation of the group name's uniqueness to `group_taken`. */
 const translateTaken = async (database: SqlDatabase, store: () => Promise<unknown>): Promise<void> => {
   try {
     await store();

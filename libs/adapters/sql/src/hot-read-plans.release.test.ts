@@ -10,13 +10,13 @@ import { openSqlStores } from './index.ts';
 import { Statements } from './postgresql/statements.ts';
 import type { PreparedRead, PreparedReads, Value } from './sql.ts';
 
-/** A statement as a request sends it. */
+/** A statement, as sent by a request. */
 interface Query {
   readonly text: string;
   readonly parameters: readonly Value[];
 }
 
-/** Reads that record their statements, and return nothing. */
+/** Returns reads that record their statements and return nothing. */
 const recordingReads = (queries: Query[]): PreparedReads => {
   const record =
     <Result>(result: Result) =>
@@ -29,7 +29,7 @@ const recordingReads = (queries: Query[]): PreparedReads => {
   return { all: rows, first: row, large: row, column: rows };
 };
 
-/** The statements that look up a client for its requests, and the statements of its lists. */
+/** Returns the statements that look up a client for its requests, and the statements that read its lists. */
 const statementsOf = async (client: number, idsInJson: string): Promise<readonly Query[]> => {
   const queries: Query[] = [];
   const callers = createSqlCallerLookup(recordingReads(queries));
@@ -47,7 +47,7 @@ const statementsOf = async (client: number, idsInJson: string): Promise<readonly
   return queries;
 };
 
-/** The statements of a client in no group, and of a client in ten groups. */
+/** Returns the statements for a client in no group, and for a client in ten groups. */
 const allStatements = async (idsInJson: string) =>
   (await Promise.all([5, 77].map((client) => statementsOf(client, idsInJson)))).flat();
 
@@ -63,7 +63,8 @@ test('a request on SQLite reads only through indexes', () =>
       const details = rows.map(({ detail }) => detail);
       show('SQLite', details);
       expect(details.some((detail) => detail.startsWith('SEARCH'))).toBe(true);
-      // A table is named by its alias; `mine`, `visible` and `json_each` are few rows, which are already known.
+      // Plans show a table by its alias; `mine`, `visible` and `json_each` have only a few rows, which are already
+      // known.
       expect(details.filter((detail) => /^SCAN (?!mine\b|visible\b|json_each\b)|AUTOMATIC/.test(detail))).toEqual([]);
     }
     connection.close();
@@ -112,7 +113,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
         async (sql) => void (await client.query(`set session_replication_role = replica; ${sql}`)),
       );
       await client.query('vacuum analyze');
-      // A connection plans a prepared statement for its parameters at first, and for any parameters later on.
+      // At first, a connection plans a prepared statement for its actual parameters; later, for any parameters.
       for (const mode of ['force_custom_plan', 'force_generic_plan']) {
         await client.query(`set plan_cache_mode = ${mode}`);
         for (const { text, parameters } of await allStatements('select json_array_elements_text(?::json)')) {
@@ -137,7 +138,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
             .filter((node) => tables.has(node['Relation Name'] ?? ''));
           expect(nodes.length).toBeGreaterThan(3);
           expect(nodes.filter((node) => node['Node Type'].includes('Seq Scan'))).toEqual([]);
-          // A client has 100 grants, and its ten groups 200.
+          // A client has 100 grants, and its ten groups have 200.
           expect(sum(nodes.map((node) => node['Actual Rows'] * node['Actual Loops']))).toBeLessThan(400);
           expect(sum(nodes.map((node) => node['Shared Hit Blocks'] + node['Shared Read Blocks']))).toBeLessThan(300);
         }

@@ -8,38 +8,41 @@ import { createSqlSealedStore } from './sealed-store.ts';
 import { createSettingsTable, type SettingsTable } from './settings-table.ts';
 import type { SqlDatabase } from './sql.ts';
 
-/** The results of inspecting a database without changing it. */
+/** The result of inspecting a database without changing it. */
 export interface InspectedDatabase {
-  /** The product with its version. */
+  /** The product and its version. */
   readonly product: string;
-  /** Whether this version of the product is not supported. */
+  /** Whether this version of the product is too old to be supported. */
   readonly isTooOld: boolean;
   /** `new`: there are no tables yet. `foreign`: the tables belong to another application. */
   readonly tables: MigrationState | { readonly state: 'new' } | { readonly state: 'foreign' };
-  /** The reason why it accepts no writes; null if it accepts them, as far as can be determined without writing. */
+  /**
+   * The reason why the database accepts no writes; null if it accepts them, as far as can be determined without
+   * writing.
+   */
   readonly refusesWrites: string | null;
-  /** The number of milliseconds by which the server's clock is ahead of ours; null if it is the same clock. */
+  /** How far the server's clock is ahead of ours, in milliseconds; null if it is the same clock. */
   readonly aheadMs: number | null;
-  /** Read-only. They fail unless the tables are `current`. */
+  /** Read-only stores, which fail unless the tables are `current`. */
   readonly stores: Pick<StorePorts, 'sealed' | 'profiles' | 'outbox'> & {
     readonly settings: Pick<SettingsTable, 'get'>;
     readonly groupNames: () => Promise<readonly Pick<Group, 'id' | 'name'>[]>;
   };
-  /** The file, if the database is one; null for a server, which verifies the data that it reads. */
+  /** The file of a SQLite database; null for a server, which itself verifies the data that it reads. */
   readonly file: {
     readonly bytes: number;
-    /** Reads the whole file and blocks this process while it does; returns a description of the damage, or null. */
+    /** Reads the whole file, blocking this process; returns a description of the damage, or null if there is none. */
     findDamage(): string | null;
   } | null;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens the database for reading, without migrating or creating anything. Returns null if its file does not exist yet.
- * Rejects like `openSqlStores`, but does not wait for anything.
+ * Opens the database for reading, without migrating or creating anything. Returns null if the database file does not
+ * exist yet. Rejects like `openSqlStores`, but does not wait for anything.
  */
 export const inspectDatabase = async (config: SqlConfig): Promise<InspectedDatabase | null> => {
-  // Imported here, so that the driver of the other database is never loaded.
+  // Imported dynamically, so that the driver of the other database is never loaded.
   switch (config.kind) {
     case 'sqlite': {
       const { inspectSqlite } = await import('./sqlite/inspect-sqlite.ts');

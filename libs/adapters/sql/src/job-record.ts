@@ -19,7 +19,10 @@ export const deadLetterColumns = [
   'error',
 ] as const satisfies readonly (keyof StoredRow)[];
 export interface DeadLetterRow extends Pick<StoredRow, (typeof deadLetterColumns)[number]> {
-  /** The profile and the collection of the job, if it has them and they exist. */
+  /**
+   * The email address of the job's profile and the name of its collection; null if the job has none or it no longer
+   * exists.
+   */
   readonly profileEmail: string | null;
   readonly collectionName: string | null;
 }
@@ -27,13 +30,13 @@ export interface DeadLetterRow extends Pick<StoredRow, (typeof deadLetterColumns
 export const insertJob = insertInto(JobEntity, [...without(jobColumns, 'asked', 'attempts'), 'leasedUntil']);
 
 /**
- * Not a lease: the job can be claimed, but not by release 0.1.0, which mistakes this value for a lease. Can be removed
- * together with the triggers of migration 0006.
+ * A `leasedUntil` that is not a lease: the job can be claimed, but not by release 0.1.0, which mistakes this value for
+ * a lease. Can be removed together with the triggers of migration 0006.
  */
 export const reserved = Number.MAX_SAFE_INTEGER;
 export const isReserved = `job_group = '${missingEmbeddings}'`;
 
-/** A task is stored in columns, so that a profile's mails can be found. */
+/** Returns the row of a job. The task is stored in columns, so that a profile's mails can be found. */
 export const jobRow = ({ id, task, group, dueAt }: NewJob) => ({
   ...emptyTask,
   ...task,
@@ -43,7 +46,7 @@ export const jobRow = ({ id, task, group, dueAt }: NewJob) => ({
   leasedUntil: group === missingEmbeddings ? reserved : null,
 });
 
-/** Throws if the row lacks a field that a task of its kind needs. */
+/** Returns the job in a row. Throws if the row lacks a field that a task of its kind needs. */
 export const jobOf = ({ id, jobGroup, dueAt, attempts, ...task }: JobRow): Job => ({
   id,
   task: taskOf(task),

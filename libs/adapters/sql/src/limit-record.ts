@@ -1,6 +1,6 @@
 import type { ClientLimits } from '@portico/domain';
 
-/** The limits of a profile, as statements select them together with the profile `p`. */
+/** A profile's limits, as selected by statements that select the profile as `p`. */
 export interface LimitColumns {
   readonly overrideId: number | null;
   readonly overrideAllowed: number;
@@ -8,17 +8,17 @@ export interface LimitColumns {
   readonly tierName: string | null;
   readonly tierAllowed: number;
   readonly tierSeconds: number;
-  /** In the format of `tierAsText`. */
+  /** The tier of the profile's groups, in the format of `tierAsText`. */
   readonly groupTier: string | null;
 }
 
-/** All but the tier of the profile's groups, which each statement finds in its own way. */
+/** All limits except the tier of the profile's groups, which each statement finds in its own way. */
 export const limitColumns = `o.id as "overrideId", o.allowed as "overrideAllowed", o.window_seconds as "overrideSeconds",
   t.tier as "tierName", t.allowed as "tierAllowed", t.window_seconds as "tierSeconds"`;
 export const limitTables = `left join overrides o on o.profile_id = p.id and o.is_active = true
     left join tiers t on t.tier = p.tier and t.is_active = true`;
 
-/** A tier `a` in one column: its name, requests and seconds, separated by spaces. */
+/** A tier `a` in a single column: its name, requests and seconds, separated by spaces. */
 export const tierAsText = `a.tier || ' ' || a.allowed || ' ' || a.window_seconds`;
 export const mostGenerousTier = 'order by a.allowed * 1.0 / a.window_seconds desc, a.tier limit 1';
 
@@ -31,7 +31,7 @@ export const limitsOf = (row: LimitColumns): ClientLimits => ({
   groupTier: tierOf(row.groupTier),
 });
 
-/** A tier's name never contains a space. */
+/** Parses a tier in the format of `tierAsText`. A tier's name never contains a space. */
 const tierOf = (text: string | null): ClientLimits['groupTier'] => {
   if (text === null) return null;
   const [tier = '', allowed, windowSeconds] = text.split(' ');

@@ -185,7 +185,10 @@ const loadOverride = async (
 const overridesOf = async (sql: Sql, client: ProfileId): Promise<readonly Override[]> =>
   (await sql.all<OverrideRow>(selectOfClient, [client])).map(overrideOf);
 
-/** Must be written before the override itself: a client may never have two active overrides. */
+/**
+ * Writes the client's other overrides that change. Must run before the override itself is written: a client may never
+ * have two active overrides.
+ */
 const storeOthers = (
   sql: Sql,
   profileId: ProfileId,
@@ -212,7 +215,7 @@ const clientOf = (row: ClientRow): LimitedClient => ({
   limits: limitsOf(row),
 });
 
-/** Reads the groups of a profile only if it may have any. */
+/** Reads a profile's groups only if it may have any. */
 const selectClients = `select p.id, p.email, p.full_name as "fullName", p.client_id as "clientId", ${limitColumns},
   case when p.in_groups then (select ${tierAsText} from access_groups r join tiers a on a.tier = r.tier
     where a.is_active = true and r.id in (${groupsOf('p.id')}) ${mostGenerousTier}) end as "groupTier"

@@ -5,7 +5,9 @@ import { requestColumns } from './request-record.ts';
 import type { Sql } from './sql.ts';
 import { columns } from './table.ts';
 
-/** Reads the states of profiles for a decision about members, in a fixed number of statements. */
+/**
+ * Prepares a function that reads the states of profiles for a decision about members, in a fixed number of statements.
+ */
 export const prepareMemberStates = (idsInJson: string) => {
   const selectProfiles = `select ${columns('p', profileColumns)} from profiles p where p.id in (${idsInJson})`;
   const selectAdded = `select m.profile_id as "profileId", m.added_at as "at" from group_members m

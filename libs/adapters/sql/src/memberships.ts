@@ -1,27 +1,27 @@
 /**
- * SQL for the grants of profiles: their own, and those of their groups. A profile belongs to a group because an
- * administrator added it, or because its newest token names the group.
+ * SQL for the grants of profiles: their own, and those of their groups. A profile is a member of a group because an
+ * administrator added it, or because its newest token contains the group's name.
  */
 
 /**
- * Selects the `group_id` of each group of a profile; `profile` is an expression of the surrounding SQL. May contain
- * duplicates, and null for names that no group has. A subquery looks up the name: for a join, PostgreSQL would read all
- * groups.
+ * Returns SQL that selects the `group_id` of each of a profile's groups; `profile` is an expression in the surrounding
+ * SQL. The result may contain duplicates, and null for names that no group has. A subquery looks up the name: for a
+ * join, PostgreSQL would read all groups.
  */
 export const groupsOf = (profile: string): string =>
   `select m.group_id from group_members m where m.profile_id = ${profile}
     union all select (select r.id from access_groups r where r.name = k.name) from claimed_groups k
       where k.profile_id = ${profile}`;
 
-/** Selects the members of all groups; may contain duplicates. */
+/** Selects the members of all groups; the result may contain duplicates. */
 export const allMembers = `select m.profile_id, m.group_id from group_members m
   union all select k.profile_id, r.id as group_id from claimed_groups k join access_groups r on r.name = k.name`;
 
-/** Whether a grant has not expired. The parameter is the instant. */
+/** Returns the condition that a grant has not expired. The parameter is the instant. */
 export const isLive = (grant: string): string => `(${grant}.expires_at is null or ${grant}.expires_at > ?)`;
 
 /**
- * Selects the ids of the collections that a profile can access at an instant. For parameters see
+ * Selects the ids of the collections that a profile can access at an instant. For the parameters, see
  * `grantedIdsParameters`.
  */
 export const grantedIds = `select g.collection_id from grants g where g.profile_id = ? and ${isLive('g')}
@@ -31,8 +31,8 @@ export const grantedIds = `select g.collection_id from grants g where g.profile_
 export const grantedIdsParameters = (profile: string, at: number) => [profile, at, profile, profile, at] as const;
 
 /**
- * Whether a profile can access a collection at an instant. Use it for few collections. Parameters:
- * `isGrantedParameters`.
+ * Returns the condition that a profile can access a collection at an instant, for use with few collections. For the
+ * parameters, see `isGrantedParameters`.
  */
 export const isGranted = (collection: string): string => `(exists (select 1 from grants g
     where g.profile_id = ? and g.collection_id = ${collection} and ${isLive('g')})

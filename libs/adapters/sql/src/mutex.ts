@@ -1,7 +1,7 @@
 import { fulfillsWithin } from '@portico/dependencies';
 import { PorticoError, type Deadline } from '@portico/domain';
 
-/** Limits on the time that work waits for the lock. Without them it waits indefinitely. */
+/** Limits on how long work waits for the lock. Without limits, it waits indefinitely. */
 export interface LockLimits {
   readonly waitMs?: number;
   readonly deadline?: Deadline | null;
@@ -13,8 +13,8 @@ export class Mutex {
   #closed = false;
 
   /**
-   * Rejects without starting the work if it does not acquire the lock within `waitMs`. Throws `timed_out` if the
-   * deadline expires before that.
+   * Runs the work once the lock is acquired. Rejects without starting the work if it does not acquire the lock within
+   * `waitMs`. Throws `timed_out` if the deadline expires before that.
    */
   async run<T>(work: () => Promise<T>, { waitMs = Infinity, deadline = null }: LockLimits = {}): Promise<T> {
     if (this.#closed) throw new Error('The database is closed.');

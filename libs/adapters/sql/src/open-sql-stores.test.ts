@@ -100,7 +100,7 @@ describeDialects(({ withDatabase, withStores }) => {
 
   test('a name of 200 characters is stored and listed, regardless of the length of its sort key', () =>
     withStores(async ({ stores }) => {
-      // 4 bytes each, and 12 once normalised.
+      // Each character has 4 bytes, and 12 once normalised.
       const collection = aCollection({ name: '\u{1d160}'.repeat(200) });
       await stores.collections.add(collection, aContent(), noEffects);
       const [listed] = await stores.collections.list({ of: 'all' }, { limit: 1, after: null });

@@ -8,7 +8,7 @@ import type { SettingsTable } from './settings-table.ts';
 export type SqlConfig =
   | {
       readonly kind: 'sqlite';
-      /** Path of the file, created if missing. */
+      /** The path of the file, which is created if it is missing. */
       readonly file: string;
     }
   | {
@@ -20,9 +20,9 @@ export type SqlConfig =
 export interface SqlOptions {
   /** SQLite: how long a write waits for another process's write before it fails, in milliseconds. 5,000 by default. */
   readonly writeWaitMs?: number;
-  /** PostgreSQL: how long a start waits for an unreachable server, in milliseconds. 60,000 by default. */
+  /** PostgreSQL: how long opening waits for an unreachable server, in milliseconds. 60,000 by default. */
   readonly startWaitMs?: number;
-  /** Whether to migrate the tables of an earlier version, which is the default, or to refuse the database. */
+  /** Whether to migrate the tables of an earlier version (the default) or to refuse the database. */
   readonly older?: OlderTables;
   /** Logs migrations, the reason for a slow start, and when the database stops accepting writes. */
   readonly log?: Log;
@@ -40,12 +40,13 @@ export interface SqlStores {
 
 /**
  * Opens the database and migrates its tables; several processes may do so concurrently. Rejects with an error that
- * names the database and the reason if it cannot be opened, is not a database, was written by a newer version, or by an
- * older version while `older` forbids migrating. The error is a `DatabaseUnavailableError` if waiting may help.
+ * names the database and the reason if the database cannot be opened, is not a database, was written by a newer
+ * version, or was written by an older version and `older` forbids migrating. The error is a `DatabaseUnavailableError`
+ * if waiting may help.
  */
 export const openSqlStores = async (config: SqlConfig, options: SqlOptions = {}): Promise<SqlStores> => {
   const { writeWaitMs = 5_000, startWaitMs = 60_000, older = 'migrate', log = silent } = options;
-  // Imported here, so that the driver of the other database is never loaded.
+  // Imported dynamically, so that the driver of the other database is never loaded.
   switch (config.kind) {
     case 'sqlite': {
       const { openSqliteStores } = await import('./sqlite/open-sqlite-stores.ts');

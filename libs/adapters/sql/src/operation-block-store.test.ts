@@ -3,7 +3,7 @@ import type { Collection } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
 
-/** The size in bytes from which a block is read on its own. */
+/** The size, in bytes, at which blocks start to be read one by one. */
 const largeBytes = 2 ** 18 + 1;
 
 type Subject = Pick<Stores, 'collections' | 'operationBlocks'>;
@@ -14,7 +14,7 @@ const addCollection = async ({ collections }: Subject): Promise<Collection> => {
   return collection;
 };
 
-/** Each byte of the block is its version. */
+/** Stores a block; each byte of the block is its version. */
 const put = ({ operationBlocks }: Subject, collection: Collection, bytes: number, version: number) =>
   operationBlocks.put(
     anOperationBlock(collection, { packed: new Uint8Array(bytes).fill(version), operations: version }),

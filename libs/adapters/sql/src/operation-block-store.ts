@@ -49,7 +49,10 @@ const prepareChangedSince = (prepared: PreparedReads): OperationBlockStore['chan
   const readChanges = prepared.all<ChangeRow>(selectChanged);
   const readPacked = prepared.large<Pick<OperationBlockChange, 'packed'>>(selectPacked);
 
-  /** Reads large blocks one at a time. Returns null if one of them was replaced or removed in the meantime. */
+  /**
+   * Adds the packed blocks to the rows, reading large ones one at a time. Returns null if one of them was replaced or
+   * removed in the meantime.
+   */
   const withPacked = async (rows: readonly ChangeRow[]): Promise<readonly OperationBlockChange[] | null> => {
     const changes: OperationBlockChange[] = [];
     for (const row of rows) {
@@ -71,7 +74,7 @@ const prepareChangedSince = (prepared: PreparedReads): OperationBlockStore['chan
 
 type ChangeRow = Omit<OperationBlockChange, 'packed'> & { readonly packed: Uint8Array | null };
 
-/** Larger blocks are read one by one: in a batch PostgreSQL would send them as text, which is twice as long. */
+/** Larger blocks are read one by one: in a batch, PostgreSQL would send them as text, which is twice as long. */
 const smallBytesMax = 2 ** 18;
 
 const selectCurrent = `select id from collections

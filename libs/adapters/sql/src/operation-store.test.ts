@@ -10,7 +10,7 @@ import { openSqlStores, type SqlStores } from './index.ts';
 
 const all = { tag: null, containing: null };
 
-/** More operations than one batch writes. */
+/** Returns more operations than one batch writes. */
 const manyOperations = (count = 4_000): readonly Operation[] =>
   Array.from({ length: count }, (_, number) =>
     anOperation({ key: `operation${number}`.padEnd(16, 'a') as OperationKey }),
@@ -163,7 +163,7 @@ test('if documents replace each other concurrently, the operations of the last d
     const collection = aCollection();
     const { id, documentDigest } = collection;
     const [all, fewer, others] = [manyOperations(), manyOperations(3_000), manyOperations(5_000).slice(2_500)];
-    // The first document is stored again before all of its operations were written.
+    // The first document is stored again before all of its operations have been written.
     await Promise.all([
       opened.stores.collections.add(collection, aContent(documentDigest, all), noEffects),
       replaceDocument(opened, id, 'second', others),

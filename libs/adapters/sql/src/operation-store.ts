@@ -15,7 +15,7 @@ import { columns, columnsOf, type Row, without } from './table.ts';
 
 export const createSqlOperationStore = (
   database: SqlDatabase,
-  /** `idsInJson` selects the strings of the JSON array passed as its `?`. */
+  /** `idsInJson` is SQL that selects the strings of the JSON array passed as its `?`. */
   { idsInJson }: { readonly idsInJson: string },
 ): OperationStore => {
   const isTagged = `? in (${idsInJson.replace('?', 'o.tags')})`;
@@ -65,7 +65,10 @@ export const createSqlOperationStore = (
   };
 };
 
-/** Lists operations. Many of them are read in batches, yielding to the event loop in between. */
+/**
+ * Creates the function that lists operations. Many operations are read in batches, yielding to the event loop in
+ * between.
+ */
 const createList = (database: SqlDatabase, isTagged: string): OperationStore['list'] => {
   const readPage = async (
     collectionId: CollectionId,
@@ -92,7 +95,7 @@ const createList = (database: SqlDatabase, isTagged: string): OperationStore['li
     }
   };
 
-  /** The state changes with the stored document. */
+  /** Returns a state that changes with the stored document. */
   const readState = async (collectionId: CollectionId): Promise<string> =>
     JSON.stringify(await database.reads.first(selectState, [collectionId]));
 
@@ -111,7 +114,10 @@ const createList = (database: SqlDatabase, isTagged: string): OperationStore['li
 
 /** A batch takes about 2 ms, during which SQLite blocks the event loop. */
 const batchSize = 512;
-/** Attempts to read batches of a single document version, before one statement that blocks the event loop reads all. */
+/**
+ * The number of attempts to read all batches from a single document version. After that, one statement reads
+ * everything, which blocks the event loop.
+ */
 const attemptsMax = 3;
 
 /** Returns the statement that lists operations, and its parameters. */
@@ -150,7 +156,7 @@ const selectDigest = `select operations_digest as "digest" from collections
 const selectState = `select operations_digest as "digest", revision as "revision" from collections where id = ?`;
 const selectCurrent = 'select id from collections where id = ? and document_digest = ?';
 
-/** Lowercases ASCII letters only, like `lower` on both databases. */
+/** Lowercases only ASCII letters, as `lower` does on both databases. */
 const lowerAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 const operationOf = ({ tags, deprecated, ...row }: OperationRow): Operation => ({

@@ -28,8 +28,8 @@ export const deleteOperations = async (sql: Sql, id: CollectionId): Promise<void
 };
 
 /**
- * The operations written or deleted per batch: 5 to 20 ms during which SQLite blocks the event loop. With smaller
- * batches, other writers would wait longer for the transaction.
+ * The number of operations written or deleted per batch, which takes 5 to 20 ms, during which SQLite blocks the event
+ * loop. With smaller batches, other writers would wait longer for the transaction.
  */
 const batchMax = 2_048;
 
@@ -85,7 +85,7 @@ async function* storedKeys(sql: Sql, collectionId: CollectionId): AsyncGenerator
   }
 }
 
-/** Returns the stored rows at the positions of a batch; a row at another position counts as changed. */
+/** Returns the stored rows at the positions of a batch; a row at a different position counts as changed. */
 const storedRows = async (
   sql: Sql,
   collectionId: CollectionId,
@@ -97,7 +97,7 @@ const storedRows = async (
 
 const noRows: ReadonlyMap<OperationKey, StoredRow> = new Map();
 
-/** PostgreSQL returns a boolean where SQLite returns 0 or 1. */
+/** Compares two rows. PostgreSQL returns a boolean where SQLite returns 0 or 1. */
 const isUnchanged = (stored: StoredRow | undefined, row: StoredRow): boolean =>
   stored !== undefined &&
   storedColumns.every((name) => (name === 'deprecated' ? Boolean(stored[name]) : stored[name]) === row[name]);
@@ -105,7 +105,8 @@ const isUnchanged = (stored: StoredRow | undefined, row: StoredRow): boolean =>
 const upsertOperation = upsertInto(OperationEntity, 'collectionId', 'key');
 const deleteOperation = 'delete from operations where collection_id = ? and key = ?';
 /**
- * Ordered by position, like the rows in the file: ordered by key, most pages would be modified many times per commit.
+ * Deletes in the order of positions, which is the order of the rows in the file: in the order of keys, most pages would
+ * be modified many times per commit.
  */
 const deleteBatch = `delete from operations where collection_id = ? and position <= (select max(position)
   from (select position from operations where collection_id = ? order by position limit ?) as first_ones)`;

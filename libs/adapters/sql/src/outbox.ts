@@ -67,7 +67,7 @@ const retry = `update jobs set attempts = attempts + 1, due_at = ?,
   leased_until = case when ${isReserved} then ${reserved} end, error = ? where id = ? and given_up = false`;
 const rest = `update jobs set id = ?, due_at = ?, asked = asked - ?, attempts = 0, leased_until = null, error = null
   where id = ? and given_up = false`;
-/** `due_at` becomes the time at which the job was given up, and an empty string replaces the secret. */
+/** Sets `due_at` to the time at which the job became a dead letter, and replaces the secret with an empty string. */
 export const deadLetter = `update jobs set given_up = true, due_at = ?, attempts = attempts + 1, leased_until = null, error = ?,
   sealed = case when sealed is null then null else '' end where id = ? and given_up = false`;
 const selectSealed = 'select id, sealed from jobs where given_up = false and sealed is not null';

@@ -36,13 +36,16 @@ export type ClaimColumns = Pick<ProfileRow, (typeof claimColumns)[number]>;
 export type SecretColumns = Pick<ProfileRow, (typeof secretColumns)[number]>;
 export type KeyColumns = Pick<ProfileRow, (typeof keyColumns)[number]>;
 
-/** `GroupStore` writes the claims of tokens and `inGroups`. */
+/** Excludes `inGroups` and the claims of tokens, which `GroupStore` writes. */
 const writtenColumns = without(columnsOf(ProfileEntity), 'inGroups', ...claimColumns);
 
 export const insertProfile = insertInto(ProfileEntity, writtenColumns);
 export const updateProfile = updateOf(ProfileEntity, 'id', without(writtenColumns, 'id', 'emailKey', 'grantsEpoch'));
 
-/** Lists the members, like the functions for collections and entries: a loop over the names is twenty times slower. */
+/**
+ * Lists the members explicitly, like the functions for collections and entries: a loop over the names is twenty times
+ * slower.
+ */
 export const profileOf = (row: ProfileColumns): Profile =>
   ({
     id: row.id,
@@ -61,13 +64,13 @@ export const profileOf = (row: ProfileColumns): Profile =>
     approvedAt: row.approvedAt,
   }) satisfies { readonly [Name in keyof Profile]: unknown } as Profile;
 
-/** Returns null if the profile has no key. */
+/** Returns the profile's key, or null if it has none. */
 export const keyOf = (row: KeyColumns): StoredKey | null => {
   const secrets = secretsOf(row);
   return secrets && { ...secrets, expiresAt: row.keyExpiresAt };
 };
 
-/** Returns null if there is no key. */
+/** Returns the secrets of a key, or null if there is no key. */
 export const secretsOf = (row: SecretColumns): Pick<StoredKey, 'current' | 'previous'> | null => {
   const { keyHash, keyTag, previousHash, previousTag, previousUntil } = row;
   if (keyHash === null || keyTag === null) return null;
@@ -78,13 +81,13 @@ export const secretsOf = (row: SecretColumns): Pick<StoredKey, 'current' | 'prev
   };
 };
 
-/** Returns null if no token has had group claims. */
+/** Returns the group claims, or null if no token has contained any. */
 export const claimsOf = ({ claimedGroups, claimsIssuedAt, claimsSeenAt }: ClaimColumns): GroupClaims | null =>
   claimedGroups === null || claimsIssuedAt === null || claimsSeenAt === null
     ? null
     : { names: JSON.parse(claimedGroups) as string[], issuedAt: claimsIssuedAt, seenAt: claimsSeenAt };
 
-/** A null key clears the columns of the key. */
+/** Returns the row of a profile. A null key clears the columns of the key. */
 export const profileRow = (profile: Profile, key: StoredKey | null) => ({
   ...profile,
   emailKey: emailKey(profile.email),

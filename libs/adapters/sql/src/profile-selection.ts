@@ -6,12 +6,12 @@ import { columns } from './table.ts';
 
 type Condition = readonly [sql: string, ...parameters: readonly Value[]];
 
-/** The smallest batch of candidates that a text search reads. */
+/** The minimum number of candidates that a text search reads in a batch. */
 const candidateBatchMin = 500;
 
 /**
- * The databases fold only ASCII letters, so a search by text returns candidates: names that contain the text, and all
- * names with other letters. This function checks whether the candidates contain it.
+ * Selects profiles. The databases fold only ASCII letters, so a search by text returns candidates: names that contain
+ * the text, and all names with other letters. This function checks whether the candidates contain the text.
  */
 export const selectProfiles = async (
   database: SqlDatabase,
@@ -70,7 +70,7 @@ const conditionsOf = (
   { role, status, suspended, text }: ProfileFilter,
   database: Pick<SqlDatabase, 'unindexed'>,
 ): readonly Condition[] => [
-  // Without its index, the list is read in its own order: most profiles are clients.
+  // Without the role's index, the list is read in its own order: most profiles are clients.
   ...(role === null ? [] : [[database.unindexed('p.role = ?'), role] as const]),
   ...(status === null ? [] : [['p.status = ?', status] as const]),
   ...(suspended === null ? [] : [[`p.suspended_at is ${suspended ? 'not ' : ''}null`] as const]),

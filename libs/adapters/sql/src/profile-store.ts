@@ -70,7 +70,7 @@ const createChanges = (database: SqlDatabase): Pick<ProfileStore, 'update' | 're
     await database.transact(async (transaction) => {
       const state = { ...(await load(transaction, id)), admins: await readAdmins(transaction) };
       const effects = decide(state);
-      // Foreign keys delete its grants and overrides.
+      // The foreign keys also delete the profile's grants and overrides.
       await transaction.run(remove, [id]);
       await passEmailKey(transaction, state.profile);
       await transaction.run(deleteMails, [id]);
@@ -99,7 +99,7 @@ const createChanges = (database: SqlDatabase): Pick<ProfileStore, 'update' | 're
 
 type StateColumns = ProfileColumns & KeyColumns;
 
-/** Returns null if there is no such profile. */
+/** Returns the profile, or null if it does not exist. */
 export const findProfile = async (sql: Sql, id: ProfileId): Promise<Profile | null> => {
   const row = await sql.first<ProfileColumns>(selectById, [id]);
   return row ? profileOf(row) : null;
@@ -109,7 +109,10 @@ const profiles = `select ${columns('p', profileColumns)} from profiles p`;
 const profilesWithKeys = `select ${columns('p', [...profileColumns, ...keyColumns])} from profiles p`;
 const selectAll = `${profiles} order by p.created_at, p.id`;
 const selectById = `${profiles} where p.id = ?`;
-/** An earlier version may have stored several profiles of one mailbox: `findByEmail` specifies which one is chosen. */
+/**
+ * An earlier version may have stored several profiles with the same mailbox: `findByEmail` specifies which one is
+ * chosen.
+ */
 const hasEmail = `where (p.email in (?, ?) or p.email_key = ?)
   order by case when p.email = ? then 0 when p.email_key = ? then 1 else 2 end, p.created_at, p.id limit 1`;
 export const emailParameters = (email: string): readonly (string | null)[] => {
@@ -141,7 +144,10 @@ const load = async (sql: Sql, id: ProfileId): Promise<Pick<ProfileState, 'profil
   return { profile: profileOf(row), key: keyOf(row) };
 };
 
-/** Passes the e-mail key of a removed profile to the oldest other profile of its mailbox, unless one has it already. */
+/**
+ * Passes the email key of a removed profile to the oldest other profile with the same mailbox, unless one already has
+ * it.
+ */
 const passEmailKey = async (sql: Sql, removedProfile: Profile): Promise<void> => {
   const key = emailKey(removedProfile.email);
   if (key === null) return;
@@ -159,8 +165,8 @@ const refuseUnknownTier = async (sql: Sql, currentProfile: Profile, { tier }: Pr
 };
 
 /**
- * Translates a uniqueness violation of this profile's e-mail or uid. If both are taken, the database may name either.
- * The e-mail takes precedence, so it is checked again.
+ * Translates a uniqueness violation of this profile's email address or uid. If both are taken, the database may report
+ * either. The email address takes precedence, so it is checked again.
  */
 const translateTaken = async (
   database: SqlDatabase,

@@ -79,7 +79,7 @@ export const createSqlRequestStore = (
   },
 });
 
-/** A composed statement, with the parameters for its `?`s. */
+/** A composed statement, with the values for its `?` parameters. */
 interface Statement {
   readonly text: string;
   readonly parameters: readonly Value[];
@@ -147,7 +147,9 @@ const listStatement = (
   ]);
 };
 
-/** Returns the SQL for a reader's access to a collection, and the condition for the collections it can see. */
+/**
+ * Returns the SQL for a reader's access to a collection, and the condition for the collections that the reader can see.
+ */
 const visibilityParts = (reader: Visibility): { readonly access: Part; readonly visible: Part } => {
   switch (reader.of) {
     case 'all':
@@ -184,5 +186,5 @@ const catalogStatement = (reader: Visibility, { containing, limit, after }: Cata
   ]);
 };
 
-/** Lowercases ASCII letters only, like `lower` on both databases. */
+/** Lowercases only ASCII letters, as `lower` does on both databases. */
 const lowerAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

@@ -58,7 +58,10 @@ interface EpochsRow {
 }
 
 const selectEpochs = `select ${columns('e', ['catalog', 'embeddings', 'operations', 'searchModel'])} from epochs e where e.id = 1`;
-/** Embeddings are written outside of `transact`: this blocks such writes until the commit (`createSequencedWrites`). */
+/**
+ * Embeddings are written outside `transact`: this statement blocks those writes until the commit (see
+ * `createSequencedWrites`).
+ */
 const lockEpochs = 'update epochs set search_model = search_model where id = 1';
 const selectModels = `select ${columns('m', columnsOf(SearchModelEntity))} from search_models m
   order by m.first_seen_at, m.model_id`;

@@ -18,7 +18,7 @@ export const updateAccount = updateOf(ServiceAccountEntity, 'id', without(allCol
 export const accountOf = (row: AccountColumns): ServiceAccount => ({
   id: row.id,
   name: row.name,
-  // Scopes that this version does not know are ignored.
+  // Ignores scopes that this version does not know.
   scopes: scopesOf(row.scopes.split(' ') as readonly Scope[]),
   expiresAt: row.expiresAt,
   createdBy: row.createdBy,
@@ -31,7 +31,7 @@ export const accountStateOf = (row: AccountStateColumns): AccountState => ({
   key: secretsOf(row),
 });
 
-/** A null key clears the columns of the key. */
+/** Returns the row of an account. A null key clears the columns of the key. */
 export const accountRow = ({ account, key }: AccountState): ServiceAccountRow => ({
   ...account,
   nameKey: nameKey(account.name),

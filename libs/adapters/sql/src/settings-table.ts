@@ -2,12 +2,12 @@ import type { SqlDatabase } from './sql.ts';
 
 /** A few named strings that the service stores for its own use. */
 export interface SettingsTable {
-  /** Returns null if it is not set. */
+  /** Returns the value, or null if none is set. */
   get(name: string): Promise<string | null>;
   put(name: string, value: string): Promise<void>;
-  /** Stores the value unless one is set; returns the stored value. */
+  /** Stores the value unless one is already set; returns the stored value. */
   putIfAbsent(name: string, value: string): Promise<string>;
-  /** Loads, decides and stores in one transaction; `decide` may run again. */
+  /** Loads, decides and stores in one transaction; `decide` may run more than once. */
   update(name: string, decide: (value: string | null) => string): Promise<void>;
 }
 

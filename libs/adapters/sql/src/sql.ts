@@ -3,7 +3,10 @@ import type { Deadline } from '@portico/domain';
 /** The type of a parameter or column. Instants and other 64-bit integers are numbers. */
 export type Value = string | number | boolean | null | Uint8Array;
 
-/** Runs SQL that all dialects understand, with `?` for each parameter. Other SQL is in the folder of its dialect. */
+/**
+ * Runs SQL that all dialects understand, with `?` for each parameter. Other SQL is in the folder of the respective
+ * dialect.
+ */
 export interface Sql {
   all<Row>(text: string, parameters?: readonly Value[]): Promise<Row[]>;
   first<Row>(text: string, parameters?: readonly Value[]): Promise<Row | undefined>;
@@ -36,8 +39,8 @@ export interface SqlDatabase {
 
   /**
    * Runs `work` in one transaction, isolated from all other `transact` calls, and resolves once it is durable. An error
-   * that `work` throws rolls it back. `work` may run more than once, and must not begin another transaction. Throws
-   * `timed_out` if the deadline expires before the transaction starts.
+   * that `work` throws rolls the transaction back. `work` may run more than once, and must not begin another
+   * transaction. Throws `timed_out` if the deadline expires before the transaction starts.
    */
   transact<T>(work: (transaction: Sql) => Promise<T>, deadline?: Deadline | null): Promise<T>;
 
@@ -49,10 +52,13 @@ export interface SqlDatabase {
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 
   /**
-   * Rewrites a condition so that no index is used for it. For databases that cannot determine the most selective index.
+   * Rewrites a condition so that no index is used for it, for databases that cannot determine the most selective index.
    */
   unindexed(condition: string): string;
 
-  /** The table and column (`profiles.email`) of the uniqueness violated by this vendor's error, or null. */
+  /**
+   * Returns the table and column (such as `profiles.email`) of the uniqueness violation that this vendor's error
+   * reports, or null.
+   */
   violatedKey(error: unknown): string | null;
 }

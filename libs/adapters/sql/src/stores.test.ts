@@ -14,7 +14,7 @@ describeDialects(({ withStores }) => {
       await collections.update(collection.id, (current) => ({ ...noEffects, collection: current, document }));
       const { deflated, ...rest } = (await collections.document(collection.id))?.packed ?? {};
       expect(rest).toEqual({ crc32: packed.crc32, bytes: packed.bytes });
-      // `toEqual` would compare byte by byte, for seconds.
+      // `toEqual` would compare byte by byte, which takes seconds.
       expect(deflated && Buffer.compare(deflated, packed.deflated)).toBe(0);
     }));
 

@@ -20,7 +20,7 @@ export const without = <Name extends string, Excluded extends Name>(
 ): readonly Exclude<Name, Excluded>[] =>
   names.filter((name): name is Exclude<Name, Excluded> => !(excluded as readonly Name[]).includes(name));
 
-/** Selects columns of a table alias under their entity names: `p.full_name as "fullName"`. */
+/** Returns SQL that selects columns of a table alias under their entity names: `p.full_name as "fullName"`. */
 export const columns = (alias: string, names: readonly string[], prefix = ''): string =>
   names.map((name) => `${alias}.${toSnakeCase(name)} as "${prefix}${name}"`).join(', ');
 
@@ -36,7 +36,7 @@ export const insertInto = <E extends Entity, Name extends keyof Row<E>>(
 ): RowStatement<Pick<Row<E>, Name>> =>
   statement(`insert into ${tableOf(entity)} (${columnList(names)}) values (${names.map(() => '?').join(', ')})`, names);
 
-/** Inserts a row, or replaces the row with the same key. */
+/** Returns a statement that inserts a row, or replaces the row with the same key. */
 export const upsertInto = <E extends Entity>(entity: E, ...key: readonly (keyof Row<E>)[]): RowStatement<Row<E>> => {
   const names = columnsOf(entity);
   const { text, parameters } = insertInto(entity, names);
@@ -44,7 +44,7 @@ export const upsertInto = <E extends Entity>(entity: E, ...key: readonly (keyof 
   return { text: `${text} on conflict (${columnList(key)}) do update set ${assignments.join(', ')}`, parameters };
 };
 
-/** Updates these columns of the row with the key. */
+/** Returns a statement that updates these columns of the row with the key. */
 export const updateOf = <E extends Entity, Key extends keyof Row<E>, Name extends keyof Row<E>>(
   entity: E,
   key: Key,
@@ -54,7 +54,7 @@ export const updateOf = <E extends Entity, Key extends keyof Row<E>, Name extend
   return statement(`update ${tableOf(entity)} set ${assignments} where ${toSnakeCase(key)} = ?`, [...names, key]);
 };
 
-/** Returns the number of rows changed. */
+/** Writes a row and returns the number of rows changed. */
 export const write = <Content>(sql: Sql, { text, parameters }: RowStatement<Content>, row: Content): Promise<number> =>
   sql.run(text, parameters(row));
 

@@ -17,9 +17,9 @@ import type { UsageDayEntity } from './entities/usage-entity.ts';
 import type { SqlDatabase, Value } from './sql.ts';
 import type { Row } from './table.ts';
 
-/** The differences between the dialects. */
+/** The parts that differ between the dialects. */
 export interface UsageDialect {
-  /** A table of the objects of the JSON array passed as its `?`, in a column `value`. */
+  /** A table of the objects in the JSON array passed as its `?`, in a column named `value`. */
   readonly objectsInJson: string;
 }
 
@@ -32,7 +32,7 @@ export const createSqlUsageStore = (
     ${latestOf('key_used_at', 'profile_id = p.id')} as "keyUsedAt" from profiles p where p.id in (${idsInJson})`;
   const selectByAnyone = `select c.id, ${latestOf('last_used_at', 'collection_id = c.id')} as "lastUsedAt"
     from collections c where c.id in (${idsInJson})`;
-  // A profile has few rows, while a collection has rows of all profiles.
+  // A profile has few rows, while a collection has rows for all profiles.
   const selectByProfile = `select u.collection_id as id, max(u.last_used_at) as "lastUsedAt" from usage_days u
     where u.profile_id = ? and ${database.unindexed('u.collection_id')} in (${idsInJson}) group by u.collection_id`;
 
@@ -75,9 +75,9 @@ const rowOf = ({ counts, ...use }: DayUse): UsageRow => ({
 });
 
 /**
- * Returns one statement for all rows. It skips rows of a profile or collection that no longer exists, which a foreign
- * key would reject, and always takes the rows in the same order, so that processes that write concurrently do not
- * deadlock.
+ * Returns one statement that writes all rows. It skips rows of a profile or collection that no longer exists, which a
+ * foreign key would reject, and always writes the rows in the same order, so that processes that write concurrently do
+ * not deadlock.
  */
 const upsertFrom = (objectsInJson: string): string => `insert into usage_days
   (day, profile_id, subject, collection_id, reads, searches, slices, credential_reads, refused, last_used_at, key_used_at)
@@ -98,7 +98,7 @@ const addition = (column: string): string => `${column} = usage_days.${column} +
 const later = (column: string): string => `case when usage_days.${column} is null
   or excluded.${column} > usage_days.${column} then excluded.${column} else usage_days.${column} end`;
 
-/** Reads only the end of an index. */
+/** Returns SQL for the latest value of a column. It reads only the end of an index. */
 const latestOf = (column: string, condition: string): string =>
   `(select max(u.${column}) from usage_days u where u.${condition})`;
 
@@ -125,7 +125,7 @@ interface ReportRow {
 
 interface Grouping {
   /**
-   * The column to group by; the columns of each group, with the table that contains them; and the order of the groups.
+   * The column to group by, the columns of each group with the table that contains them, and the order of the groups.
    */
   readonly key: string;
   readonly columns: string;
@@ -152,7 +152,7 @@ const groupings: Readonly<Record<UsageGrouping, Grouping>> = {
   },
 };
 
-/** There are only a few different statements, because none contains data. */
+/** Returns the statement of a report. There are only a few different statements, because none contains data. */
 const reportOf = (
   by: UsageGrouping,
   { first, end, profileId, collectionId }: UsageFilter,

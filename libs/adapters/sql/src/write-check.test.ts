@@ -71,7 +71,7 @@ test.skipIf(!isLinux)('on SQLite the probe fails while the file cannot grow, and
     try {
       expect(await state()).toEqual({ isTaken: true, isReadable: true, isReady: true, warnings: [] });
       limitTo(statSync(`${file}-wal`).size);
-      // A check that has passed stays valid for a while.
+      // A check that has passed remains valid for a while.
       await expect
         .poll(state, { interval: 500 })
         .toEqual({ isTaken: false, isReadable: true, isReady: false, warnings: [rejected] });

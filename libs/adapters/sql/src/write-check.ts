@@ -4,7 +4,9 @@ import type { SqlDatabase } from './sql.ts';
 export interface WriteCheckOptions {
   /** How long a check waits for its write, in milliseconds. */
   readonly waitMs: number;
-  /** Whether a slower write passes the check, because it only queues behind other writes that succeed. */
+  /**
+   * Whether the check also passes if its write takes longer, because it only queues behind other writes that succeed.
+   */
   readonly isWaitingFine: boolean;
   readonly log: Log;
 }
@@ -13,9 +15,9 @@ export interface WriteCheckOptions {
 const recentWriteMs = 5_000;
 
 /**
- * A check that rejects while the database accepts no writes: a full disk, a file at its size limit, a read-only server.
- * It writes its own row. While writes fail, every check tries one, so that checks pass again as soon as a write
- * succeeds.
+ * Creates a check that rejects while the database accepts no writes, for example because of a full disk, a file at its
+ * size limit or a read-only server. The check writes a row of its own. While writes fail, every check tries one, so
+ * that checks pass again as soon as a write succeeds.
  */
 export const createWriteCheck = (
   database: SqlDatabase,

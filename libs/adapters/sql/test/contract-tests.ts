@@ -68,7 +68,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   oneTimeCodes: oneTimeCodeStoreContract,
 };
 
-/** Defines the tests of all contracts of the stores. */
+/** Defines the tests for all contracts of the stores. */
 export const testContracts = ({ withStores, withDatabase }: TestedDialect): void => {
   for (const [port, contract] of Object.entries(contracts)) {
     describe(port, () => {

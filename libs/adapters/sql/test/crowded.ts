@@ -6,7 +6,7 @@ import { insertProfile } from '../src/profile-record.ts';
 /** The number of rows. Each profile is in ten groups, in half of them by claim; the first ten profiles are in none. */
 const counts = { profiles: 10_000, groups: 1_000, collections: 5_000, grantsOfEach: 100 } as const;
 
-/** The ids of a profile or collection, by its number. */
+/** Functions that return the ids of a profile or collection by its number. */
 export const idsOf = {
   profile: (n: number) => ({ id: `p${n}` as ProfileId, clientId: `c${n}` as ClientId, uid: `u${n}` }),
   collection: (n: number): CollectionId => `k${n}` as CollectionId,
@@ -69,5 +69,5 @@ const upTo = (count: number): string =>
 const oneTo = (count: number): string =>
   `with recursive counted(k) as (select 1 union all select k + 1 from counted where k < ${count}) select k from counted`;
 
-/** Every tenth grant expires. */
+/** Returns an expiry for every tenth grant, as SQL. */
 const sometimes = (k: string): string => `case when ${k} % 10 = 0 then ${start + 86_400_000} + ${k} end`;

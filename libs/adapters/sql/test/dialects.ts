@@ -9,13 +9,13 @@ import { withMigratedFile, withStores } from './with-stores.ts';
 export interface TestedDialect {
   /** Runs work on empty stores. */
   readonly withStores: (work: (opened: SqlStores) => Promise<void>) => Promise<void>;
-  /** Runs work on a new database; each `open` opens it, and `run` reads and changes it like another program. */
+  /** Runs work on a new database; each `open` opens it, and `run` reads and changes it as another program would. */
   readonly withDatabase: (
     work: (open: (options?: SqlOptions) => Promise<SqlStores>, run: RunSql) => Promise<void>,
   ) => Promise<void>;
 }
 
-/** Runs statements; a single one may have parameters (`?`), and returns its rows. */
+/** Runs statements. A single statement may have parameters (`?`), and its rows are returned. */
 export type RunSql = <Row = unknown>(sql: string, parameters?: readonly Value[]) => Promise<readonly Row[]>;
 
 type DialectTests = (dialect: TestedDialect) => void;

@@ -24,14 +24,16 @@ import { fileTemplate } from './with-stores.ts';
 
 export type Kind = SqlConfig['kind'];
 
-/** A new database: a file that does not exist yet, or a PostgreSQL database without tables. */
+/**
+ * Returns the configuration of a new database: a file that does not exist yet, or a PostgreSQL database without tables.
+ */
 export const newDatabaseConfig = async (kind: Kind): Promise<SqlConfig> => {
   return kind === 'postgresql' ? { kind, url: await newDatabase() } : { kind, file: newFile() };
 };
 
 const newFile = (): string => join(temporaryFolder(onTestFinished), 'portico.sqlite');
 
-/** A database with rows in every table. */
+/** Returns the configuration of a database with rows in every table. */
 export const filledDatabase = async (kind: Kind): Promise<SqlConfig> => {
   if (kind === 'postgresql') return { kind, url: await newFilledDatabase() };
   const file = newFile();
@@ -39,7 +41,7 @@ export const filledDatabase = async (kind: Kind): Promise<SqlConfig> => {
   return { kind, file };
 };
 
-/** Runs statements without parameters, like another program; returns the rows of the last statement. */
+/** Runs statements without parameters, as another program would; returns the rows of the last statement. */
 export const runIn = async <Row = unknown>(config: SqlConfig, sql: string): Promise<readonly Row[]> => {
   if (config.kind === 'postgresql') {
     return onDatabase(config.url, async (client) => {
@@ -87,8 +89,8 @@ const bytes = (kind: Kind, length: number): string =>
   kind === 'sqlite' ? `randomblob(${length})` : `decode(repeat(md5(random()::text), ${length / 16}), 'hex')`;
 
 /**
- * The last override is removed, but its id is never reused. The earlier version's embedding differs from the one that
- * triggers would create.
+ * Returns statements for unusual rows: the last override is removed, but its id is never reused, and the earlier
+ * version's embedding differs from the one that triggers would create.
  */
 const oddRows = (kind: Kind, first: string, second: string, profile: string): string => `
   delete from overrides where id = (select max(id) from overrides);
@@ -116,11 +118,14 @@ const oddRows = (kind: Kind, first: string, second: string, profile: string): st
   insert into service_accounts (id, name, name_key, scopes, created_at, updated_at) values ('s', 'CI', 'ci', 'catalog:read', 1, 2);
   insert into one_time_codes (digest, purpose, payload, expires_at) values ('d', 'sign-in', '{"uid":"\u{1d518}"}', 9007199254740991)`;
 
-/** The whole content of a database, as seen by an independent reader: rows of every table, counters and triggers. */
+/**
+ * Returns the whole content of a database, as seen by an independent reader: rows of every table, counters and
+ * triggers.
+ */
 export const dump = async (config: SqlConfig): Promise<Readonly<Record<string, unknown>>> =>
   config.kind === 'sqlite' ? dumpSqlite(config.file) : dumpPostgresql(config.url);
 
-/** Excludes the instants at which migrations ran, which differ. */
+/** Excludes the instants at which the migrations ran, because they differ. */
 const selectReadable = (table: string): string =>
   table === 'schema_migrations' ? `select name from ${table} order by name` : `select * from ${table}`;
 
@@ -174,6 +179,6 @@ const dumpPostgresql = (url: string): Promise<Readonly<Record<string, unknown>>>
     return { ...rowsByTable, sequences, triggers };
   });
 
-/** A digest of a SQLite file; on PostgreSQL, the content of the database. */
+/** Returns a digest of a SQLite file or, on PostgreSQL, the content of the database. */
 export const stateOf = async (config: SqlConfig): Promise<unknown> =>
   config.kind === 'sqlite' ? createHash('sha256').update(readFileSync(config.file)).digest('hex') : dump(config);

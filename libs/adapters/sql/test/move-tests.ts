@@ -10,7 +10,7 @@ const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 export const move = (from: SqlConfig, to: SqlConfig, onProgress: (done: number, total: number) => void = ignore) =>
   moveDatabase(from, to, { log, onProgress });
 
-/** Aborts a run after this part of it, like a crash. */
+/** Interrupts a move after this fraction of it, like a crash. */
 const interruptMove = async (from: SqlConfig, to: SqlConfig, fraction: number): Promise<void> => {
   const crash = (done: number, total: number) => {
     if (done >= total * fraction) throw new Error('crashed');
@@ -28,7 +28,7 @@ export const expectRefused = async (from: SqlConfig, to: SqlConfig, expected: st
   expect(message).not.toMatch(/postgres(ql)?:\/\/[^/]*@/);
 };
 
-/** Defines the tests of a move from one kind of database to another. */
+/** Defines the tests for moves from one kind of database to another. */
 export const testMoves = (kind: Kind, otherKind: Kind): void => {
   test('a database moved there and back is identical, down to the type of each value; the source is unchanged', async () => {
     const [from, target, copy] = [
@@ -103,14 +103,14 @@ export const testMoves = (kind: Kind, otherKind: Kind): void => {
   });
 };
 
-/** Returns the result of another, undisturbed move. */
+/** Returns the result of another move, which is not interrupted. */
 const moveAgain = async (from: SqlConfig, kind: Kind) => {
   const to = await newDatabaseConfig(kind);
   await move(from, to);
   return dump(to);
 };
 
-/** Defines the tests of databases that are refused as the source of a move. */
+/** Defines the tests for databases that are refused as the source of a move. */
 export const testSources = (kind: Kind): void => {
   test('is refused while a process has it open, and moved afterwards', async () => {
     const [from, to] = [await filledDatabase(kind), await newDatabaseConfig('sqlite')];

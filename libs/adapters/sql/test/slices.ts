@@ -1,7 +1,7 @@
 import { onTestFinished, vi } from 'vitest';
 
 /**
- * For the rest of the test, each reading of the clock advances it by four milliseconds, so that every yielder yields.
+ * Advances the clock by four milliseconds each time it is read, for the rest of the test, so that every yielder yields.
  */
 export const yieldEveryTime = (): void => {
   let now = performance.now();

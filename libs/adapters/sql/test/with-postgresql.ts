@@ -4,7 +4,8 @@ import { Client } from 'pg';
 import { openSqlStores, type SqlConfig, type SqlStores } from '../src/index.ts';
 
 /**
- * A server for all test files of this process, which its watchdog stops with the process; null if none is available.
+ * A server for all test files of this process. Its watchdog stops it together with the process. Null if no server is
+ * available.
  */
 export const postgres = await startPostgres();
 
@@ -26,7 +27,7 @@ export const databaseTemplate = (fill: (config: SqlConfig) => Promise<void>): ((
   return async () => newDatabase(await (filled ??= create()));
 };
 
-/** Resolves once the server has closed all connections to a database, which it copies only then. */
+/** Resolves once the server has closed all connections to a database: it copies only a database without connections. */
 const waitUntilUnused = async (url: string): Promise<void> => {
   const name = new URL(url).pathname.slice(1);
   const connections = () =>
@@ -39,7 +40,7 @@ const waitUntilUnused = async (url: string): Promise<void> => {
 /** Returns the address of a new database with all tables. */
 export const newMigratedDatabase = databaseTemplate(async (config) => (await openSqlStores(config)).close());
 
-/** Runs work on the database like another program. */
+/** Runs work on the database as another program would. */
 export const onDatabase = async <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> => {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -66,7 +67,7 @@ const openShared = async () => {
   return { opened: await openSqlStores({ kind: 'postgresql', url }), client };
 };
 
-/** Faster for few rows than `truncate`, which creates new files. */
+/** Empties the database. For few rows, this is faster than `truncate`, which creates new files. */
 const emptyAll = `
   delete from profiles; delete from collections; delete from access_groups; delete from tiers; delete from jobs;
   delete from reindex_runs; delete from settings; delete from audit_entries; delete from audit_days;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { recordLog } from '@portico/contracts';
 import { openSqlStores, type SqlConfig, type SqlStores } from '../src/index.ts';
 
-/** The options with which a service opens a database. */
+/** The options that a service uses to open a database. */
 export const migrationOptions = { older: 'migrate', log: recordLog() } as const;
 
 /** Runs work with a path for a new database, in a folder that is removed afterwards. */

@@ -13,7 +13,7 @@ const isFulfilled = (work: Promise<unknown>): Promise<boolean> =>
   );
 
 const report = async (): Promise<void> => {
-  // More than fits into the free pages of the file.
+  // More than fits in the free pages of the file.
   const isTaken = await isFulfilled(stores.audit.append(anEntry({ message: 'x'.repeat(100_000) }), null));
   const isReadable = await isFulfilled(stores.audit.page({ source: 'all' }, 0, 1));
   process.send?.({ isTaken, isReadable, isReady: await isFulfilled(probe.check()), warnings: log.messages('warn') });

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { syncFolder, writeNewFile } from '@portico/dependencies';
 
 /**
- * Returns the text of this file. If the file is missing, creates it with access for its owner only (mode 0600).
- * Concurrent processes get the same text. A crash leaves either no file or a complete one.
+ * Returns the file's text. If the file is missing, creates it, readable and writable only by its owner (mode 0600).
+ * Concurrent processes all get the same text. After a crash, there is either no file or a complete one.
  */
 export const ensureFile = async (
   path: string,
@@ -17,7 +17,7 @@ export const ensureFile = async (
   return { text: await readFile(path, 'utf8'), made };
 };
 
-/** Returns the text of the file; null if there is no file. */
+/** Returns the file's text; null if there is no file. */
 export const readIfPresent = async (path: string): Promise<string | null> => {
   try {
     return await readFile(path, 'utf8');
@@ -28,7 +28,7 @@ export const readIfPresent = async (path: string): Promise<string | null> => {
 };
 
 /**
- * Writes the complete file under another name, then links it to its path. Returns false if another process was first.
+ * Writes the complete file under a temporary name, then links it to `path`. Returns false if another process was first.
  */
 const makeFile = async (path: string, text: string): Promise<boolean> => {
   const folder = dirname(path);

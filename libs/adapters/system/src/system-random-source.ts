@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { RandomSource } from '@portico/domain';
 
-/** The operating system's source of random numbers. */
+/** The operating system's random number generator. */
 export const systemRandomSource: RandomSource = {
   uuid: () => randomUUID(),
   bytes: (count) => randomBytes(count),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bestScores } from './best-scores.ts';
 
-/** Few distinct values, so that there are many ties. */
+/** Scores with few distinct values, so that there are many ties. */
 const tiedScores = fc
   .array(fc.integer({ min: 0, max: 6 }), { maxLength: 60 })
   .map((levels) => Float32Array.from(levels, (level) => level / 7));

@@ -1,6 +1,6 @@
 /**
- * Returns the positions of the `limit` best scores, best first, and of all scores that equal the last of them. Among
- * equal scores, the earlier position comes first. A score of -Infinity is ignored.
+ * Returns the positions of the `limit` best scores, best first, and those of all scores that equal the last of them.
+ * Equal scores are ordered by position. Scores of -Infinity are ignored.
  */
 export const bestScores = (scores: Float32Array, limit: number): readonly number[] => {
   const threshold = thresholdOf(scores, limit);

@@ -10,7 +10,7 @@ interface Item {
   readonly dimension?: number;
 }
 
-/** Creates blocks in which the score of each row is the number of its collection. */
+/** Creates blocks in which each row's score is the number of its collection. */
 const createBlocks = () =>
   new Blocks(({ collectionId, rows: count, dimension = 16 }: Item) => {
     const bytes = new Uint8Array(32 + count * (dimension + 4));
@@ -52,7 +52,7 @@ test('a block of the same size is written to the address of the one that it repl
   const { addresses } = blocks.visible(among);
   await blocks.put({ collectionId: idOf(2), sequence: 3, rows: 4 });
   expect(blocks.visible(among).addresses).toEqual(addresses);
-  // The same size, rounded up to 16 bytes, but another shape.
+  // This block has the same size, rounded up to 16 bytes, but a different shape.
   await blocks.put({ collectionId: idOf(2), sequence: 5, rows: 1, dimension: 64 });
   expect(blocks.visible(among).addresses).toEqual(addresses);
   expect([...blocks.visible(among).rowOffsets]).toEqual([0, 4, 5]);

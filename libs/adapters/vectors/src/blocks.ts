@@ -7,7 +7,7 @@ import { Kernel, type QuantisedQuery, scoredRowsMax } from './kernel.ts';
 export interface Shape {
   /** The number of rows. */
   readonly count: number;
-  /** The number of numbers per row. */
+  /** The number of components per row. */
   readonly dimension: number;
 }
 
@@ -25,23 +25,23 @@ export interface Block<BlockShape extends Shape> {
   readonly size: number;
 }
 
-/** Blocks with their rows in order: the rows of the first block come first. */
+/** Blocks whose rows are numbered consecutively, starting with the first block. */
 export interface Visible<BlockShape extends Shape> {
   readonly blocks: readonly Block<BlockShape>[];
   readonly addresses: Uint32Array;
-  /** The index of the first row of each block; the last number is the total number of rows. */
+  /** The index of each block's first row; the last entry is the total number of rows. */
   readonly rowOffsets: Uint32Array;
   readonly dimensions: ReadonlySet<number>;
   readonly generation: number;
 }
 
-/** If less than this share of the memory is wasted, the memory grows instead of being compacted. */
+/** If the wasted share of the memory is smaller than this, the memory grows instead of being compacted. */
 const wastedShareMax = 1 / 4;
 
 /**
- * The index of one model: a block per collection, all in the memory of one kernel, in the format in which they are
- * searched. A new block that does not have the size of the block that it replaces is appended. The space of removed
- * blocks is reclaimed by compaction, which keeps the memory below 5/3 of the used size.
+ * The index of one model: a block per collection, all in one kernel's memory, in the format that searches read. A new
+ * block is appended unless it has the same size as the block that it replaces. The space of removed blocks is reclaimed
+ * by compaction, which keeps the memory below 5/3 of the used size.
  */
 export class Blocks<Item extends BlockChange, BlockShape extends Shape> implements Replica<Item> {
   readonly kernel = new Kernel();
@@ -52,11 +52,11 @@ export class Blocks<Item extends BlockChange, BlockShape extends Shape> implemen
   readonly #visible = new WeakMap<readonly CollectionId[], Visible<BlockShape>>();
   /** Changes when the address or the shape of a block changes. */
   #generation = 0;
-  /** The address at which the next block is written. */
+  /** The address for the next block. */
   #end = this.kernel.start;
   #bytes = 0;
 
-  /** `read` returns the block of a change. Its bytes are copied before the next call. */
+  /** `read` returns the block for a change. The block's bytes are copied before `read` is called again. */
   constructor(read: (change: Item) => { readonly bytes: Uint8Array; readonly shape: BlockShape }) {
     this.#read = read;
   }
@@ -73,7 +73,10 @@ export class Blocks<Item extends BlockChange, BlockShape extends Shape> implemen
     return this.#blocks.get(collectionId)?.sequence;
   }
 
-  /** Until the new block is written, searches use the previous one. The first search reads all blocks. */
+  /**
+   * Writes a block. Until then, searches use the previous one. Yields to the event loop, since the first search reads
+   * all blocks.
+   */
   async put(change: Item): Promise<void> {
     await this.#yieldToEventLoop();
     const { bytes, shape } = this.#read(change);
@@ -151,7 +154,7 @@ export class Blocks<Item extends BlockChange, BlockShape extends Shape> implemen
     this.kernel.growTo(this.#end + size);
   }
 
-  /** Moves each block to the end of the previous one. All blocks can be searched between two moves. */
+  /** Moves each block to the end of the previous one. All blocks can be searched between moves. */
   async #compact(): Promise<void> {
     let end = this.kernel.start;
     for (const block of this.#blocks.values()) {

@@ -7,7 +7,7 @@ import { Blocks } from './blocks.ts';
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as CollectionId;
 
-/** Not used for searches here. */
+/** The shape of all blocks, which these tests do not search. */
 const shape = { count: 1, dimension: 768 };
 
 /** Creates blocks that follow a store in which another process writes and deletes. */
@@ -76,7 +76,7 @@ test('new vectors are found during a sweep', async () => {
 test('a sweep runs only when the rows have doubled, not with each embedding', async () => {
   const { catchUp, putMore, counts } = createSubject();
   await catchUp.read(putMore(600));
-  // No further read is needed after an incomplete batch.
+  // After an incomplete batch, no further read is needed.
   const { reads } = counts();
   for (let i = 0; i < 599; i += 1) await catchUp.read(putMore(1));
   expect(counts()).toEqual({ reads: reads + 599, sweeps: 0 });

@@ -1,9 +1,9 @@
 import { type Change, type Changes, createYielder, Follower } from '@portico/dependencies';
 import type { CollectionId } from '@portico/domain';
 
-/** A process's replica of the data of one model, with one item per collection. */
+/** A process's replica of one model's data, with one item per collection. */
 export interface Replica<Item> {
-  /** The used size. */
+  /** The used size, in bytes. */
   readonly bytes: number;
   /** Returns the collections that have an item. */
   collections(): readonly CollectionId[];
@@ -17,32 +17,32 @@ export interface CollectionChange extends Change {
   readonly collectionId: CollectionId;
 }
 
-/** The changes to follow, and the collections that have an item. */
+/** A source of the changes to follow and of the collections that have an item. */
 export interface SourceStore<Item extends CollectionChange> extends Changes<Item> {
-  /** Returns the collections with an id above `after` (null: all), ordered by id, at most `limit`. */
+  /** Returns at most `limit` collections with an id above `after` (null: any id), ordered by id. */
   collectionsAfter(after: CollectionId | null, modelId: string, limit: number): Promise<readonly CollectionId[]>;
 }
 
-/** Number of ids per read, which takes SQLite about a millisecond. */
+/** Number of ids per read. Such a read takes SQLite about a millisecond. */
 const idBatchSize = 2_000;
 
-/** Below this size, a sweep is not worth its cost. */
+/** The smallest size for which a sweep is worth its cost. */
 const sweepBytesMin = 3 * 1024 * 1024;
 
 /**
- * Keeps the replica of one model up to date with the store, as far as each search needs. Deletions by other processes
- * go unnoticed: no search requests the deleted collections, but their items would stay. So whenever the replica has
- * doubled in size, it is compared with the collections in the store, and stale items are removed.
+ * Brings the replica of one model up to date with the store, as far as each search needs. Deletions by other processes
+ * go unnoticed: no search requests the deleted collections, but their items would remain in memory. So whenever the
+ * replica has doubled in size, it is compared with the collections in the store, and stale items are removed.
  */
 export class CatchUp<Item extends CollectionChange> {
   readonly #store: SourceStore<Item>;
   readonly #modelId: string;
   readonly #follower: Follower<Item>;
   readonly #replica: Replica<Item>;
-  /** Collections that were removed during a read, so that a batch in flight does not restore them. */
+  /** Collections that were removed during a read; recorded so that a batch in flight does not restore them. */
   readonly #removed = new Set<CollectionId>();
   #activeReads = 0;
-  /** The size of the replica at the last sweep. */
+  /** The size of the replica after the last sweep or, before that, after the first read. */
   #bytesAtLastSweep = 0;
 
   constructor(store: SourceStore<Item>, batchSize: number, modelId: string, replica: Replica<Item>) {
@@ -77,7 +77,8 @@ export class CatchUp<Item extends CollectionChange> {
   }
 
   /**
-   * Removes items that are no longer in the store. Items that are added again meanwhile are read with the next changes.
+   * Removes items that are no longer in the store. Items that are added again in the meantime are read with the next
+   * changes.
    */
   async #sweep(): Promise<void> {
     const yieldToEventLoop = createYielder();
@@ -87,7 +88,7 @@ export class CatchUp<Item extends CollectionChange> {
       const ids: readonly CollectionId[] = await this.#store.collectionsAfter(last, this.#modelId, idBatchSize);
       for (const id of ids) staleIds.delete(id);
       last = ids.at(-1) ?? null;
-      // SQLite calls are synchronous.
+      // SQLite calls are synchronous and block the event loop.
       await yieldToEventLoop();
     } while (last !== null);
     for (const collectionId of staleIds) this.#replica.delete(collectionId);
@@ -99,7 +100,7 @@ export class CatchUp<Item extends CollectionChange> {
       const { collectionId, sequence } = change;
       if (!this.#removed.has(collectionId) && sequence > (this.#replica.sequenceOf(collectionId) ?? 0)) {
         await this.#replica.put(change);
-        // It may have been removed while `put` yielded to the event loop.
+        // The collection may have been removed while `put` yielded to the event loop.
         if (this.#removed.has(collectionId)) this.#replica.delete(collectionId);
       }
     }

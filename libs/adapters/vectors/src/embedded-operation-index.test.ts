@@ -73,7 +73,7 @@ test.each([1, 20, 60])('the %i best of equal blocks are those with the lowest id
   const { operations, vector } = generator(768, 768);
   const among = Array.from({ length: 8 }, (_, i) => idOf(i));
   let asOf = 0;
-  // The second half repeats the first.
+  // The second half of the blocks repeats the first.
   for (let i = 0; i < 4; i += 1) {
     const batch = operations(1_001);
     blocks.put(idOf(i), batch);
@@ -94,7 +94,7 @@ test.each([packedOperationsMax - 1, packedOperationsMax])('a block may have %i o
   const { index, blocks } = createSubject();
   const { operations, vector } = generator(5, 16);
   const few = operations(1_000);
-  // The last operations are the most similar, and only the very last has another method.
+  // The last operations are the most similar, and only the very last one has a different method.
   const queryVector = vector(12);
   const all = Array.from({ length: count }, (_, i): IndexedOperation => {
     const { dense } = few[i % 1_000]?.vector ?? queryVector;
@@ -138,7 +138,7 @@ test('no sum overflows 32 bits, even if every number has the greatest value', as
   expect((await index.search(query)).matches[0]?.similarity).toBeCloseTo(4096, 1);
 });
 
-/** As many as are compared in one call, and one more. */
+/** A power of two, and one more. */
 test.each([8_192, 8_193])('a question may have %i features', async (count) => {
   const { index, blocks } = createSubject();
   const sparse = {

@@ -21,10 +21,11 @@ import { type Kernel, quantiseQuery } from './kernel.ts';
 import { ModelCache, defaultIdleMs } from './model-cache.ts';
 
 /**
- * An exact index in the memory of the process, with the blocks of the model that searches use in their stored format:
- * about 420 bytes per operation at 256 dimensions. It compares the query with every operation of the given collections,
- * and reads new changes from the store. Equal similarities are ordered by ascending collection id, then by ascending
- * key. A query that is not finite, or whose dimension is not the model's, causes a `RangeError`.
+ * Creates an exact index in the process's memory. It contains the blocks of the model that searches use, in their
+ * stored format: about 420 bytes per operation at 256 dimensions. It compares the query with every operation in the
+ * given collections, and reads new changes from the store. Matches with equal similarity are ordered by collection id,
+ * then by key, both ascending. A query that is not finite, or whose dimension differs from the model's, causes a
+ * `RangeError`.
  */
 export const createEmbeddedOperationIndex = (ports: {
   readonly blocks: Pick<OperationBlockStore, 'changedSince' | 'collectionsAfter'>;
@@ -47,7 +48,7 @@ export const createEmbeddedOperationIndex = (ports: {
         return { matches: best(blocks, query), isFallback: false };
       });
     },
-    /** The index works if it can read new changes. */
+    /** The check succeeds if new changes can be read. */
     async check() {
       await ports.blocks.changedSince(Number.MAX_SAFE_INTEGER, 'none', 1);
     },
@@ -91,8 +92,8 @@ const best = (
 };
 
 /**
- * Adds the products of the query's features to the scores of the operations, from `first` on. The features of the query
- * and of the block are in ascending order.
+ * Adds the weight products of the features that the query and the block share to the operations' scores, from `first`
+ * on. The features of both are in ascending order.
  */
 const addFeatures = (
   { address, shape }: Block<PackedLayout>,
@@ -122,8 +123,8 @@ const addFeatures = (
 };
 
 /**
- * Returns the index of the first of the ascending words between `low` and `high` that is at least `target`; else
- * `high`.
+ * Returns the index of the first word between `low` and `high` that is at least `target`, or `high` if there is none.
+ * The words are in ascending order.
  */
 const lowerBound = (target: number, words: Uint32Array, low: number, high: number): number => {
   while (low < high) {
@@ -138,7 +139,7 @@ const lowerBound = (target: number, words: Uint32Array, low: number, high: numbe
 const wordsOf = (method: string): Uint32Array =>
   new Uint32Array(Uint8Array.from(Buffer.from(method.padEnd(methodLength))).buffer);
 
-/** Sets the scores, from `first` on, of operations with another method to -Infinity. */
+/** Sets the scores of operations with a different method to -Infinity, from `first` on. */
 const filterByMethod = (
   { address, shape }: Block<PackedLayout>,
   { views: { words } }: Kernel,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createSubject } from '../test/vector-index-subject.ts';
 import { createEmbeddedVectorIndex } from './embedded-vector-index.ts';
 
-/** Returns numbers between -0.5 and 0.5, the same in each run (a linear congruential generator). */
+/** Generates numbers between -0.5 and 0.5, which are the same in each run (a linear congruential generator). */
 const randomNumbers = (seed: number) => () => {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
   return seed / 2 ** 32 - 0.5;
@@ -80,7 +80,7 @@ describe('compared with a plain JavaScript comparison of every vector', () => {
   );
 });
 
-/** A store whose responses wait until the test releases them. */
+/** Creates an index over a store whose responses wait until the test releases them. */
 const createBlockingSubject = () => {
   const embeddings = createEmbeddingChanges();
   const pending: (() => void)[] = [];

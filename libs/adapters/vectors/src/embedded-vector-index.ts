@@ -15,10 +15,10 @@ import { quantiseQuery } from './kernel.ts';
 import { ModelCache, defaultIdleMs } from './model-cache.ts';
 
 /**
- * An exact index in the memory of the process, 3.9 KB per vector: its results equal those of comparing the query with
- * every visible vector. It reads new changes from the store. It stores the vectors of the model that searches use and,
- * for a short while after a change of the model (`idleMs`), those of both models. A vector that is zero, or does not
- * have 768 finite numbers, causes a `RangeError`.
+ * Creates an exact index in the process's memory, which uses 3.9 KB per vector: the results equal those of comparing
+ * the query with every visible vector. The index reads new changes from the store. It contains the vectors of the model
+ * that searches use and, for a short while after the model changes (`idleMs`), those of both models. A vector that is
+ * zero, or does not have 768 finite numbers, causes a `RangeError`.
  */
 export const createEmbeddedVectorIndex = (ports: {
   readonly embeddings: Pick<EmbeddingStore, 'changedSince' | 'collectionsAfter'>;
@@ -53,24 +53,29 @@ export const createEmbeddedVectorIndex = (ports: {
     async dropModel(modelId) {
       models.drop(modelId);
     },
-    /** The index works if it can read new changes. */
+    /** The check succeeds if new changes can be read. */
     async check() {
       await ports.embeddings.changedSince(Number.MAX_SAFE_INTEGER, 'none', 1);
     },
   };
 };
 
-/** The full vector is not in the block: a search reads all blocks, but only a few full vectors. */
+/**
+ * The shape of a block, with the full vector. The vector is not in the block, because a search reads all blocks, but
+ * only a few full vectors.
+ */
 interface Row extends Shape {
   readonly vector: Float32Array;
 }
 
-/** A collection's block: the header, its vector as one row with 8 bits per number, and the scale of the row. */
+/**
+ * The layout of a collection's block: the header, the vector as one row with 8 bits per number, and the row's scale.
+ */
 const layout = { header: 0, row: 32, scale: 32 + embeddingDimension } as const;
 const block = new Uint8Array(layout.scale + 4);
 new Uint32Array(block.buffer, layout.header, 3).set([1, 1, embeddingDimension]);
 
-/** Writes every block into the same buffer. */
+/** Converts a change into a block. Every block is written into the same buffer. */
 const readBlock = ({ vector }: EmbeddingChange): { readonly bytes: Uint8Array; readonly shape: Row } => {
   const unit = unitOf(vector);
   const scale = quantise(unit, new Int8Array(block.buffer, layout.row, embeddingDimension));
@@ -94,13 +99,13 @@ const unitOf = (vector: Float32Array): Float32Array => {
   return vector.map((x) => x * factor);
 };
 
-/** Slightly more than half, to cover rounding errors of the division and the scale in a step of 8 or 16 bits. */
+/** Slightly more than half, to allow for rounding errors in the division and in the scale of 8-bit or 16-bit steps. */
 const half = 0.5001;
 const levelMax = 127;
 
 /**
- * More than the rounding error of a bound with 32-bit floats: each of about 60 operations loses at most 2^-24 of the
- * sum of the products' magnitudes, which is at most 1 by the Cauchy-Schwarz inequality.
+ * More than the rounding error of a bound computed with 32-bit floats: each of about 60 operations loses at most 2^-24
+ * of the sum of the products' magnitudes, which is at most 1 by the Cauchy-Schwarz inequality.
  */
 const rounding = 1e-5;
 
@@ -113,9 +118,10 @@ const marginOf = (query: Float32Array, step: number): number =>
   half * (query.reduce((sum, x) => sum + Math.abs(x), 0) + step * levelMax * embeddingDimension);
 
 /**
- * Each 8-bit row gives an upper bound for the similarity of its vector. First, the `limit` vectors with the greatest
- * bounds are compared in full. The lowest of their scores is a lower bound for the scores of the best matches, so all
- * other vectors with at least that upper bound are compared in full as well. The query has unit length.
+ * Returns the best matches. Each 8-bit row gives an upper bound for the similarity of its vector. First, the `limit`
+ * vectors with the greatest bounds are compared in full. The lowest of their scores is a lower bound for the scores of
+ * the best matches, so all other vectors whose upper bound is at least that high are also compared in full. The query
+ * has unit length.
  */
 const best = (blocks: Blocks<EmbeddingChange, Row>, { vector, among, limit }: VectorQuery): readonly VectorMatch[] => {
   const visible = blocks.visible(among);
@@ -136,7 +142,8 @@ const best = (blocks: Blocks<EmbeddingChange, Row>, { vector, among, limit }: Ve
 };
 
 /**
- * Returns the positions of the bounds that reach the threshold; all if it is not above 0, since lower scores become 0.
+ * Returns the positions of the bounds that reach the threshold, or all positions if the threshold is not above 0, since
+ * lower scores become 0.
  */
 const positionsFrom = (bounds: Float32Array, threshold: number): Uint32Array => {
   const positions = new Uint32Array(bounds.length);
@@ -146,7 +153,7 @@ const positionsFrom = (bounds: Float32Array, threshold: number): Uint32Array => 
   return positions.subarray(0, count);
 };
 
-/** Returns the cosine of two vectors of length 1, at least 0. */
+/** Returns the cosine similarity of two vectors of length 1, limited to the range from 0 to 1. */
 const similarity = (one: Float32Array, other: Float32Array): number => {
   let sum = 0;
   for (let i = 0; i < embeddingDimension; i += 1) sum += (one[i] ?? 0) * (other[i] ?? 0);

@@ -13,11 +13,11 @@ interface Match {
   readonly score: number;
 }
 
-/** Ties have no defined order. */
+/** Orders matches by score, then by id, because ties have no defined order. */
 const byScoreAndId = (x: Match, y: Match): number =>
   y.score - x.score || Number(x.collectionId > y.collectionId) - Number(x.collectionId < y.collectionId);
 
-/** Returns the best of these unit vectors, by comparing each one, including all that equal the last. */
+/** Returns the best of these unit vectors, including all that tie with the last one, by comparing each vector. */
 const best = (
   stored: ReadonlyMap<CollectionId, Float32Array>,
   query: Float32Array,
@@ -72,7 +72,7 @@ test.each(Object.keys(sets))(
   },
 );
 
-/** Features that many operations share, so that many operations differ in only one of them. */
+/** Generates features that many operations share, so that many operations differ in only one of them. */
 const someFeatures = (random: Random, count: number) => {
   const indices = Uint32Array.from(
     new Set(Array.from({ length: count }, () => Math.floor(40 * random()) * 100_000_007)),

@@ -1,7 +1,8 @@
 import { kernelBase64 } from './kernel-bytes.ts';
 
 /**
- * The part of the WebAssembly API that is used here. Node.js has it, but the ECMAScript library does not declare it.
+ * The part of the WebAssembly API that is used here. Node.js provides it, but the ECMAScript type library does not
+ * declare it.
  */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
@@ -22,10 +23,10 @@ const layout = { levels: 0, addresses: 65_536, scores: 327_680, blocks: 589_824 
 export const scoredRowsMax = (layout.scores - layout.addresses) / 4;
 const levelsMax = (layout.addresses - layout.levels) / 2;
 const pageBytes = 65_536;
-/** The memory grows by at least a quarter, since V8 collects garbage at each growth. */
+/** The memory grows by at least a quarter each time, since each growth causes V8 to collect garbage. */
 const growth = 1.25;
 
-/** A query with 16 bits per number; each level is a multiple of `step`. */
+/** A query with 16 bits per number; each number is its level times `step`. */
 export interface QuantisedQuery {
   readonly levels: Int16Array;
   readonly step: number;
@@ -35,18 +36,21 @@ export interface QuantisedQuery {
 export const quantiseQuery = (vector: Float32Array): QuantisedQuery => {
   if (vector.length > levelsMax) throw new RangeError(`A vector has at most ${levelsMax} numbers`);
   const greatest = vector.reduce((max, x) => Math.max(max, Math.abs(x)), 0);
-  // Each of four lanes adds a quarter of the products.
+  // Each of four lanes sums a quarter of the products.
   const levelMax = Math.min(32_767, Math.floor(0x7fff_ffff / (127 * Math.max(1, vector.length / 4))));
   const factor = greatest === 0 ? 0 : levelMax / greatest;
   return { levels: Int16Array.from(vector, (x) => Math.round(x * factor)), step: greatest / levelMax };
 };
 
-/** Blocks in WebAssembly memory, and their comparison with a query. `kernel.wat` describes the header of a block. */
+/**
+ * WebAssembly memory for blocks, and the comparison of the blocks with a query. `kernel.wat` describes the header of a
+ * block.
+ */
 export class Kernel {
   readonly #exports = new WebAssembly.Instance(module).exports as Exports;
   #views = viewsOf(this.#exports);
 
-  /** The first address of blocks. */
+  /** The lowest address that a block can have. */
   readonly start = layout.blocks;
 
   /** The end of the memory for blocks. */
@@ -54,7 +58,7 @@ export class Kernel {
     return this.#views.bytes.length;
   }
 
-  /** Views of the whole memory, valid until it grows. */
+  /** Views of the whole memory, which are valid until it grows. */
   get views(): Views {
     return this.#views;
   }
@@ -67,7 +71,7 @@ export class Kernel {
   }
 
   /**
-   * Scores the rows of these blocks, at most `scoredRowsMax`. The score of a row is its scale times (its dot product
+   * Scores the rows of these blocks, at most `scoredRowsMax` rows. A row's score is its scale times (its dot product
    * with the query + `margin`). The result is valid until the next call.
    */
   scoreRows(addresses: Uint32Array, rows: number, { levels, step }: QuantisedQuery, margin: number): Float32Array {
@@ -80,7 +84,7 @@ export class Kernel {
 
 type Views = ReturnType<typeof viewsOf>;
 
-/** Growing replaces the buffer, so the views are created again. */
+/** Creates views of the memory. Growing the memory replaces its buffer, so the views must then be recreated. */
 const viewsOf = ({ memory: { buffer } }: Exports) => ({
   bytes: Buffer.from(buffer),
   halves: new Uint16Array(buffer),

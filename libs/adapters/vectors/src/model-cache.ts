@@ -1,17 +1,17 @@
 interface LoadedModel<Model> {
   readonly model: Model;
   searches: number;
-  /** According to `performance.now()`. */
+  /** The time of the last search, according to `performance.now()`. */
   lastSearchedAt: number;
 }
 
-/** No request takes longer than this, so none still uses the previous model afterwards. */
+/** No request takes longer than this, so afterwards none still uses the previous model. */
 export const defaultIdleMs = 30_000;
 
 /**
  * The models whose vectors this process has in memory: the one that searches use and, for a while, the previous one,
- * since requests that were admitted earlier still use it. WebAssembly memory never shrinks, so each model has a
- * separate one.
+ * since requests that were admitted earlier still use it. WebAssembly memory never shrinks, so each model has its own
+ * memory.
  */
 export class ModelCache<Model> {
   readonly #open: (modelId: string) => Model;
@@ -19,7 +19,7 @@ export class ModelCache<Model> {
   readonly #loaded = new Map<string, LoadedModel<Model>>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** A model is dropped if another one was searched since, and it was not searched within `idleMs`. */
+  /** A model is dropped if it has not been searched for `idleMs` and a different model has been searched since. */
   constructor(options: { readonly open: (modelId: string) => Model; readonly idleMs: number }) {
     this.#open = options.open;
     this.#idleMs = options.idleMs;
@@ -61,7 +61,7 @@ export class ModelCache<Model> {
       if (isIdle && lastSearchedAt !== latest) this.#loaded.delete(modelId);
     }
     clearTimeout(this.#timer);
-    // There may be no further search that would drop the idle models.
+    // There may be no further search to drop the idle models.
     if (this.#loaded.size > 1) this.#timer = setTimeout(() => this.#dropIdle(), this.#idleMs).unref();
   }
 }

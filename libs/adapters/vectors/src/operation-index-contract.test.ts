@@ -16,7 +16,7 @@ const {
   findingNothing: swallowErrors,
 } = breachesOfSearch<OperationIndexSubject, OperationQuery, OperationMatch>();
 
-/** Ranks the matches of a wider query, and filters them afterwards. */
+/** Ranks the matches of a broader query, and filters them afterwards. */
 const filterLate = (
   widen: (query: OperationQuery, all: readonly CollectionId[]) => OperationQuery,
   isMatch: (match: OperationMatch, query: OperationQuery) => boolean,

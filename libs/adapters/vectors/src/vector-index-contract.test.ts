@@ -23,15 +23,15 @@ const overrideMethods =
   (change: (index: VectorIndex) => Partial<VectorIndex>): Sabotage =>
   (subject) => ({ ...subject, index: { ...subject.index, ...change(subject.index) } });
 
-/** Returns all collections of a model in the store, as an index without a filter would see them. */
+/** Returns all of a model's collections in the store, as an index without a filter would see them. */
 const storedIds = async ({ embeddings }: VectorIndexSubject, modelId: string): Promise<readonly CollectionId[]> =>
   (await embeddings.changedSince(0, modelId, 99)).map(({ collectionId }) => collectionId);
 
-/** Changes an invalid query instead of rejecting it. */
+/** Changes an invalid query into a valid one instead of rejecting it. */
 const acceptInvalid = (isWrong: (vector: Float32Array) => boolean): Sabotage =>
   mapQuery((query) => ({ ...query, vector: isWrong(query.vector) ? vectorTowards(0, 1) : query.vector }));
 
-/** Ranks before it filters. */
+/** Ranks the matches before filtering them. */
 const filterLate = replaceSearch(async (query, search, subject) => {
   const inside = new Set(query.among);
   const all = [...new Set([...query.among, ...(await storedIds(subject, query.modelId))])];
@@ -39,7 +39,7 @@ const filterLate = replaceSearch(async (query, search, subject) => {
   return { matches: matches.filter(({ collectionId }) => inside.has(collectionId)), isFallback };
 });
 
-/** Stores only the first vector of a collection. */
+/** Stores only a collection's first vector. */
 const keepFirstVector = () => {
   const first = new Map<CollectionId, VectorMatch>();
   return mapMatches((matches) => {

@@ -12,7 +12,7 @@ interface SearchResult<Match> {
 
 type Search<Query, Match> = (query: Query) => Promise<SearchResult<Match>>;
 
-/** The ways to break the search of an index. */
+/** Returns the ways to break an index's search. */
 export const breachesOfSearch = <
   Subject extends { readonly index: { search: Search<Query, Match> } },
   Query extends BaseQuery,

@@ -10,7 +10,7 @@ const pathOf = (name: string): string => fileURLToPath(new URL(`../src/${name}`,
 
 export const bytesFile = pathOf('kernel-bytes.ts');
 
-/** Returns the compiled kernel. The tool writes it to a file, since its standard output is text. */
+/** Returns the compiled kernel. The compiler writes the kernel to a file, since its standard output is text. */
 const compile = (): Buffer => {
   const folder = mkdtempSync(join(tmpdir(), 'kernel-'));
   try {

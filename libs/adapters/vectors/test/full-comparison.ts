@@ -3,7 +3,7 @@ import type { HybridVector } from '@portico/domain';
 const at = (numbers: ArrayLike<number>, position: number): number => numbers[position] ?? 0;
 const { fround } = Math;
 
-/** Returns the sum of four 32-bit lanes, in the order of `kernel.wat`. */
+/** Returns the sum of four 32-bit lanes, added in the same order as in `kernel.wat`. */
 const total = (lanes: Float32Array): number =>
   fround(fround(at(lanes, 0) + at(lanes, 2)) + fround(at(lanes, 1) + at(lanes, 3)));
 
@@ -24,7 +24,7 @@ export const fullScore = (query: Float32Array, vector: Float32Array): number =>
     ),
   );
 
-/** Returns the similarity of a question to an operation whose vector is these levels times the scale. */
+/** Returns the similarity of a question to an operation whose vector is `levels` times `scale`. */
 export const fullSimilarity = (
   { dense, sparse }: HybridVector,
   levels: Int8Array,

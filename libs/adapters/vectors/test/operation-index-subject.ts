@@ -1,7 +1,7 @@
 import { createOperationBlockChanges, type OperationIndexSubject } from '@portico/contracts';
 import { createEmbeddedOperationIndex } from '../src/embedded-operation-index.ts';
 
-/** An index over a store that can be interrupted. */
+/** Creates an index over a store that can be interrupted. */
 export const createSubject = (): OperationIndexSubject => {
   const blocks = createOperationBlockChanges();
   let interrupted = false;

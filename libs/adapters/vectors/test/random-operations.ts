@@ -1,6 +1,6 @@
 import type { CollectionId, HybridVector, IndexedOperation, OperationKey } from '@portico/domain';
 
-/** Returns numbers from 0 up to 1, the same in each run (a linear congruential generator). */
+/** Generates numbers from 0 up to 1, which are the same in each run (a linear congruential generator). */
 const randomNumbers = (seed: number) => () => {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
   return seed / 2 ** 32;
@@ -10,7 +10,7 @@ export const idOf = (number: number) => `00000000-0000-4000-8000-${String(number
 export const keyOf = (number: number) => String(number).padStart(16, '0') as OperationKey;
 const methods = ['GET', 'POST', 'DELETE'];
 
-/** Generates vectors and operations, the same for each seed. */
+/** Creates a generator of vectors and operations, which are always the same for the same seed. */
 export const generator = (seed: number, dimension: number) => {
   const random = randomNumbers(seed);
   const vector = (features: number): HybridVector => {

@@ -16,7 +16,10 @@ export const randomNumbers = (seed: number): Random => {
 const normal = (random: Random): number => random() + random() + random() + random() - 2;
 const dense = (random: Random, around: number): Float32Array =>
   Float32Array.from({ length: dimension }, (_, i) => normal(random) + around * Math.sin(i));
-/** A third of the numbers are dense, and few others are not 0, as in the vectors of the built-in embedder. */
+/**
+ * Creates a vector in which the first third is dense and only a few of the other numbers are not 0, as in the built-in
+ * embedder's vectors.
+ */
 const sparse = (random: Random): Float32Array => {
   const vector = Float32Array.from({ length: dimension }, (_, i) => (i < 256 ? normal(random) : 0));
   for (let i = 0; i < 12; i += 1) vector[256 + Math.floor(512 * random())] = 3 * normal(random);
@@ -28,7 +31,7 @@ const axis = (random: Random): Float32Array => {
   return vector;
 };
 
-/** Each creates a generator for the vectors of one set and for the queries of that set. */
+/** Each function creates a generator for the vectors of one set and for the queries of that set. */
 export const sets: Readonly<Record<string, (random: Random) => (isQuery: boolean) => Float32Array>> = {
   'without a direction': (random) => () => dense(random, 0),
   'that are all near each other': (random) => () => dense(random, 4),
@@ -46,8 +49,8 @@ export const sets: Readonly<Record<string, (random: Random) => (isQuery: boolean
     const one = dense(random, 1);
     return () => one.map((x) => x + 1e-6 * normal(random));
   },
-  // All have the same length and the same 8-bit numbers except for one, which queries ignore. The rounding errors of
-  // all other numbers have the same direction as the query.
+  // All vectors have the same length and the same 8-bit numbers, except for one number, which queries ignore. The
+  // rounding errors of all other numbers have the same direction as the query.
   'with the greatest rounding error in 8 bits': (random) => (isQuery) => {
     const other = 3 + 0.998 * (random() - 0.5);
     const second = isQuery ? 0 : Math.sqrt(9_500 - (dimension - 2) * other ** 2);

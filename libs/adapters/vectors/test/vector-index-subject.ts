@@ -1,7 +1,7 @@
 import { createEmbeddingChanges, type VectorIndexSubject } from '@portico/contracts';
 import { createEmbeddedVectorIndex } from '../src/embedded-vector-index.ts';
 
-/** An index over a store that can be interrupted. */
+/** Creates an index over a store that can be interrupted. */
 export const createSubject = (): VectorIndexSubject => {
   const embeddings = createEmbeddingChanges();
   let interrupted = false;

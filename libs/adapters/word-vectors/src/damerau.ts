@@ -1,6 +1,6 @@
 /**
- * Returns the number of letters to insert, delete, replace or swap with their neighbour (optimal string alignment;
- * Damerau, 1964), or `max` + 1 if it exceeds `max`.
+ * Returns the number of letters to insert, delete, replace or swap with a neighbour in order to turn one text into the
+ * other (optimal string alignment; Damerau, 1964), or `max` + 1 if the number exceeds `max`.
  */
 export const damerau = (one: string, other: string, max: number): number => {
   if (Math.abs(one.length - other.length) > max) return max + 1;

@@ -1,9 +1,9 @@
 import { stemmer } from 'stemmer';
 import { fnv1a, mixBits } from './fnv1a.ts';
 
-/** Signed features of one word. */
+/** The signed features of one word. */
 export interface HashedWord {
-  /** The same for all forms of a word. */
+  /** The stem, which is the same for all forms of a word. */
   readonly stem: string;
   /** (dimension, sign) pairs: the stem first, then the trigrams. */
   readonly features: Int32Array;
@@ -11,10 +11,7 @@ export interface HashedWord {
 
 const trigramsWeight = 0.3;
 
-/**
- * Hashes a word's stem and its trigrams to a dimension and sign each (Weinberger et al., 2009), among `size`
- * dimensions.
- */
+/** Hashes a word's stem and each of its trigrams to a sign and one of `size` dimensions (Weinberger et al., 2009). */
 export const hashWord = (word: string, size: number): HashedWord => {
   const stem = stemOf(word);
   const bounded = `^${stem}$`;
@@ -30,7 +27,7 @@ export const hashWord = (word: string, size: number): HashedWord => {
 /** Returns the same stem for all forms of a word (Porter, 1980). */
 export const stemOf = (word: string): string => (/^[a-z]+$/.test(word) ? stemmer(word) : word);
 
-/** Adds a word's features, multiplied by `weight`; each trigram has a fraction of that weight. */
+/** Adds a word's features, multiplied by `weight`; each trigram is multiplied by a fraction of that weight. */
 export const addHashed = (sum: Float64Array, { features }: HashedWord, weight: number): void => {
   const trigram = trigramsWeight * weight;
   features.forEach((feature, i) => {
@@ -40,17 +37,17 @@ export const addHashed = (sum: Float64Array, { features }: HashedWord, weight: n
   });
 };
 
-/** Returns the feature of a text without words: one of a few dimensions from `start` on, which no word uses. */
+/** Returns the feature for a text without words, one of `size` dimensions from `start` on that no word uses. */
 export const hashText = (text: string, start: number, size: number): HashedWord => ({
   stem: text,
   features: Int32Array.of((start << 1) + featureOf(fnv1a(text, 0, text.length, seeds.text), size)),
 });
 
-/** The lowest bit is the sign, the others the dimension. */
+/** Returns a (dimension, sign) pair: the lowest bit is the sign, and the others are the dimension. */
 const featureOf = (hash: number, size: number): number => {
   const bits = mixBits(hash);
   return (((bits >>> 1) % size) << 1) | (bits & 1);
 };
 
-/** Separate seeds, so that a stem and a trigram of the same letters are two features. */
+/** Separate seeds, so that a stem and a trigram with the same letters are different features. */
 const seeds = { stem: 0x811c9dc5, trigram: 0x2f0b4c47, text: 0x5bd1e995 } as const;

@@ -46,7 +46,7 @@ test('a compound means its two parts, split so that they are most common', async
 test('a word that is one mistake from a known one is not split into rarer parts', async () => {
   expect(await meaningsOf('stopmaps')).toHaveLength(2);
   expect(await meaningsOf('genration')).toEqual([['generation', 0.7]]);
-  // Two mistakes from a known word.
+  // This word differs from a known one by two mistakes.
   expect(await meaningsOf('stopbake')).toEqual([
     ['stop', 0.8],
     ['bake', 0.8],

@@ -1,7 +1,7 @@
 import type { Correction, SpellingCorrector } from './spelling-corrector.ts';
 import type { WordTable } from './word-table.ts';
 
-/** A known word that a written word represents, and the confidence, 0 to 1. */
+/** A known word that a written word represents, and the confidence, from 0 to 1. */
 export interface Meaning {
   readonly index: number;
   readonly factor: number;
@@ -25,8 +25,9 @@ const inflections: readonly (readonly [ending: string, base: string])[] = [
 ];
 
 /**
- * Returns the known words that a word represents: the word itself, else its base form, else either the two words that
- * it is composed of or the nearest word by spelling, depending on which is more likely, else none.
+ * Creates a function that returns the known words that a word represents: the word itself; otherwise, its base form;
+ * otherwise, the two words that it is composed of or the nearest word by spelling, depending on which is more likely;
+ * otherwise, none.
  */
 export const createMeanings =
   (table: WordTable, corrector: SpellingCorrector) =>
@@ -59,7 +60,10 @@ const baseOf = (table: WordTable, word: string): number => {
   return -1;
 };
 
-/** Returns the split into two words that are most common together; an empty list if there is none. */
+/**
+ * Splits the word into the two known words that have the lowest total rarity. Returns an empty list if it cannot be
+ * split.
+ */
 const compoundOf = (table: WordTable, word: string): readonly number[] => {
   let [best, lowestCost]: [readonly number[], number] = [[], Infinity];
   for (let at = compoundPartMin; word.length >= compoundLengthMin && at <= word.length - compoundPartMin; at += 1) {

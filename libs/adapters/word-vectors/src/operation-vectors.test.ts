@@ -82,7 +82,7 @@ test('a question can name the provider by the address of the collection, and its
   const of = { baseUrl: 'https://api.acme.example' };
   const withoutProvider = similarity('rain', { summary: 'rain' }, of);
   const withProvider = similarity('Acme: rain', { summary: 'rain' }, of);
-  // The name is a word of the question that the operation does not have.
+  // The name is a word in the question that the operation does not contain.
   expect(withProvider - withoutProvider).toBeCloseTo(rankingWeights.provider - rankingWeights.words / 2, 6);
   const difference =
     similarity('delete rain', { summary: 'rain', method: 'DELETE' }) - similarity('delete rain', { summary: 'rain' });

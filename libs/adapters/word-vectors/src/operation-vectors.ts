@@ -16,7 +16,7 @@ import type { SpellingCorrector } from './spelling-corrector.ts';
 import type { WordTable } from './word-table.ts';
 import { wordsOf } from './words.ts';
 
-/** The weight of a word in the meaning, and among the written words, by the field that contains it. */
+/** The weights of a word in the meaning and among the written words, by the field that contains the word. */
 const fields = {
   summary: { meaning: 1, written: 1 },
   operationId: { meaning: 0.5, written: 1 },
@@ -28,32 +28,32 @@ const fields = {
 
 type FieldWeights = (typeof fields)[keyof typeof fields];
 
-/** The share of the collection's meaning in the meaning of each of its operations. */
+/** The collection's share in the meaning of each of its operations. */
 const collectionShare = 0.25;
 
-/** Maximum number of words that are cached with their meanings; texts about APIs are repetitive. */
+/** Maximum number of words cached with their meanings. Caching helps because texts about APIs are repetitive. */
 const cachedWordsMax = 8_192;
 
 interface KnownWord {
-  /** The index of the word in sparse vectors: a hash of its stem. */
+  /** The word's index in sparse vectors: a hash of its stem. */
   readonly hash: number;
   readonly meanings: readonly Meaning[];
-  /** The length of the vector of the word's meanings; 1 if it has none. */
+  /** The length of the vector for the word's meanings; 1 if the word has none. */
   readonly length: number;
-  /** How informative the word is, 0 to 1. */
+  /** How informative the word is, from 0 to 1. */
   readonly weight: number;
 }
 
 export interface OperationVectors {
-  /** Returns a function that creates the vectors of the operations of one collection. */
+  /** Returns a function that creates vectors for the operations of one collection. */
   forOwner(owner: EmbeddingContext): (operation: OperationDescription) => HybridVector;
   forQuestion(question: string): HybridVector;
 }
 
 /**
- * Creates vectors of operations and of questions about them, from the same table of words as the vectors of
- * collections. The dense part is the meaning. The sparse part contains the written words, by a hash of their stem, and
- * the features of the ranking.
+ * Creates vectors for operations and for questions about them, from the same word table as the vectors for collections.
+ * The dense part is the meaning. The sparse part contains the written words, indexed by a hash of their stem, and the
+ * ranking features.
  */
 export const createOperationVectors = (table: WordTable, corrector: SpellingCorrector): OperationVectors => {
   const lookUp = createWordLookup(table, createMeanings(table, corrector));
@@ -71,8 +71,8 @@ export const createOperationVectors = (table: WordTable, corrector: SpellingCorr
     forOwner: ({ name, description, baseUrl }) => {
       const nameWords = wordsOf(name);
       const collection = bagOf([...nameWords, ...wordsOf(proseOf(description))].map((word) => [lookUp(word), 1]));
-      // One pair of arrays for all operations: new ones for 10,000 operations take 15 to 30 MiB until they are
-      // collected.
+      // All operations share one pair of arrays: new arrays for 10,000 operations would take 15 to 30 MiB until they
+      // are garbage-collected.
       const [own, dense] = [zero(), zero()];
       return (operation) => {
         const words = wordsByField(operation, nameWords).map(([word, field]) => ({ ...lookUp(word), field }));
@@ -90,8 +90,8 @@ export const createOperationVectors = (table: WordTable, corrector: SpellingCorr
     },
     forQuestion: (question) => {
       const words = wordsOf(proseOf(question));
-      // Divided by the root of the length: incidental words of a question, such as the name of a place, are rarer, and
-      // so have longer vectors, than the words that describe APIs.
+      // The weight is divided by the root of the vector's length: incidental words in a question, such as place names,
+      // are rarer than words that describe APIs, and so have longer vectors.
       const meaning = bagOf(words.map(lookUp).map((word) => [word, 1 / Math.sqrt(word.length)]));
       const uniqueWords = [...new Set(words)].map(lookUp);
       const total = uniqueWords.reduce((sum, { weight }) => sum + weight, 0) || 1;
@@ -106,7 +106,7 @@ export const createOperationVectors = (table: WordTable, corrector: SpellingCorr
   };
 };
 
-/** Returns each word once, with the first field that contains it. */
+/** Returns each word once, with the weights of the first field that contains it. */
 const wordsByField = (
   { summary, operationId, tags, path, excerpt }: OperationDescription,
   nameWords: readonly string[],
@@ -154,7 +154,10 @@ const hashOf = (name: string): number => mixBits(fnv1a(name, 0, name.length));
 
 const toSparseEntry = ({ name, weight }: Feature) => [hashOf(name), weight] as const;
 
-/** Of entries with the same hash, such as two forms of a word, the one with the highest weight counts. */
+/**
+ * Creates a sparse vector. Among entries with the same hash, such as two forms of a word, the one with the greatest
+ * absolute weight counts.
+ */
 const sparseOf = (entries: readonly (readonly [hash: number, weight: number])[]): SparseVector => {
   const byHash = new Map<number, number>();
   for (const [hash, weight] of entries) {

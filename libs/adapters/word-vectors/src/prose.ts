@@ -1,6 +1,6 @@
 /**
- * Returns the prose of a text: without HTML and its entities, code blocks, link targets, addresses of pages and
- * mailboxes, and boilerplate sentences. The result may be empty.
+ * Returns the prose in a text, without HTML tags and entities, code blocks, link targets, URLs, email addresses and
+ * boilerplate sentences. The result may be empty.
  */
 export const proseOf = (text: string): string => withoutBoilerplate(withoutMarkup(text));
 
@@ -10,7 +10,7 @@ const withoutMarkup = (text: string): string =>
     text,
   );
 
-/** A cheap search for `sign` precedes each pattern, because most texts do not contain it. */
+/** A cheap search for `sign` precedes each pattern, because most texts do not contain the sign. */
 const markup: readonly (readonly [sign: string, pattern: RegExp, replacement: string])[] = [
   ['<', /<(script|style|svg)\b[^>]{0,300}>[^]*?<\/\1>/gi, ' '],
   ['<', /<[!/a-z][^<>]{0,1000}>/gi, ' '],
@@ -25,7 +25,7 @@ const markup: readonly (readonly [sign: string, pattern: RegExp, replacement: st
 
 const withoutBoilerplate = (text: string): string => text.replace(boilerplate, '$1 ');
 
-/** Sentences that refer to other documents, or are about terms and contacts. */
+/** Sentences that refer to other documents, or that are about terms and contacts. */
 const boilerplate = new RegExp(
   String.raw`(^|[.!?\n])[-*#>\s]{0,8}(?:${[
     'for (?:more|further|additional|full|complete|detailed) (?:information|info|details|documentation|help)',

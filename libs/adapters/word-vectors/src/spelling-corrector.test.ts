@@ -27,7 +27,7 @@ test.each([
 test.each([
   ['two mistakes in six letters', 'rainxx'],
   ['three mistakes', 'wxyther'],
-  // The index contains only forms with one letter removed, which words with two wrong letters do not share.
+  // The index contains only forms with one letter removed; a word with two wrong letters shares none of them.
   ['two wrong letters', 'colondar'],
   ['fewer than four letters', 'abd'],
   ['digits', 'oauth3'],

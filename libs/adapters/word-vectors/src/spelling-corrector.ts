@@ -2,9 +2,11 @@ import { damerau } from './damerau.ts';
 import { fnv1a, mixBits } from './fnv1a.ts';
 import type { WordTable } from './word-table.ts';
 
-/** Finds the most likely intended known word for a misspelled one. */
+/** Finds the known word that was most likely intended by a misspelled one. */
 export interface SpellingCorrector {
-  /** Returns null if no known word is near, and for words that are not corrected: short ones, and ones with digits. */
+  /**
+   * Returns null if no known word is close, or if the word is short or has digits, since such words are not corrected.
+   */
   nearest(word: string): Correction | null;
 }
 
@@ -23,8 +25,9 @@ const longMin = 7;
 const batchSize = 100;
 
 /**
- * Indexes each known word under itself and under each form without one letter (symmetric deletion; Garbe, 2012): a word
- * with one mistake shares such a form, and so do most words with two. Calls `yieldToEventLoop` between batches.
+ * Indexes each known word under itself and under each form with one letter removed (symmetric deletion; Garbe, 2012): a
+ * word with one mistake shares such a form with the correct word, as do most words with two mistakes. Calls
+ * `yieldToEventLoop` between batches.
  */
 export const createSpellingCorrector = async (
   table: WordTable,
@@ -67,7 +70,10 @@ const nearest = (table: WordTable, index: FormIndex, word: string): Correction |
   return best;
 };
 
-/** Indices of words by form. A slot contains 16 bits of the form's hash and 16 of the index + 1; 0 is free. */
+/**
+ * Indices of words by form. A slot contains 16 bits of the form's hash and 16 bits of the index + 1; 0 marks a free
+ * slot.
+ */
 class FormIndex {
   #slots: Uint32Array;
   #mask: number;
@@ -77,7 +83,7 @@ class FormIndex {
     this.#mask = this.#slots.length - 1;
   }
 
-  /** `hash` is the hash of the form. */
+  /** Stores the index of a word under a form with this hash. */
   put(hash: number, index: number): void {
     let slot = hash & this.#mask;
     while (this.#slots[slot] !== 0) slot = (slot + 1) & this.#mask;
@@ -94,6 +100,6 @@ class FormIndex {
   }
 }
 
-/** Returns the hash of the text without the letter at `removed`, or of the whole text if that is negative. */
+/** Returns the hash of the text without the letter at `removed`, or of the whole text if `removed` is negative. */
 const hashOf = (text: string, removed = -1): number =>
   mixBits(fnv1a(text, removed + 1, text.length, removed < 0 ? undefined : fnv1a(text, 0, removed)));

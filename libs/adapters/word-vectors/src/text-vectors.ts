@@ -6,29 +6,29 @@ import type { SpellingCorrector } from './spelling-corrector.ts';
 import type { WordTable } from './word-table.ts';
 import { wordsOf } from './words.ts';
 
-/** The share of the written words in the similarity of two texts of known words. */
+/** The written words' share in the similarity of two texts that consist of known words. */
 const writtenShare = 0.2;
 
-/** The weight of the words of a name among the written words. */
+/** The weight of a name's words among the written words. */
 const nameWeight = 3;
 
 /** Dimensions for texts without words: their similarity to any text with words is exactly 0. */
 const wordlessSize = 16;
 
-/** Maximum number of words that are cached with their meanings; texts about APIs are repetitive. */
+/** Maximum number of words cached with their meanings. Caching helps because texts about APIs are repetitive. */
 const cachedWordsMax = 4_096;
 
 interface WrittenWord extends HashedWord {
   readonly meanings: readonly Meaning[];
-  /** How informative the word is, 0 to 1. */
+  /** How informative the word is, from 0 to 1. */
   readonly weight: number;
 }
 
 /**
- * Returns the vector of a text: the sum of its words' meanings and the sum of its written words (hashed), each
- * normalised to unit length, and concatenated so that the cosine of two texts is .8 of that of their meanings and .2 of
- * that of their words. The more of a text's weight is in words without a known meaning, such as names, the less its
- * meaning counts.
+ * Creates a function that returns the vector of a text: the sum of its words' meanings and the sum of its written words
+ * (hashed), each normalised to unit length, and concatenated so that the cosine of two texts is 0.8 times the cosine of
+ * their meanings plus 0.2 times that of their words. The greater the weight of a text's words without a known meaning,
+ * such as names, the less its meaning counts.
  */
 export const createTextVectors = (table: WordTable, corrector: SpellingCorrector) => {
   const writtenSize = embeddingDimension - table.dimension;
@@ -83,7 +83,10 @@ interface Field {
   readonly writtenWeight: number;
 }
 
-/** The first line of a document is its name. If a text has only markup and addresses, the words in these are used. */
+/**
+ * The first line of a document is its name. If a text consists only of markup and addresses, the words in those are
+ * used.
+ */
 const fieldsOf = (text: string, purpose: EmbeddingPurpose): readonly Field[] => {
   const nameEnd = purpose === 'document' ? text.indexOf('\n') : -1;
   const fields = [
@@ -95,7 +98,7 @@ const fieldsOf = (text: string, purpose: EmbeddingPurpose): readonly Field[] => 
 
 const square = (x: number): number => x * x;
 
-/** Concatenates both vectors to one of unit length. The shares are those of its squared length. */
+/** Concatenates the two vectors into one of unit length. Each share is a share of the squared length. */
 const concatenate = (one: Float64Array, oneShare: number, other: Float64Array, otherShare: number): Float32Array => {
   const [oneLength, otherLength] = [lengthOf(one), lengthOf(other)];
   const shares = (oneLength > 0 ? oneShare : 0) + (otherLength > 0 ? otherShare : 0);

@@ -1,10 +1,11 @@
 import { fnv1a, mixBits } from './fnv1a.ts';
 
 /**
- * A table of word vectors, as written by `tools/embedder`. Little endian: the text `PWORDS01`; three 32-bit numbers:
- * the number of words n, of dimensions d (a multiple of 32), and of bytes of the vocabulary; the vocabulary, each word
- * followed by a line feed; n bytes of weight (255 is the rarest in texts about APIs), n bytes of rarity (-16 ln of the
- * share among all words, at most 255), n × d/32 scales as 16-bit floats, and n × d/2 bytes of codes, two numbers each.
+ * A table of word vectors, as written by `tools/embedder`. The format is little-endian: the text `PWORDS01`; three
+ * 32-bit numbers: the number of words n, of dimensions d (a multiple of 32), and of bytes in the vocabulary; the
+ * vocabulary, with a line feed after each word; n bytes of weight (255 is the rarest in texts about APIs), n bytes of
+ * rarity (-16 ln of the share among all words, at most 255), n × d/32 scales as 16-bit floats, and n × d/2 bytes of
+ * codes, two numbers each.
  */
 export interface WordTable {
   readonly dimension: number;
@@ -12,9 +13,9 @@ export interface WordTable {
   /** Returns the index of a word, or -1. */
   find(word: string): number;
   word(index: number): string;
-  /** How informative a word is in texts about APIs, 0 to 1. */
+  /** How informative a word is in texts about APIs, from 0 to 1. */
   weight(index: number): number;
-  /** -16 ln of the word's share of English and of texts about APIs. */
+  /** -16 ln of the word's share among all words of English and of texts about APIs. */
   rarity(index: number): number;
   /** Adds a word's vector, multiplied by `factor`, to `sum`. */
   add(sum: Float64Array, index: number, factor: number): void;
@@ -25,7 +26,7 @@ const headerBytes = 20;
 const blockSize = 32;
 const sizeMax = 65_535;
 
-/** Calls `yieldToEventLoop` between batches. Throws if the bytes are not a table of words. */
+/** Reads a table of words. Calls `yieldToEventLoop` between batches. Throws if the bytes are not such a table. */
 export const readWordTable = async (bytes: Uint8Array, yieldToEventLoop: () => Promise<void>): Promise<WordTable> => {
   const { size, dimension, vocabulary, weights, rarities, scales, codes } = partsOf(bytes);
   const starts = startsOf(vocabulary, size);
@@ -86,11 +87,11 @@ const partsOf = (bytes: Uint8Array) => {
   return { size, dimension, vocabulary: latin(text), weights, rarities, scales, codes };
 };
 
-/** Decodes each byte to one character, in a flat string. */
+/** Decodes each byte to one character. The string is flat. */
 const latin = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 
-/** Returns the offset of each word in the vocabulary; the last number is the end of the vocabulary. */
+/** Returns the offset of each word in the vocabulary, followed by the end of the vocabulary. */
 const startsOf = (vocabulary: string, size: number): Uint32Array => {
   const starts = new Uint32Array(size + 1);
   let word = 0;
@@ -102,7 +103,7 @@ const startsOf = (vocabulary: string, size: number): Uint32Array => {
 /** Inserting this many words takes a fraction of a millisecond. */
 const batchSize = 500;
 
-/** Open addressing: each slot contains the index of a word + 1, or 0. */
+/** Creates a hash table with open addressing: each slot contains the index of a word + 1, or 0. */
 const slotsOf = async (vocabulary: string, starts: Uint32Array, yieldToEventLoop: () => Promise<void>) => {
   const size = starts.length - 1;
   const slots = new Uint16Array(2 ** Math.ceil(Math.log2(2 * size + 2)));
@@ -116,7 +117,7 @@ const slotsOf = async (vocabulary: string, starts: Uint32Array, yieldToEventLoop
   return slots;
 };
 
-/** Returns the exact value of a 16-bit float (IEEE 754) of the list. */
+/** Returns the exact value of the 16-bit float (IEEE 754) at this index. */
 const halfFloat = (halves: Uint8Array, index: number): number => {
   const bits = (halves[2 * index] ?? 0) | ((halves[2 * index + 1] ?? 0) << 8);
   const sign = bits & 0x8000 ? -1 : 1;
@@ -125,5 +126,8 @@ const halfFloat = (halves: Uint8Array, index: number): number => {
   return sign * (fraction + (exponent === 0 ? 0 : 1024)) * (unitOfExponent[exponent] ?? 0);
 };
 
-/** The value of the last bit of the fraction: 2^-24 for the exponents 0 and 1, then doubled for each exponent. */
+/**
+ * The value of the last bit of the fraction: 2^-24 for the exponents 0 and 1, then twice the previous value for each
+ * further exponent.
+ */
 const unitOfExponent = Array.from({ length: 32 }, (_, exponent) => (1 << Math.max(0, exponent - 1)) / (1 << 24));

@@ -53,7 +53,7 @@ describe('the model', () => {
     expect((await stat(file('words.bin'))).size).toBeLessThanOrEqual(12 * 1024 * 1024);
   });
 
-  /** Stored vectors have this id: a change to the rules of this package requires a new id. */
+  /** Vectors are stored with this id, so a change to this package's rules requires a new id. */
   test('with this id creates exactly these vectors', async () => {
     const { modelId, vectors } = await embedder.embed(
       [...Object.values(describedApis), 'getUserById2 Ünïcode 天気 🙂', 'wether smallbusiness zqxjing', '<b>a</b>', ''],

@@ -7,21 +7,21 @@ import { createTextVectors } from './text-vectors.ts';
 import { readWordTable } from './word-table.ts';
 import { createWordVectorOperationEmbedder, type ModelDigest } from './word-vector-operation-embedder.ts';
 
-/** A folder with `words.bin` and `manifest.json`, as `tools/embedder` writes them. */
+/** `model` is a folder with `words.bin` and `manifest.json`, as written by `tools/embedder`. */
 export interface WordVectorOptions {
   readonly model?: URL;
 }
 
 /**
- * A built-in semantic embedder: it adds up the vectors of a text's words, which were distilled from a sentence
- * transformer, and concatenates the sum with the hashed words (`tools/embedder/LABORATORY.md`). It corrects spelling.
- * The table, 8 MB, is read at first use in steps of a few milliseconds. The first line of a document is its name.
- * Throws `embedding_unavailable` if the table cannot be read, and tries again at the next call.
+ * Creates the built-in semantic embedder. It adds up the vectors of a text's words, which were distilled from a
+ * sentence transformer, and concatenates the sum with the hashed words (`tools/embedder/LABORATORY.md`). It corrects
+ * misspelled words. The 8 MB table is read on first use, in steps of a few milliseconds. A document's first line is its
+ * name. Throws `embedding_unavailable` if the table cannot be read, and tries again on the next call.
  */
 export const createWordVectorEmbedder = (options?: WordVectorOptions): Embedder =>
   createWordVectorEmbedders(options).embedder;
 
-/** Creates the embedder of collections and the embedder of their operations, with one table in memory for both. */
+/** Creates the embedder for collections and the embedder for their operations, which share one table in memory. */
 export const createWordVectorEmbedders = ({ model = committedModel }: WordVectorOptions = {}) => {
   const digest = memoizeSuccess(() => digestOf(model));
   const vectors = memoizeSuccess(() => load(model));
@@ -46,8 +46,8 @@ interface LoadedVectors {
 const committedModel = new URL('../model/', import.meta.url);
 
 /**
- * Returns the id, such as `portico-words-1-0123abcd`: the name identifies the rules of this package, the digest the
- * table.
+ * Returns the id, such as `portico-words-1-0123abcd`: the name identifies this package's rules, and the digest
+ * identifies the table.
  */
 const digestOf = async (model: URL): Promise<ModelDigest> => {
   const { id, sha256 } = JSON.parse(await readFile(new URL('manifest.json', model), 'utf8')) as {

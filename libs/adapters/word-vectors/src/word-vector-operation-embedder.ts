@@ -10,9 +10,10 @@ export interface ModelDigest {
 }
 
 /**
- * Embeds operations and questions about them with the table of words (`tools/embedder/LABORATORY.md`). Yields to the
- * event loop every few milliseconds. The id of its model has the form `portico-operations-1-0123abcd`; the number
- * before the digest increases with each change to the rules and weights that determine the vectors.
+ * Creates an embedder for operations and for questions about them, which uses the table of words
+ * (`tools/embedder/LABORATORY.md`). It yields to the event loop every few milliseconds. The id of its model has the
+ * form `portico-operations-1-0123abcd`; the number before the digest increases with each change to the rules and
+ * weights that determine the vectors.
  */
 export const createWordVectorOperationEmbedder = (
   digest: () => Promise<ModelDigest>,

@@ -1,17 +1,17 @@
-/** Longer runs are keys, hashes and encoded images rather than words; only their beginning is used. */
+/** Runs longer than this are keys, hashes or encoded images rather than words; they are truncated. */
 const wordLengthMax = 24;
 
 /** Scripts that are written without spaces. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const part =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+|\p{Lu}+(?!\p{Ll})\p{N}*|\p{Lu}?[\p{Ll}\p{M}\p{N}]+|[\p{Lo}\p{M}]+|[\p{L}\p{N}]/gu;
-/** The same for ASCII, in half the time. */
+/** The same pattern for ASCII, which takes half the time. */
 const asciiPart = /[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z0-9]+/g;
 
 /**
  * Returns the words of a text in lower case, with compatibility forms and diacritics folded (`Ｃａｆé` is `cafe`). Names
- * in camel case are split, digits stay in their word (`sendSMS2` is `send` and `sms2`), and scripts without spaces are
- * split into pairs of characters.
+ * in camel case are split, digits remain part of their word (`sendSMS2` becomes `send` and `sms2`), and scripts without
+ * spaces are split into character bigrams.
  */
 export const wordsOf = (text: string): string[] => {
   if (isAscii(text)) return (text.match(asciiPart) ?? []).map(shortened);

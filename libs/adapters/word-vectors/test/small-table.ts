@@ -4,7 +4,7 @@ export interface SmallWord {
   readonly word: string;
   /** The first numbers of the vector, integers from -7 to 7; the others are 0. */
   readonly vector?: readonly number[];
-  /** 255 is the rarest. */
+  /** The weight, at most 255 for the rarest words. */
   readonly weight?: number;
   readonly rarity?: number;
 }
@@ -13,7 +13,7 @@ export const dimension = 32;
 
 const yieldToEventLoop = async () => undefined;
 
-/** Returns the bytes of a table of these words, in the format of `word-table.ts`, with scales of 1. */
+/** Returns the bytes of a table of these words, in the format of `word-table.ts`, with every scale set to 1. */
 export const smallTableBytes = (words: readonly SmallWord[]): Uint8Array => {
   const vocabulary = Buffer.from(words.map(({ word }) => `${word}\n`).join(''));
   const header = Buffer.alloc(20);

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { isSecretVariable, type Environment } from '../environment.ts';
 
-/** Shorter secrets could be words of sentences. */
+/** Shorter secrets are not replaced, because they could be words in sentences. */
 const lengthMin = 4;
 
 /**
- * Returns a function that replaces every secret of the environment that occurs as a word in a text. The checks quote no
- * secrets, but some quote messages of drivers or servers.
+ * Returns a function that replaces every secret from the environment that occurs as a word in a text. The checks
+ * themselves quote no secrets, but some quote messages from drivers or servers.
  */
 export const createCensor = (environment: Environment): ((text: string) => string) => {
   const patterns = [...new Set(Object.entries(environment).flatMap(secretsIn))]
@@ -25,7 +25,7 @@ const secretsIn = ([name, value = '']: readonly [string, string | undefined]): r
   return [...secrets.filter((part) => !URL.canParse(part)), ...passwordsIn(text)];
 };
 
-/** A missing file contains no secret; the check of the configuration reports it. */
+/** Reads a file. A missing file contains no secret; the configuration check reports it. */
 const readText = (path: string): string => {
   try {
     return readFileSync(path, 'utf8');

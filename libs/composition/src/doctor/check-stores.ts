@@ -2,8 +2,8 @@ import type { InspectedDatabase } from '@portico/sql';
 import { skipped, type Findings, type Check } from './check.ts';
 
 /**
- * Runs a check on the stores of a database whose tables are of this version. `withoutTables` is used for a database
- * without tables. Earlier tables cannot be read yet.
+ * Runs a check on the stores of a database whose tables are up to date. `withoutTables` is used for a database without
+ * tables. The tables of an earlier version cannot be read yet.
  */
 export const checkStores =
   (

@@ -4,10 +4,10 @@ import type { Examination } from './examination.ts';
 /** `skipped`: the check did not run, because another check failed or it does not apply to the configuration. */
 export type FindingState = 'ok' | 'warning' | 'wrong' | 'skipped';
 
-/** A result of a check. Contains no secret. */
+/** The result of a check. Contains no secret. */
 export interface Finding {
   readonly state: FindingState;
-  /** One or two sentences. */
+  /** The result, in one or two sentences. */
   readonly message: string;
   /** What to do; null if there is nothing to do. */
   readonly advice: string | null;
@@ -15,17 +15,17 @@ export interface Finding {
 
 /** One row of the doctor's table. */
 export interface Check {
-  /** Stable: scripts refer to it. */
+  /** A stable id, because scripts refer to it. */
   readonly id: string;
   /** The checks that must be neither wrong nor skipped for this check to run. */
   readonly needs: readonly string[];
-  /** More such checks, depending on the configuration. */
+  /** Further checks of this kind, depending on the configuration. */
   readonly alsoNeeds?: (config: Config) => readonly string[];
   /** The reason why the check does not apply to the configuration, or null. Called only for a valid configuration. */
   readonly findSkipReason?: (config: Config) => string | null;
   /** Runs the check without changing anything. If it throws, the finding is `wrong`. */
   readonly execute: (examination: Examination) => Findings | Promise<Findings>;
-  /** What to do if it throws or times out. */
+  /** What to do if the check throws or times out. */
   readonly advice: string;
 }
 

@@ -7,10 +7,13 @@ import { readConfig, type Config } from '../config.ts';
 import type { Environment } from '../environment.ts';
 import { configured } from '../wiring/parts.ts';
 
-/** The timeout for one response of a server. It is below the timeout of a check, so that the reason is reported. */
+/**
+ * The timeout for one response from a server. It is shorter than the timeout of a check, so that the reason is
+ * reported.
+ */
 export const responseMs = 2_000;
 
-/** The subjects of the checks. Each is read once, when the first check needs it, and nothing is changed. */
+/** The subjects of the checks. Each is read once, when a check first needs it, and nothing is changed. */
 export interface Examination {
   readonly environment: Environment;
   /** Throws a `ConfigurationError` if the configuration is not valid. */
@@ -63,7 +66,7 @@ export const createExamination = (environment: Environment): Examination => {
 
 const closeMs = 1_000;
 
-/** Creates the value at the first call; later calls return the same value, or the same rejected promise. */
+/** Creates the value on the first call; later calls return the same value, or the same rejected promise. */
 const memoize = <T>(create: () => T): (() => T) => {
   let result: { readonly value: T } | null = null;
   return () => (result ??= { value: create() }).value;

@@ -17,7 +17,7 @@ export interface CheckResult {
 /**
  * Runs all checks to completion, concurrently. A check that needs others waits for them, and is skipped if one of them
  * is wrong or skipped. A check that throws or exceeds the timeout is wrong. Returns the results in the order of the
- * table, in which each check comes after the checks that it needs.
+ * table, where each check comes after the checks that it needs.
  */
 export const runChecks = async (
   checks: readonly Check[],
@@ -45,8 +45,8 @@ export const runChecks = async (
 };
 
 /**
- * Returns why checks that need this one are skipped: it is wrong, or its own reason for being skipped. Null if it
- * works.
+ * Returns why the checks that need this one are skipped: because this check is wrong, or for the same reason that it
+ * was skipped. Returns null if it works.
  */
 const causeOf = ({ id, findings }: CheckResult): Finding | null => {
   if (findings.some(({ state }) => state === 'wrong')) return skipped(`Not checked: ${id} has to pass first.`);
@@ -85,5 +85,5 @@ export const reasonOf = (error: unknown): string => {
   return error instanceof Error && message === error.stack ? error.message : message;
 };
 
-/** Returns the text with a full stop. */
+/** Returns the text with a full stop at the end. */
 export const sentence = (text: string): string => `${text.replace(/[.\s]+$/, '')}.`;

@@ -48,7 +48,7 @@ const startWork = (portico: Portico): void => {
   onTestFinished(() => background.stop());
 };
 
-/** Starts the background work; returns a function that returns how often the use case has finished. */
+/** Starts the background work. The returned function returns how often the use case has finished. */
 const startCounting = (portico: Portico, name: 'checkModels' | 'pruneAudit'): (() => number) => {
   let finished = 0;
   const countingUseCase = async (...parameters: [number]): Promise<unknown> => {
@@ -62,7 +62,7 @@ const startCounting = (portico: Portico, name: 'checkModels' | 'pruneAudit'): ((
   return () => finished;
 };
 
-/** The local admin, who sees every collection. */
+/** Returns the local admin, who sees every collection. */
 const admit = async ({ useCases, localIssuer }: Portico): Promise<Principal> => {
   const token = await localIssuer?.mint({ ...localAdmin, ttlSeconds: 60 });
   const credential = { kind: 'token', token: token ?? '' } as const;
@@ -164,7 +164,7 @@ test('Ollama stand-in: each pending embedding is a separate request, so that sea
   await time.advanceUntilSuccess(async () => expect(await countEmbedded(portico)).toBe(8));
   await time.advanceUntil(background.stop());
   const sizes = standIn.requestsTo('/api/embed').map(({ input }) => (input as readonly string[]).length);
-  // A request without a text loads the model.
+  // A request without text loads the model.
   expect(sizes.filter((size) => size > 0)).toEqual(Array.from({ length: 8 }, () => 1));
 });
 
@@ -176,7 +176,7 @@ test('Ollama stand-in: a process that runs jobs notices a replaced model', async
   await expect.poll(() => countEmbedded(portico)).toBe(1);
   for (const model of [changedModel, nomicStandIn]) {
     standIn.install(model);
-    // The next embedding notices the change; without a new query the embedder would cache the model's id for a minute.
+    // The next embedding notices the change; without a new query, the embedder would cache the model's id for a minute.
     await search(portico, `rain by ${model.digest}`);
     await expect.poll(() => search(portico, 'rain')).toHaveLength(1);
   }
@@ -233,7 +233,7 @@ test('old audit entries are removed in batches until it is stopped, yielding to 
   };
   let timer = setImmediate(tick);
   onTestFinished(() => clearImmediate(timer));
-  // Like SQLite, it takes a while and never yields; and there is always more to remove.
+  // Like SQLite, this takes a while and never yields, and there is always more to remove.
   const pruneAudit = (): Promise<number> => {
     for (const end = performance.now() + 4; performance.now() < end;);
     batches += 1;

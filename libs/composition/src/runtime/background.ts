@@ -9,11 +9,12 @@ export interface BackgroundIntervals {
   readonly relayMs: number;
   readonly pruneMs: number;
   /**
-   * The interval of checks for missing embeddings and operations, because the model changes or a process of an earlier
-   * version stored a document; longer if a check takes long. The embedder may cache its model's id for longer.
+   * The interval between checks for embeddings and operations that are missing because the model has changed or because
+   * a process of an earlier version has stored a document. The interval is longer if a check takes long. The embedder
+   * may cache its model's id for longer.
    */
   readonly modelMs: number;
-  /** The longest such interval, regardless of the duration of a check. */
+  /** The longest such interval, regardless of how long a check takes. */
   readonly modelMaxMs: number;
   readonly heartbeatMs: number;
   /** The interval at which usage counts are written: a crash loses the counts of one interval. */
@@ -87,13 +88,19 @@ export const startBackground = (
   };
 };
 
-/** If the database is unavailable, the other processes consider this one gone after a minute. */
+/**
+ * Announces that this process is leaving. If the database is unavailable, the other processes consider this one gone
+ * after a minute.
+ */
 const leave = (presence: Portico['presence'], logger: Portico['logger']): Promise<void> =>
   within(leaveMs, presence?.leave() ?? Promise.resolve()).catch((error: unknown) =>
     logger.debug({ err: error }, 'This process could not announce that it ends'),
   );
 
-/** Wraps the task: logs its first failure and its recovery, not each attempt; never rejects. */
+/**
+ * Wraps a task so that it never rejects, and so that only its first failure and its recovery are logged, not each
+ * attempt.
+ */
 const withOutageLog = (
   logger: Portico['logger'],
   name: string,
@@ -123,7 +130,9 @@ const workJob = async (
   }
 };
 
-/** Logs the results of checks of the models and their vectors; progress at each tenth. */
+/**
+ * Creates the upkeep of the models and their vectors, which logs the results of its checks, and progress at each tenth.
+ */
 const createModelUpkeep = ({ useCases, logger, remoteIndex }: Pick<Portico, 'useCases' | 'logger' | 'remoteIndex'>) => {
   let isChanging = false;
   let lastCheckMs = 0;
@@ -149,7 +158,7 @@ const createModelUpkeep = ({ useCases, logger, remoteIndex }: Pick<Portico, 'use
       try {
         const result = await useCases.checkModels();
         logCheck(result);
-        // So that it can serve the first search after the change.
+        // Prepares the index, so that it can serve the first search after the change.
         if (result.inProgress) await remoteIndex?.prepare(result.inProgress.to);
         isChanging = result.inProgress !== null || result.hasSeveralModels;
       } catch (error) {
@@ -163,7 +172,7 @@ const createModelUpkeep = ({ useCases, logger, remoteIndex }: Pick<Portico, 'use
   };
 };
 
-/** Writes the usage counts repeatedly, and once more at the end. */
+/** Writes the usage counts repeatedly, and once more when stopped. */
 const startUsageWriting = (
   { useCases, logger }: Pick<Portico, 'useCases' | 'logger'>,
   intervalMs: number,

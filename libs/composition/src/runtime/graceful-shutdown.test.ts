@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-/** Runs a process that would run forever. Unless a test sets it, the deadline is only for hangs. */
+/** Runs a process that would run forever. Unless a test sets it, the deadline is only a safeguard against hangs. */
 const run = (script: string, deadlineMs = 600_000) => {
   const code = `
     import { gracefulShutdown } from './graceful-shutdown.ts';

@@ -1,16 +1,18 @@
 import type { Logger } from 'pino';
 
 /**
- * After this time unfinished work is abandoned: a container is killed 30 s after its stop signal (docker-compose.yml).
+ * After this time, unfinished work is abandoned: a container is killed 30 s after its stop signal (docker-compose.yml).
  */
 const shutdownMs = 25_000;
-/** npm forwards the signal that a terminal or a supervisor has sent to the whole group: both count as one. */
+/**
+ * npm forwards a signal that a terminal or a supervisor has already sent to the whole process group: both count as one.
+ */
 const sameSignalMs = 1_000;
 
 /**
  * Shuts this process down gracefully on SIGTERM, on SIGINT and after an uncaught error. Returns a function that sets
- * the work to finish first; until it is called there is nothing to finish. The exit code is 1 after an error or if the
- * shutdown takes longer than `timeoutMs`, else 0.
+ * the work to finish first; until that function is called, there is nothing to finish. The exit code is 1 after an
+ * error or if the shutdown takes longer than `timeoutMs`, otherwise 0.
  */
 export const gracefulShutdown = (logger: Logger, timeoutMs = shutdownMs): ((finish: () => Promise<void>) => void) => {
   let finish: () => Promise<void> = async () => undefined;
@@ -43,7 +45,7 @@ export const gracefulShutdown = (logger: Logger, timeoutMs = shutdownMs): ((fini
       void shutDown(signal);
     });
   }
-  // An uncaught error, including a rejection, leaves an unknown state. During the shutdown it does not abort anything.
+  // An uncaught error, including a rejection, leaves an unknown state. During the shutdown, it does not abort anything.
   process.on('uncaughtException', (error) => {
     logger.fatal({ err: error }, 'Uncaught error; stopping');
     exitCode = 1;

@@ -1,6 +1,9 @@
 import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
 
-/** Redacted in every log line, although logging one is still a bug. Paths without wildcards are cheap. */
+/**
+ * The fields that are redacted in every log line, although logging one is still a bug. Paths without wildcards are
+ * cheap.
+ */
 const secretNames = [
   'authorization',
   'client_secret',

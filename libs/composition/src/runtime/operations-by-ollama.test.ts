@@ -32,7 +32,7 @@ const open = async (): Promise<{ readonly standIn: OllamaStandIn; readonly porti
   return { standIn, portico };
 };
 
-/** Creates a collection with operations of these summaries. */
+/** Creates a collection whose operations have these summaries. */
 const create = async ({ useCases, documents, ports }: Composition, name: string, summaries: readonly string[]) => {
   const admin = await ports.profiles.findByEmail(localAdmin.email);
   if (!admin) throw new Error('There is no admin');

@@ -2,7 +2,7 @@ import type { Log } from '@portico/dependencies';
 
 /**
  * Returns a function that logs the progress of embedding operations, given the number of collections that are still
- * pending: when they become pending, at each tenth of the largest number, and at the end.
+ * pending. It logs when collections become pending, at each tenth of the largest number, and at the end.
  */
 export const createOperationsProgressLog = (log: Pick<Log, 'info'>): ((collections: number) => void) => {
   let total = 0;

@@ -10,8 +10,8 @@ import { createLogger } from './logging.ts';
 import { startFailure } from './start-failure.ts';
 
 /**
- * Runs a process of this role, configured by the environment, and shuts it down gracefully. If the start fails, logs
- * the reason, writes it to standard error too, and exits.
+ * Runs a process of this role, configured by the environment, and shuts it down gracefully. If startup fails, logs the
+ * reason, also writes it to standard error, and exits.
  */
 export const runProcess = async (
   role: Exclude<ProcessRole, 'tool'>,

@@ -3,9 +3,9 @@ import { ConfigurationError } from '../environment.ts';
 import { LostKeyError } from '../wiring/secrets-key.ts';
 
 export interface StartFailure {
-  /** Without a stack trace if an operator can fix the problem. */
+  /** The message, without a stack trace if an operator can fix the problem. */
   readonly message: string;
-  /** 75 if another start may succeed (EX_TEMPFAIL of sysexits.h), else 1. */
+  /** 75 if another start may succeed (EX_TEMPFAIL in sysexits.h), otherwise 1. */
   readonly exitCode: 1 | 75;
 }
 
@@ -16,20 +16,23 @@ export const startFailure = (error: unknown): StartFailure => {
   return { message: fixableMessage(error) ?? error.stack ?? error.message, exitCode: 1 };
 };
 
-/** Returns null for a bug, whose stack trace is needed. */
+/** Returns the message for an operator, or null for a bug, whose stack trace is needed. */
 const fixableMessage = (error: Error): string | null => {
   if (error instanceof ConfigurationError || error instanceof LostKeyError) return error.message;
   return databaseFault(error) ?? systemFault(error) ?? faultWithin(error);
 };
 
-/** Drivers wrap system errors: `fetch failed` with the reason in its cause, or one error for each address of a host. */
+/**
+ * Returns the reason inside a wrapped error. Drivers wrap system errors: as `fetch failed` with the reason as its
+ * cause, or as one error for each address of a host.
+ */
 const faultWithin = (error: Error): string | null => {
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
   const message = inner instanceof Error ? fixableMessage(inner) : null;
   return message && [error.message, message].filter(Boolean).join(': ');
 };
 
-/** An error of the operating system: its message names the call and the file. */
+/** Returns the message for an error of the operating system, which names the call and the file. */
 const systemFault = (error: NodeJS.ErrnoException & { readonly address?: string; readonly port?: number }) => {
   const { code = '', syscall, address, port } = error;
   if (syscall === undefined) return null;

@@ -33,7 +33,7 @@ export const openOtlpTracing = (traces: Traces, database: string, logger: Logger
   const attributes = { 'service.name': traces.serviceName, 'service.version': version };
   const resource = defaultResource()
     .merge(resourceFromAttributes(attributes))
-    // OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME.
+    // Reads OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME.
     .merge(detectResources({ detectors: [envDetector] }));
   const exporter = logOutages(new OTLPTraceExporter({ url: traces.url }), traces.url, logger);
   const provider = new TracerProvider({
@@ -45,7 +45,10 @@ export const openOtlpTracing = (traces: Traces, database: string, logger: Logger
   return createTracing(provider.getTracer('portico', version), database, () => provider.shutdown());
 };
 
-/** Logs an outage of the collector and its end once each. Hides it from the processor, which would log each failure. */
+/**
+ * Logs the start and the end of a collector outage once each. Hides failures from the processor, which would log each
+ * one.
+ */
 const logOutages = (exporter: SpanExporter, url: string, logger: Logger): SpanExporter => {
   const outage = createOutage(logger, {
     recoveryMessage: 'The OpenTelemetry collector is available again',
@@ -69,7 +72,7 @@ const logOutages = (exporter: SpanExporter, url: string, logger: Logger): SpanEx
   };
 };
 
-/** The current span is stored with the asynchronous work that belongs to it. */
+/** Creates the tracing, which stores the current span with the asynchronous work that belongs to the span. */
 const createTracing = (tracer: Tracer, database: string, shutdown: () => Promise<void>): Tracing => {
   const running = new AsyncLocalStorage<Context>();
   const propagator = new W3CTraceContextPropagator();
@@ -121,7 +124,9 @@ const createTracing = (tracer: Tracer, database: string, shutdown: () => Promise
 
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 
-/** Ends the span with the work. Records the kind of an error, but never its message, which may quote private data. */
+/**
+ * Ends the span when the work ends. Records the kind of an error, but never its message, which may quote private data.
+ */
 const endWithWork = async <Outcome>(span: Span, work: () => Promise<Outcome>): Promise<Outcome> => {
   try {
     return await work();

@@ -9,7 +9,7 @@ import type { Config } from '../config.ts';
 
 type Sampling = NonNullable<Config['traces']>['sampler'];
 
-/** Returns the sampler with a name of `OTEL_TRACES_SAMPLER`. `parentbased_` samplers follow the caller's decision. */
+/** Returns the sampler for a value of `OTEL_TRACES_SAMPLER`. `parentbased_` samplers follow the caller's decision. */
 export const samplerOf = ({ name, ratio }: Sampling): Sampler =>
   name.startsWith('parentbased_') ? new ParentBasedSampler({ root: rootOf(name, ratio) }) : rootOf(name, ratio);
 

@@ -1,10 +1,10 @@
 import type { Job, StorePorts } from '@portico/domain';
 
-/** Receives the calls of stores. */
+/** Receives the calls to the stores. */
 export interface StoreTrace {
-  /** Runs a call of a store, such as `collections.update`: a statement, or a transaction. */
+  /** Runs a call to a store, such as `collections.update`, which is a statement or a transaction. */
   call<Outcome>(operation: string, work: () => Promise<Outcome>): Promise<Outcome>;
-  /** The current job is of this kind. */
+  /** Records the kind of the current job. */
   jobClaimed(kind: string): void;
 }
 
@@ -28,7 +28,7 @@ export const tracedStores = (stores: StorePorts, trace: StoreTrace): StorePorts 
 
 type Method = (...args: readonly unknown[]) => Promise<unknown>;
 
-/** The first returns a stream, which ends with its reader; the second does not use the database. */
+/** The first returns a stream, which ends when its reader ends; the second does not use the database. */
 const untraced: readonly string[] = ['audit.export', 'outbox.onWritten'];
 
 const tracedStore = (name: string, store: object, trace: StoreTrace): object => {

@@ -3,15 +3,17 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 
 /**
- * Records the work of this process as spans (OpenTelemetry). Absent unless it is configured, so that it costs nothing
- * in that case: callers check whether it exists.
+ * Records the work of this process as spans (OpenTelemetry). Exists only if traces are configured, so that it otherwise
+ * costs nothing: callers check whether it exists.
  */
 export interface Tracing {
-  /** Begins the span of a request; `headers` may name the caller's span (W3C Trace Context). */
+  /** Begins the span of a request; `headers` may contain the caller's span (W3C Trace Context). */
   beginRequest(request: TracedRequest): RequestSpan;
   /** Runs a job within its own span. */
   job<Outcome>(id: string, work: () => Promise<Outcome>): Promise<Outcome>;
-  /** Wraps the stores: each call is a child span of the current request or job. Without one, no span is recorded. */
+  /**
+   * Wraps the stores: each call is a child span of the current request or job. Outside of both, no span is recorded.
+   */
   stores(stores: StorePorts): StorePorts;
   /** The id of the current trace, for log lines. */
   traceId(): string | null;
@@ -27,13 +29,13 @@ export interface TracedRequest {
 
 export interface RequestSpan {
   readonly traceId: string;
-  /** Runs the work as a part of the span. */
+  /** Runs the work as part of the span. */
   run<Outcome>(work: () => Outcome): Outcome;
   end(request: EndedRequest): void;
 }
 
 export interface EndedRequest {
-  /** The path template; never the path itself. Null for an unknown path. */
+  /** The path template, never the path itself; null for an unknown path. */
   readonly route: string | null;
   readonly status: number;
   readonly requestId: string;

@@ -57,7 +57,7 @@ interface Claims {
 const signInAtProvider = async (person: Claims): Promise<string> =>
   (await provider.signIn({ ...person, ...(person.email ? { emailVerified: true } : {}) })).idToken;
 
-/** Returns the role that a token gives, or the reason why it is rejected. */
+/** Returns the role that a token grants, or the reason why it is rejected. */
 const readRole = async ({ useCases }: Portico, token: string): Promise<string> => {
   const credential = { kind: 'token', token } as const;
   const admission = await useCases

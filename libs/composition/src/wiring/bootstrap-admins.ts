@@ -13,7 +13,8 @@ interface Context {
 
 /**
  * Ensures that there is a first admin. An HTTP process also warns about admins who cannot sign in. Other processes may
- * lack some of its variables: they do not warn, and create a first admin only while there is no admin at all.
+ * lack some of the HTTP process's variables, so they do not warn, and create a first admin only while there is no admin
+ * at all.
  */
 export const bootstrapAdmins = async ({ config, duties, logger, useCases }: Context): Promise<void> => {
   const canClaim = duties.servesRequests || (await useCases.listAdmins(operatorAuthority)).length === 0;

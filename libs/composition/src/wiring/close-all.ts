@@ -5,7 +5,10 @@ export type Closer = () => Promise<void> | void;
 
 const closeDeadlineMs = 8_000;
 
-/** Closes in reverse order of opening. Logs and skips failures, and abandons closers that hang until the deadline. */
+/**
+ * Closes in reverse order of opening. Logs and skips failures, and abandons closers that are still running at the
+ * deadline.
+ */
 export const closeAll = async (closers: Closer[], logger: Logger): Promise<void> => {
   const closeEach = async () => {
     for (let closer = closers.pop(); closer; closer = closers.pop()) {

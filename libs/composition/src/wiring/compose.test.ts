@@ -28,7 +28,7 @@ const open = async (variables: Record<string, string> = {}): Promise<Composition
   return portico;
 };
 
-/** The discard port of this machine, on which nothing listens. */
+/** This machine's discard port, where nothing listens. */
 const closedAddress = '127.0.0.1:9';
 
 /** Every combination of parts; none needs a network to start. */
@@ -193,7 +193,7 @@ test('a token of the local issuer is valid in every process on the same data fol
   expect(await ports.tokens.verify(token ?? '')).toEqual({
     issuer: 'https://local-issuer.portico.invalid',
     uid: 'ada',
-    // As claimed: the code that compares it normalizes it.
+    // The email address as claimed: the code that compares it normalizes it.
     email: 'Ada@Example.com',
     emailVerified: false,
     groups: null,

@@ -33,14 +33,14 @@ export interface Portico {
   readonly queue: JobQueue;
   /** Null if the local issuer is off. */
   readonly localIssuer: LocalIssuer | null;
-  /** The addresses of the configured issuer that a browser uses for signing in, as last known. Never waits. */
+  /** Returns the last known addresses of the configured issuer that a browser uses for signing in. Never waits. */
   readonly issuerEndpoints: () => readonly string[];
-  /** The way in which browsers sign in at the local issuer; null if it is off. */
+  /** The way for browsers to sign in with the local issuer; null if it is off. */
   readonly localSignIn: LocalSignIn | null;
   readonly documents: DocumentReader;
-  /** Null if the index is in this process, which then rebuilds it at each start. */
+  /** Null if the index is in this process, which then rebuilds it at every startup. */
   readonly remoteIndex: RemoteIndex | null;
-  /** Null without a server that other installations may use too. */
+  /** Null if there is no server that other installations may also use. */
   readonly presence: Presence | null;
   /** Null unless traces are configured. */
   readonly tracing: Tracing | null;
@@ -53,7 +53,7 @@ export interface Composition extends Portico {
   readonly ports: Ports;
 }
 
-/** The adapters that this configuration uses; no other module is loaded. */
+/** Loads the adapters that this configuration uses, and no other modules. */
 const modulesOf = ({ redis, qdrant, ollama, operationEmbedder, mail }: Config): Promise<readonly Module[]> =>
   Promise.all([
     import('./modules/system.ts').then((module) => module.systemModule),
@@ -86,8 +86,8 @@ const modulesOf = ({ redis, qdrant, ollama, operationEmbedder, mail }: Config): 
   ]);
 
 /**
- * Wires use cases and adapters by configuration and role, and ensures that there is a first admin. On a failure, closes
- * everything that it opened.
+ * Wires use cases and adapters according to the configuration and the role, and ensures that there is a first admin. On
+ * failure, closes everything that it opened.
  */
 export const compose = async (
   config: Config,
@@ -168,7 +168,7 @@ const openPresence = async (config: Config, get: OpenedContainer['get']): Promis
 
 const isRemote = (index: Parts['vectors']): index is VectorIndex & IndexUpkeep => index.rebuild !== undefined;
 
-/** Below the 3 s that HAProxy gives `/ready` (`deploy/haproxy.cfg`). */
+/** Below the 3 s that HAProxy allows for `/ready` (`deploy/haproxy.cfg`). */
 const checkMaxMs = 2_500;
 
 /** Adds a timeout to a probe: a check that takes too long fails. */

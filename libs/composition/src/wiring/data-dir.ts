@@ -14,8 +14,8 @@ export const prepareDataDir = ({ dataDir }: Pick<Config, 'dataDir'>): void => {
 };
 
 /**
- * Returns why the folder cannot be created in its nearest existing parent; null if it can, or if it exists. For nested
- * new folders on a read-only file system, Node only reports that they do not exist.
+ * Returns why the folder cannot be created in its nearest existing parent; null if it can be created or already exists.
+ * For nested new folders on a read-only file system, Node only reports that they do not exist.
  */
 const findCreationFault = (path: string): string | null =>
   exists(path) ? null : accessFault(nearestExisting(path), constants.W_OK | constants.X_OK);
@@ -26,7 +26,7 @@ export const nearestExisting = (path: string): string =>
 
 const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** Returns why this user does not have this access to the path, in words; null if it has. */
+/** Returns why this user does not have this access to the path, in words; null if the user has it. */
 export const accessFault = (path: string, mode: number): string | null => {
   try {
     accessSync(path, mode);
@@ -36,7 +36,7 @@ export const accessFault = (path: string, mode: number): string | null => {
   }
 };
 
-/** Throws a `ConfigurationError` if the heartbeat file could not be written. */
+/** Throws a `ConfigurationError` if the heartbeat file cannot be written. */
 export const assertHeartbeat = ({ heartbeatFile }: Pick<Config, 'heartbeatFile'>): void => {
   if (heartbeatFile === null) return;
   try {
@@ -49,7 +49,7 @@ export const assertHeartbeat = ({ heartbeatFile }: Pick<Config, 'heartbeatFile'>
 const pathError = (name: string, path: string, fault: string): ConfigurationError =>
   new ConfigurationError([`${name}: ${path} cannot be used: ${fault}`]);
 
-/** Returns the reason of a system error, in words. */
+/** Returns the reason for a system error, in words. */
 export const fileFault = (error: unknown): string => {
   const { code = 'unknown error' } = error as NodeJS.ErrnoException;
   return reasons[code] ?? code;

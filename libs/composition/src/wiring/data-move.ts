@@ -10,7 +10,7 @@ export interface DataMove extends MovedDatabase {
 
 /**
  * Moves the configured database to an empty one, while no process uses either. Opens only the databases, because a
- * whole composition writes to them.
+ * complete composition writes to them.
  */
 export const moveData = async (
   { database }: Pick<Config, 'database'>,
@@ -22,7 +22,7 @@ export const moveData = async (
   address: addressOf(to),
 });
 
-/** Any other option may be a secret. */
+/** The options that are safe to show: any other option may be a secret. */
 const publicOptions = ['sslmode', 'sslrootcert', 'application_name'];
 
 const addressOf = (database: Config['database']): string => {

@@ -2,23 +2,26 @@ import { isAbsolute, join, relative } from 'node:path';
 import { sqliteFiles } from '@portico/sql';
 import type { Config } from '../config.ts';
 
-/** A key file, by its name in a backup. */
+/** A key file, identified by its name in a backup. */
 export type KeyFile = 'secrets.key' | 'local-issuer.key';
 
-/** The files in which the embedded default stores data that cannot be recreated. */
+/** The files where the embedded default stores data that cannot be recreated. */
 export interface EmbeddedFiles {
   readonly database: string;
-  /** The operator stores a missing key elsewhere: in a variable, or in a file outside `DATA_DIR`. */
+  /**
+   * The paths of the key files. If one is missing, the operator stores that key elsewhere: in a variable, or in a file
+   * outside `DATA_DIR`.
+   */
   readonly keys: Readonly<Partial<Record<KeyFile, string>>>;
   /** Copies a consistent snapshot of the database into an empty file, even while the service is running. */
   readonly copy: (target: string) => Promise<void>;
   /** Throws unless this file is an intact database that this version can use. */
   readonly check: (file: string) => Promise<void>;
-  /** Does the work while no process has the database open; does nothing and returns false if a process has. */
+  /** Runs the work while no process has the database open; does nothing and returns false if a process has it open. */
   readonly runExclusively: (work: () => Promise<void>) => Promise<boolean>;
 }
 
-/** Null if the database is PostgreSQL. */
+/** Returns the files; null if the database is PostgreSQL. */
 export const embeddedFiles = ({ database, dataDir, secretsKey }: Config): EmbeddedFiles | null => {
   if (database.kind !== 'sqlite') return null;
   const embeddedKey = secretsKey.from === 'file' && isWithin(dataDir, secretsKey.path) ? secretsKey.path : null;

@@ -3,10 +3,10 @@ import type { KeyValueStore } from './parts.ts';
 
 const settingName = 'installation';
 
-/** Returns the id of the installation to which this database belongs; creates it at the first start. */
+/** Returns the id of the installation that this database belongs to; creates the id on first start. */
 export const installationId = (settings: KeyValueStore): Promise<string> => settings.putIfAbsent(settingName, newId());
 
-/** Replaces the id; returns the new one. */
+/** Replaces the id and returns the new one. */
 export const renewInstallationId = async (settings: Pick<KeyValueStore, 'put'>): Promise<string> => {
   const id = newId();
   await settings.put(settingName, id);
@@ -17,5 +17,8 @@ export const renewInstallationId = async (settings: Pick<KeyValueStore, 'put'>):
 export const knownInstallationId = (settings: Pick<KeyValueStore, 'get'>): Promise<string | null> =>
   settings.get(settingName);
 
-/** Short, because it is in each name, but long enough that two installations on one server never have the same id. */
+/**
+ * Returns an id that is short, because each name contains it, but long enough that two installations on one server
+ * never have the same id.
+ */
 const newId = (): string => randomBytes(6).toString('hex');

@@ -37,7 +37,7 @@ test('no issuer is requested if people sign in by e-mail and password', async ()
   onTestFinished(() => firebase.close());
   const portico = await open(firebase.variables);
   expect(portico.issuerEndpoints()).toEqual([]);
-  // A request that was sent by now would arrive before the last response.
+  // Any request sent before now would arrive before the last of these responses.
   const after = ['/1', '/2', '/3', '/4', '/5'];
   for (const path of after) await fetch(`http://${firebase.host}${path}`);
   expect(firebase.calls.map(({ path }) => path)).toEqual(after);

@@ -10,9 +10,9 @@ export interface NewIdentity {
 }
 
 /**
- * Gives the database another id, for example for a copy that is used at the same time as its original. Opens only the
- * database. Throws, with the reason, if a process uses a database on PostgreSQL; on SQLite the caller must ensure that
- * none does.
+ * Gives the database a new id, for example if it is a copy that is used at the same time as its original. Opens only
+ * the database. Throws, with the reason, if a process uses a PostgreSQL database; on SQLite, the caller must ensure
+ * that no process uses it.
  */
 export const renewIdentity = async ({ database }: Pick<Config, 'database'>, logger: Logger): Promise<NewIdentity> => {
   if (database.kind === 'postgresql') await (await postgresqlInUse()).refuseUsedPostgresql(database.url, logger);

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { isWithin } from './embedded-files.ts';
 
-/** A path to which other users of the machine have access that only the service should have. */
+/** A path that only the service should be able to access, but that other users of the machine can also access. */
 export interface OpenPath {
   readonly path: string;
   readonly message: string;
-  /** The command that fixes it. */
+  /** The command that fixes the permissions. */
   readonly advice: string;
 }
 
-/** Returns the data folder if other users may write it; null if not, or if it does not exist yet. */
+/** Returns the data folder if other users may write to it; null if not, or if it does not exist yet. */
 export const openFolder = ({ dataDir }: Pick<Config, 'dataDir'>): OpenPath | null => {
   const stats = readStats(dataDir);
   if (stats === null || (stats.mode & 0o022) === 0) return null;
@@ -36,7 +36,10 @@ export const openFiles = ({
   });
 };
 
-/** Returns the warnings about them at a start. Files elsewhere, such as mounted secrets, may have other rules. */
+/**
+ * Returns the warnings about these paths to log at startup. Files elsewhere are left out: mounted secrets, for example,
+ * may need different permissions.
+ */
 export const openPathWarnings = (config: Pick<Config, 'dataDir' | 'secretsKey' | 'database'>): readonly string[] => {
   const folder = openFolder(config);
   const files = openFiles(config).filter(({ path }) => isWithin(config.dataDir, path));

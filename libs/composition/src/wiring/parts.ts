@@ -22,12 +22,12 @@ import type { Duties } from '../process-role.ts';
 
 /** Stores small strings in the database for parts of the composition. */
 export interface KeyValueStore {
-  /** Returns null if there is no value. */
+  /** Returns the value, or null if there is none. */
   get(name: string): Promise<string | null>;
   put(name: string, value: string): Promise<void>;
   /** Stores the value unless there is one; returns the stored value. */
   putIfAbsent(name: string, value: string): Promise<string>;
-  /** Loads, decides and stores in one transaction; `decide` may run again. */
+  /** Loads, decides and stores in one transaction; `decide` may run more than once. */
   update(name: string, decide: (value: string | null) => string): Promise<void>;
 }
 
@@ -38,11 +38,14 @@ export interface OpenedDatabase {
   readonly probe: Probe;
 }
 
-/** Upkeep of an index outside this process. */
+/** Maintains an index outside this process. */
 export interface IndexUpkeep {
-  /** Syncs it with the database in the background, so that the first search finds it ready. */
+  /** Syncs the index with the database in the background, so that the first search finds it ready. */
   prepare(modelId: string, asOf: number): void;
-  /** Rebuilds it from the database while the old index still serves searches; reports the number of vectors written. */
+  /**
+   * Rebuilds the index from the database while the old one still serves searches; reports the number of vectors
+   * written.
+   */
   rebuild(modelId: string, onProgress: (written: number) => void): Promise<void>;
 }
 
@@ -56,11 +59,11 @@ export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'lim
   readonly installation: string;
   /** Counts requests; has a probe if a server counts them. */
   readonly limiter: RateLimiter & { readonly probe?: Probe };
-  /** Caches vectors of queries from a model on a server. */
+  /** Caches the vectors of queries that a model on a server computed. */
   readonly cache: Cache;
   /** Verifies identity tokens; has a probe if the issuer is external. */
   readonly identity: { readonly verifier: TokenVerifier; readonly probe: Probe | null };
-  /** The addresses of the configured issuer that a browser uses for signing in, as last known. Never waits. */
+  /** Returns the last known addresses of the configured issuer that a browser uses for signing in. Never waits. */
   readonly issuerEndpoints: () => readonly string[];
   readonly documents: DocumentReader;
   /** The current embedder comes first. */
@@ -68,7 +71,7 @@ export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'lim
     readonly embedders: readonly [Embedder, ...Embedder[]];
     readonly operationEmbedder: OperationEmbedder;
   };
-  /** The embedder on an Ollama server; present only if that is configured. */
+  /** The embedder on an Ollama server; present only if such a server is configured. */
   readonly ollama: OllamaEmbedder;
   readonly vectors: VectorIndex & Partial<IndexUpkeep>;
   /** Delivers jobs; has a probe if a server delivers them. */
@@ -115,7 +118,7 @@ export class Closable<Thing> {
   }
 }
 
-/** Returns the setting that loaded a server's module; its absence is a bug in the composition. */
+/** Returns the setting that caused a server's module to be loaded; its absence is a bug in the composition. */
 export const configured = <T>(thing: T | null, variable: string): T => {
   if (thing === null) throw new Error(`${variable} is not set`);
   return thing;

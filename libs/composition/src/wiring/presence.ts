@@ -3,20 +3,20 @@ import { createOutage, livenessMs, type LiveProcess, type Outage, type Roster } 
 import type { Logger } from 'pino';
 import type { KeyValueStore } from './parts.ts';
 
-/** The setting with the time of each process's last announcement, by its id, as JSON. */
+/** The setting that contains the time of each process's last announcement, by the id of the process, as JSON. */
 const settingName = 'processes';
 
-/** Longer than the time for which a process counts as alive, so that clocks may differ. */
+/** How long announcements are kept: longer than a process counts as alive, because clocks may differ. */
 const retentionMs = 10 * livenessMs;
 
-/** A server that other installations may use too. */
+/** A server that other installations may also use. */
 export interface SharedServer {
   /** `Redis` or `Qdrant`. */
   readonly name: string;
   readonly roster: Roster;
 }
 
-/** Announces this process to others, and logs the installations with which it shares its servers. */
+/** Announces this process to others, and logs the installations that share servers with it. */
 export interface Presence {
   announce(): Promise<void>;
   leave(): Promise<void>;
@@ -30,9 +30,9 @@ export interface PresenceParts {
 }
 
 /**
- * A process announces itself first in its database, then on the shared servers. Another process of the same database
- * therefore finds in the database each time that it has read on a server. A process of a copy does not, regardless of
- * how the copy was made.
+ * Creates the presence of this process. A process announces itself first in its database, then on the shared servers.
+ * Another process that uses the same database therefore finds in it each timestamp that it has read from a server. A
+ * process that uses a copy of the database does not, regardless of how the copy was made.
  */
 export const createPresence = ({ installation, settings, servers, logger }: PresenceParts): Presence => {
   const process = randomUUID();
@@ -45,7 +45,7 @@ export const createPresence = ({ installation, settings, servers, logger }: Pres
       try {
         await action(server);
       } catch (error) {
-        // The adapter logs outages; the next announcement is soon.
+        // The adapter logs outages, and the next announcement comes soon.
         logger.debug({ err: error, server: server.name }, 'The processes on a server are not known');
       }
     }
@@ -88,7 +88,7 @@ const readTimes = (text: string | null): Times => JSON.parse(text ?? '{}') as Ti
 export const readAnnouncedTimes = async (settings: Pick<KeyValueStore, 'get'>): Promise<Times> =>
   readTimes(await settings.get(settingName));
 
-/** Returns the processes of this installation that use another database. `times` must be read after `living`. */
+/** Returns the processes of this installation that use a different database. `times` must be read after `living`. */
 export const findCopies = (living: readonly LiveProcess[], installation: string, times: Times) =>
   living.filter((one) => one.installation === installation && !((times[one.process] ?? 0) >= one.at));
 

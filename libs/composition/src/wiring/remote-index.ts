@@ -3,9 +3,12 @@ import type { IndexUpkeep } from './parts.ts';
 
 /** A vector index outside this process. */
 export interface RemoteIndex {
-  /** Syncs it with the database in the background, for searches with this model or, if null, with the current one. */
+  /**
+   * Syncs the index with the database in the background, for searches with this model or, if null, with the current
+   * one.
+   */
   prepare(modelId: string | null): Promise<void>;
-  /** Rebuilds it from the database while the old index still serves searches. */
+  /** Rebuilds the index from the database while the old one still serves searches. */
   rebuild(onProgress: (written: number, total: number) => void): Promise<IndexRebuild>;
 }
 

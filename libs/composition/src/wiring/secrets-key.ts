@@ -11,7 +11,7 @@ export interface SecretsKeys {
   readonly previous: readonly Uint8Array[];
 }
 
-/** Sealed data does not open. The message names the missing key and possible remedies. */
+/** Thrown if sealed data cannot be opened. The message names the missing key and possible remedies. */
 export class LostKeyError extends Error {
   override readonly name = 'LostKeyError';
 }
@@ -21,7 +21,7 @@ export const remedies =
 
 /**
  * Returns the configured keys. Creates a missing key file, but throws a `LostKeyError` if the database contains data
- * that only another key opens. Processes that start concurrently all get the same key.
+ * that only a different key opens. Processes that start concurrently all get the same key.
  */
 export const openSecretsKeys = async (
   { secretsKey, production }: Pick<Config, 'secretsKey' | 'production'>,
@@ -47,7 +47,7 @@ export const openSecretsKeys = async (
 
 export type PresentKeys =
   | { readonly current: Uint8Array; readonly previous: readonly Uint8Array[] }
-  /** The file in which to create a key. */
+  /** `path` is the file where a key has to be created. */
   | { readonly current: null; readonly path: string; readonly previous: readonly Uint8Array[] };
 
 /** Reads the keys without creating one. Throws a `ConfigurationError` if the file contains no key. */
@@ -59,7 +59,7 @@ export const readSecretsKeys = async (secretsKey: Config['secretsKey']): Promise
   return text === null ? { current: null, path, previous } : { current: parseKeyText(text, path), previous };
 };
 
-/** Creates the file with this key unless it exists by now; returns the key in the file. */
+/** Creates the file with this key unless it already exists; returns the key in the file. */
 export const createSecretsKeyFile = async (
   path: string,
   draft: string,
@@ -70,7 +70,7 @@ export const createSecretsKeyFile = async (
   return { key: parseKeyText(text, path), created: made };
 };
 
-/** Returns the error for a pepper that does not open: another key sealed it, or it was changed. */
+/** Returns the error for a pepper that cannot be opened: a different key sealed it, or it was changed. */
 export const createLostPepperError = ({ current, previous }: SecretsKeys, error: unknown): LostKeyError =>
   error instanceof UnknownKeyError
     ? new LostKeyError(

@@ -7,7 +7,7 @@ import { dutiesOf } from '../process-role.ts';
 import { openContainer } from './container.ts';
 import { createSecretsKeyFile, readSecretsKeys } from './secrets-key.ts';
 
-/** Recovers from a lost key. Opens only the stores, because a whole composition does not start without the key. */
+/** Recovers from a lost key. Opens only the stores, because a complete composition does not start without the key. */
 export interface SecretsReset {
   /** Finds the secrets that no configured key opens. */
   find(): Promise<LostSecrets>;

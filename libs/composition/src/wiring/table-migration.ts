@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { prepareDataDir } from './data-dir.ts';
 
-/** Only migrates the tables, like the start of a service; returns the migrations that ran, in order. */
+/** Only migrates the tables, as a service does at startup; returns the migrations that ran, in order. */
 export const migrateTables = async (
   config: Pick<Config, 'database' | 'dataDir'>,
   logger: Logger,

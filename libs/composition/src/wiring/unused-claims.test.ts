@@ -46,7 +46,7 @@ test('a service that no longer reads a claim clears the claims of tokens, and lo
   const member = { members: [localAdmin.email], warnings: 0 };
   expect(await run(configured, 'http', ['Crew'])).toEqual(member);
   expect(await run(configured, 'http')).toEqual(member);
-  // These may lack the variable, so they clear nothing.
+  // These roles may lack the variable, so they clear nothing.
   for (const role of ['worker', 'tool'] as const) expect(await run({}, role)).toEqual(member);
   expect(await run({}, 'http')).toEqual({ members: [], warnings: 1 });
   expect(await run({}, 'http')).toEqual({ members: [], warnings: 0 });

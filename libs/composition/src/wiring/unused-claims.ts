@@ -11,8 +11,8 @@ interface Context {
 }
 
 /**
- * Without `IDENTITY_GROUPS_CLAIM` no token can revoke the claims of an earlier token, so an HTTP process clears all
- * claims. Other processes may lack the variable.
+ * Clears all claims in an HTTP process without `IDENTITY_GROUPS_CLAIM`, because no token can then revoke the claims of
+ * an earlier token. Other processes clear nothing, because they may lack the variable.
  */
 export const clearUnusedClaims = async ({ config, duties, logger, useCases }: Context): Promise<void> => {
   if (!duties.servesRequests || config.identity.groupsClaim !== null) return;

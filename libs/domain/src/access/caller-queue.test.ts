@@ -4,7 +4,7 @@ import type { Profile } from '../profiles/profile.ts';
 import { createCallerQueue } from './caller-queue.ts';
 import type { Principal } from './principal.ts';
 
-/** Imitates a thread that runs one task after the other, and returns a function to request work from it. */
+/** Simulates a thread that runs one task at a time, and returns a function to request work from it. */
 const setUp = () => {
   const enqueue = createCallerQueue();
   const started: string[] = [];
@@ -14,7 +14,7 @@ const setUp = () => {
       started.push(name);
       return new Promise<string>((resolve) => finishers.push(() => resolve(name)));
     });
-  /** Finishes the oldest running task, and lets its follow-up work run. */
+  /** Finishes the oldest running task, then lets its follow-up work run. */
   const finishOldest = async (): Promise<void> => {
     finishers.shift()?.();
     for (let microtask = 0; microtask < 10; microtask++) await Promise.resolve();

@@ -3,10 +3,10 @@ import { PorticoError } from '../errors.ts';
 import type { Principal } from './principal.ts';
 import { withDeadline } from './with-deadline.ts';
 
-/** The maximum number of waiting tasks of one caller. */
+/** The maximum number of waiting tasks per caller. */
 const waitingMax = 2;
 
-/** A task is usually done much sooner. */
+/** The suggested delay before a retry; a task is usually done much sooner. */
 const retryAfterSeconds = 1;
 
 /** Runs a task when it is its caller's turn. */
@@ -16,14 +16,14 @@ export type CallerQueue = <Result>(
 ) => Promise<Result>;
 
 /**
- * For work for which all callers share one thread. Runs one task of each caller at a time, in order of arrival: a
- * caller with many requests waits for its own tasks, and all others wait for at most one task of each other caller. Up
- * to two more tasks of a caller may wait. Throws `rate_limited` immediately for a further one, and `timed_out` for one
- * whose deadline expires. A running task blocks its caller's next one until it is done, even after its deadline: the
- * thread is still busy with it.
+ * Creates a queue for work that runs on one thread shared by all callers. The queue runs one task per caller at a time,
+ * in order of arrival: a caller with many requests waits for its own tasks, and every other caller waits for at most
+ * one task of each other caller. Up to two more tasks per caller may wait. The queue throws `rate_limited` immediately
+ * for any further task, and `timed_out` for a task whose deadline expires. A running task blocks its caller's next one
+ * until it is done, even after its deadline: the thread is still busy with it.
  */
 export const createCallerQueue = (): CallerQueue => {
-  /** Waiting tasks, by callers with a running task. */
+  /** The waiting tasks of each caller that has a running task. */
   const queues = new Map<string, (() => void)[]>();
   return async ({ profile: { id }, deadline }, work) => {
     const queue = queues.get(id);

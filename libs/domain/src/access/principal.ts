@@ -24,11 +24,11 @@ export interface Epochs {
   readonly embeddings: number;
   /** The highest `sequence` of an operation block (see `OperationBlockStore`). */
   readonly operations: number;
-  /** The model that searches use; null before the first (see `SearchModels`). */
+  /** The model that searches use; null if there is none yet (see `SearchModels`). */
   readonly searchModel: string | null;
 }
 
-/** How much of a collection is read: the parts that responses show, or everything but its document. */
+/** How much of a collection is read: the parts shown in responses, or everything except its document. */
 export interface TargetParts {
   readonly head: CollectionHead;
   readonly whole: Collection;
@@ -48,11 +48,13 @@ export interface CallerRow<Head extends CollectionHead = CollectionHead> {
   readonly key: StoredKey | null;
   readonly limits: ClientLimits;
   readonly epochs: Epochs;
-  /** The requested part of the collection that the request is about; null if there is none or it does not exist. */
+  /** The requested part of the request's target; null if the request has no target or the collection does not exist. */
   readonly target: Head | null;
-  /** Whether the profile has a grant for the target at `readAt`, its own or a group's. */
+  /** Whether the profile has a grant for the target at `readAt`, either its own or a group's. */
   readonly granted: boolean;
-  /** When the first of all its grants, including its groups', expires after `readAt`; null if none does. */
+  /**
+   * The earliest time after `readAt` at which one of the profile's or its groups' grants expires; null if none does.
+   */
   readonly accessUntil: Instant | null;
   /** The claims of the newest identity token; null if there are none. */
   readonly claims: GroupClaims | null;
@@ -60,11 +62,11 @@ export interface CallerRow<Head extends CollectionHead = CollectionHead> {
   readonly readAt: Instant;
 }
 
-/** The same for a service account, which has neither limits nor grants. */
+/** The equivalent of `CallerRow` for a service account, which has neither limits nor grants. */
 export interface AccountRow<Head extends CollectionHead = CollectionHead> {
   readonly account: ServiceAccount;
   readonly key: AccountKey | null;
-  /** The grants epoch is 0. */
+  /** The `grants` epoch is 0. */
   readonly epochs: Epochs;
   readonly target: Head | null;
 }
@@ -82,8 +84,8 @@ export type Credential =
 declare const operatorBrand: unique symbol;
 
 /**
- * The credential of the operator's command line, in its own process. It is never parsed from text: only this file
- * creates it.
+ * The credential of the operator's command line, used within its own process. It is never parsed from text; only this
+ * file creates it.
  */
 export interface OperatorCredential {
   readonly kind: 'operator';
@@ -93,20 +95,20 @@ export interface OperatorCredential {
 export const operatorCredential = { kind: 'operator' } as OperatorCredential;
 
 /**
- * The authentication that an endpoint requires: `token` accepts an identity token, `token or key` also an API key pair,
- * and `admin` an admin's token. Each also accepts a service account that has the scope.
+ * The authentication that an endpoint requires: `token` accepts an identity token, `token or key` also accepts an API
+ * key pair, and `admin` accepts an admin's token. Each also accepts a service account that has the required scope.
  */
 export type RequiredAuth = 'token' | 'token or key' | 'admin';
 
 /**
  * Why a request has no caller. `token_required`: a key was sent to an endpoint that accepts none, and was not checked.
  * `unregistered`: the token is valid, but no profile is bound to its issuer and uid. `suspended`: the profile is
- * suspended; the response is the same as for an unknown one.
+ * suspended; the response is the same as for an unknown profile.
  */
 export type AuthenticationFailure =
   'no_credential' | 'token_required' | 'invalid_token' | 'invalid_api_credentials' | 'unregistered' | 'suspended';
 
-/** Whether an API key was presented, or something that resembles one. */
+/** Whether the credential is an API key, or resembles one. */
 export const isKey = (credential: Credential): boolean =>
   credential.kind === 'key' || (credential.kind === 'malformed' && credential.form === 'key');
 
@@ -116,11 +118,11 @@ export interface Identified<Head extends CollectionHead = CollectionHead> extend
   'key' | 'claims'
 > {
   /**
-   * For a service account, `profile` is the one that it acts as (`actingProfile`); for the operator, it belongs to no
-   * one.
+   * How the caller authenticated. For a service account, `profile` is the profile that it acts as (`actingProfile`);
+   * for the operator, `profile` belongs to no one.
    */
   readonly via: 'token' | 'key' | 'account' | 'operator';
-  /** The scopes of a service account; absent for every other caller. */
+  /** The service account's scopes; absent for every other caller. */
   readonly scopes?: readonly Scope[];
 }
 
@@ -145,7 +147,7 @@ export const withoutSecrets = <Head extends CollectionHead>({
 
 /** An identified caller whose request was admitted. */
 export interface Principal<Head extends CollectionHead = CollectionHead> extends Identified<Head> {
-  /** The request's deadline; null if no request waits. */
+  /** The request's deadline; null if no request is waiting. */
   readonly deadline: Deadline | null;
 }
 
@@ -153,7 +155,7 @@ export interface Principal<Head extends CollectionHead = CollectionHead> extends
 export interface Initiator {
   /** Null for the operator's command line and the service itself. */
   readonly actor: Actor | null;
-  /** The request's deadline; null if no request waits. */
+  /** The request's deadline; null if no request is waiting. */
   readonly deadline: Deadline | null;
 }
 
@@ -169,8 +171,8 @@ export interface AdminAuthority extends Initiator {
 }
 
 /**
- * Required by use cases that no service account may run, whichever scopes it has: they decide who is an admin, who has
- * credentials, and which service accounts exist.
+ * Required by use cases that no service account may run, regardless of its scopes: these use cases decide who is an
+ * admin, who has credentials, and which service accounts exist.
  */
 export interface PersonAuthority extends AdminAuthority {
   readonly [inPerson]: true;
@@ -178,7 +180,7 @@ export interface PersonAuthority extends AdminAuthority {
 
 const mint = (initiator: Initiator): PersonAuthority => initiator as PersonAuthority;
 
-/** For the operator's command line. No request over the network ever gets it. */
+/** The authority of the operator's command line. No network request ever gets it. */
 export const operatorAuthority: PersonAuthority = mint({ actor: null, deadline: null });
 
 /**
@@ -201,8 +203,8 @@ export const personAuthorityOf = (principal: Pick<Principal, 'profile' | 'via' |
 
 /**
  * Returns the operator as the caller of an application in its own process: an admin that is not stored in any row. It
- * therefore has neither limits nor usage, and reads no single collection. Its `catalog` epoch is the current time, so a
- * cached list is never reused.
+ * therefore has neither limits nor usage, and cannot read an individual collection. Its `catalog` epoch is the current
+ * time, so a cached list is never reused.
  */
 export const operatorCaller = (_credential: OperatorCredential, now: Instant): Identified<never> => ({
   profile: unstoredAdmin({
@@ -235,7 +237,10 @@ export const requireScope = (
   if (!heldScopes.includes(scope)) throw new PorticoError('scope_required', { because: scope });
 };
 
-/** Decided by the row that this request has read, never by a token's claims (specification, section 2). */
+/**
+ * Whether the profile is an approved admin. This is decided by the row read for this request, never by a token's claims
+ * (specification, section 2).
+ */
 export const isAdmin = (profile: Principal['profile']): boolean =>
   profile.role === 'admin' && profile.status === 'approved';
 
@@ -250,9 +255,9 @@ export const visibilityOf = ({ profile, readAt }: Principal): Visibility => {
 };
 
 /**
- * Returns an identifier of the collections that the caller may see and of the state of the catalog, from the epochs
- * that this request has read from the database. Data derived from both may be cached under it: a grant, a revocation,
- * an expiry or a change results in a new one.
+ * Returns an identifier for the set of collections that the caller may see and for the state of the catalog, built from
+ * the epochs that this request read from the database. Data derived from both may be cached under this identifier: a
+ * grant, a revocation, an expiry or a change results in a new one.
  */
 export const listVersion = ({ profile, epochs, accessUntil }: Principal): string =>
   `${epochs.catalog}/${
@@ -261,7 +266,7 @@ export const listVersion = ({ profile, epochs, accessUntil }: Principal): string
       : `${profile.id}/${profile.status}/${epochs.grants}/${epochs.groups}/${accessUntil ?? 'always'}`
   }`;
 
-/** The rules for reading one collection, in the order in which they are checked; each returns its error code. */
+/** The rules for reading one collection, in the order they are checked; each returns its error code. */
 const readingRules: readonly ((principal: Principal) => 'collection_not_found' | 'no_access' | null)[] = [
   ({ target }) => (target ? null : 'collection_not_found'),
   ({ profile, granted }) => (isAdmin(profile) || (granted && profile.status !== 'rejected') ? null : 'no_access'),

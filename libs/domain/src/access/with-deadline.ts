@@ -1,7 +1,9 @@
 import type { Deadline } from '../deadline.ts';
 import { PorticoError } from '../errors.ts';
 
-/** Returns the result of the work; throws `timed_out` once the deadline has expired, even if the work continues. */
+/**
+ * Returns the result of the work; throws `timed_out` once the deadline has expired, even if the work is still running.
+ */
 export const withDeadline = <T>(deadline: Deadline | null, work: () => Promise<T>): Promise<T> => {
   if (deadline?.expired) return Promise.reject(new PorticoError('timed_out'));
   return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import type { EntryId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { Json } from '../json.ts';
 
-/** Returns the values by which a message can be filtered. */
+/** Returns the values that a message can be filtered by. */
 export const facetsOf = (message: { readonly [key: string]: Json }): AuditFacets => ({
   clientId: facet(message, 'client_id'),
   collectionId: facet(message, 'collection_id'),
@@ -22,22 +22,23 @@ export type AuditSource = 'client' | 'system';
 export interface AuditEntry {
   readonly id: EntryId;
   readonly source: AuditSource;
-  /** The profile that wrote or caused it; null for the service itself and the operator's command line. */
+  /** The profile that wrote or caused the entry; null for the service itself and the operator's command line. */
   readonly actorId: ProfileId | null;
   /** The text of a JSON object, stored as received. */
   readonly message: string;
-  /** As sent, or ISO 8601. */
+  /** The timestamp as the caller sent it; otherwise the time of receipt, in ISO 8601 format. */
   readonly timestamp: string;
   /** The instant of `timestamp`, with fractions of a millisecond down to the microsecond; entries are sorted by it. */
   readonly instant: Instant;
   /** The start of the retention period. */
   readonly receivedAt: Instant;
-  /** The values of `message` under these keys, if they are strings of 1 to 200 characters; for filters. */
+  /** The values of `message` to filter by, if they are strings of 1 to 200 characters. */
   readonly facets: AuditFacets;
 }
 
 /**
- * The values of `client_id`, `collection_id` and `action`; null if the message has no such string. They prove nothing.
+ * The values of `client_id`, `collection_id` and `action`; null if the message has no such string. These values prove
+ * nothing.
  */
 export interface AuditFacets {
   readonly clientId: string | null;

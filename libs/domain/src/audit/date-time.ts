@@ -9,8 +9,8 @@ const zone = String.raw`(?<zone>[Zz]|(?<sign>[+\-\u2212])(?<zoneHour>\d\d)(?::?(
 const dateTime = new RegExp(`^${calendar}[Tt]${time}${zone}$`);
 
 /**
- * Parses an ISO 8601 date-time to milliseconds with fractions down to the microsecond; returns null if the text is not
- * one. Accepts calendar, week and ordinal dates, extended or basic; without a zone it is UTC.
+ * Parses an ISO 8601 date-time into milliseconds with fractions down to the microsecond; returns null if the text is
+ * not one. Accepts calendar, week and ordinal dates, extended or basic; assumes UTC if there is no zone.
  */
 export const parseDateTime = (text: string): Instant | null => {
   const parts = dateTime.exec(text)?.groups;
@@ -21,7 +21,7 @@ export const parseDateTime = (text: string): Instant | null => {
   return day === null || timeOfDay === null || offset === null ? null : day + timeOfDay - offset;
 };
 
-/** Like `parseDateTime`, but also accepts a date without a time, which is its first instant in UTC. */
+/** Like `parseDateTime`, but also accepts a date without a time, which means the first instant of that day in UTC. */
 export const parseDateOrDateTime = (text: string): Instant | null => parseDateTime(text) ?? parseDateTime(`${text}T00`);
 
 /**
@@ -53,7 +53,7 @@ const dayOf = (parts: Parts): number | null => {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? start : null;
 };
 
-/** ISO 8601 weeks: week 1 contains the year's first Thursday. */
+/** Converts an ISO 8601 week date: week 1 contains the year's first Thursday. */
 const weekDate = (year: number, week: number, weekday: number): number | null => {
   const january4 = utc(year, 0, 4);
   const firstMonday = january4 - ((new Date(january4).getUTCDay() + 6) % 7) * dayMs;
@@ -78,7 +78,7 @@ const zoneOf = ({ sign, zoneHour, zoneMinute }: Parts): number | null => {
   return (sign === '+' ? 1 : -1) * (hours * 60 + minutes) * 60_000;
 };
 
-/** Like `Date.UTC`, but does not map years below 100 to the last century. */
+/** Like `Date.UTC`, but does not map years below 100 to the 20th century. */
 const utc = (year: number, month: number, day: number): number => {
   const date = new Date(Date.UTC(2000, month, day));
   return date.setUTCFullYear(year, month, day);

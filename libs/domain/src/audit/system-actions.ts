@@ -1,4 +1,4 @@
-/** All values of `action` in the service's own entries. Entries of callers may have any. */
+/** All values of `action` in the service's own entries. Callers' entries may have any action. */
 export const systemActions = [
   'access.expiry',
   'access.grant',

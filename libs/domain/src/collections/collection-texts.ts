@@ -1,27 +1,38 @@
 import { firstCharacters } from '../characters.ts';
 import { plainLines, plainName } from '../line.ts';
 
-/** In characters (Unicode code points), after trimming (specification, section 1). */
+/** The maximum length of a name, in characters (Unicode code points), after trimming (specification, section 1). */
 export const collectionNameMax = 200;
 
-/** In characters (Unicode code points), after trimming (specification, section 1). */
+/**
+ * The maximum length of a description, in characters (Unicode code points), after trimming (specification, section 1).
+ */
 export const collectionDescriptionMax = 10_000;
 
-/** In characters (Unicode code points), with variables replaced (specification, section 4). */
+/**
+ * The maximum length of a base URL, in characters (Unicode code points), with variables replaced (specification,
+ * section 4).
+ */
 export const baseUrlMax = 2_048;
 
-/** In characters (Unicode code points), after trimming: of the source that a document was imported from. */
+/**
+ * The maximum length of an import key, which names the source of a document, in characters (Unicode code points), after
+ * trimming.
+ */
 export const importKeyMax = 1_000;
 
-/** In characters (Unicode code points): of the header, parameter or cookie with a credential (specification, section 4). */
+/**
+ * The maximum length of the name of a header, parameter or cookie that carries a credential, in characters (Unicode
+ * code points; specification, section 4).
+ */
 export const parameterNameMax = 200;
 
-/** In characters (Unicode code points), after trimming: of the credential itself. */
+/** The maximum length of a credential, in characters (Unicode code points), after trimming. */
 export const credentialMax = 8_192;
 
 /**
- * Derives the name of a collection from text: a `plainName`, truncated to `collectionNameMax`; null if it is empty. A
- * document's title is cleaned, not rejected: the user who imports a document has not written it.
+ * Derives the name of a collection from text: a `plainName`, truncated to `collectionNameMax`; null if the result is
+ * empty. A document's title is cleaned, not rejected: the user who imports a document did not write its title.
  */
 export const nameFrom = (text: string): string | null =>
   plainName(firstCharacters(plainName(beginning(text, collectionNameMax)), collectionNameMax)) || null;
@@ -34,5 +45,8 @@ export const descriptionFrom = (text: string): string => {
   return firstCharacters(storable, collectionDescriptionMax).trim();
 };
 
-/** Returns the start of a text, longer than can be stored, so that the rest of a huge text costs nothing. */
+/**
+ * Returns the beginning of a text, with more characters than can be stored, so that the rest of a huge text costs
+ * nothing.
+ */
 const beginning = (text: string, max: number): string => firstCharacters(text.trimStart(), 4 * max);

@@ -1,7 +1,10 @@
 import type { CollectionId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
-/** If derived from a document, `none` also includes mutual TLS and other HTTP schemes (specification, section 4). */
+/**
+ * How a credential is sent. In a scheme derived from a document, `none` also covers mutual TLS and other HTTP schemes
+ * (specification, section 4).
+ */
 export type AuthenticationType = 'apiKey' | 'bearer' | 'basic' | 'none';
 
 export type ApiKeyLocation = 'header' | 'query' | 'cookie';
@@ -15,25 +18,25 @@ export interface AuthenticationScheme {
   readonly in: ApiKeyLocation | null;
 }
 
-/** The authentication that an admin set to override the document's. */
+/** The authentication scheme that an admin set to override the document's. */
 export interface StoredAuthentication extends AuthenticationScheme {
   /** The credential, sealed by the `Cipher` for this collection alone; null if none was set. */
   readonly sealedValue: string | null;
 }
 
 /**
- * The parts of a collection in responses besides its document, and those that distinguish its versions: a few hundred
- * bytes.
+ * The parts of a collection that responses contain besides its document, and the parts that distinguish its versions: a
+ * few hundred bytes.
  */
 export interface CollectionHead {
   readonly id: CollectionId;
   readonly name: string;
   readonly description: string;
-  /** It stays when the profile is deleted (specification, section 3). */
+  /** The profile that created the collection; kept when that profile is deleted (specification, section 3). */
   readonly createdBy: ProfileId;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
-  /** Grows by one with each change; resealing a credential is not one. */
+  /** Increases by one with each change; resealing a credential does not count as a change. */
   readonly revision: number;
   /** SHA-256 of the document's text, in hexadecimal; `CollectionStore.document` returns it with the text. */
   readonly documentDigest: string;
@@ -41,22 +44,22 @@ export interface CollectionHead {
 
 /** A collection without its document. */
 export interface Collection extends CollectionHead {
-  /** Grows by one with each change of name or description, from which the embedding is made. */
+  /** Increases by one with each change to the name or description, which the embedding is created from. */
   readonly contentRevision: number;
   /**
-   * Whether the description is derived from the document's text, and follows the document, because none was written
-   * (extensions, section 1). May be true for an empty one.
+   * Whether the description is derived from the document's text, and is updated with the document, because no
+   * description was written (extensions, section 1). May be true for an empty description.
    */
   readonly descriptionDerived: boolean;
-  /** From the document; `/` if it has none, and a relative one stays relative (specification, section 4). */
+  /** The base URL from the document; `/` if it has none. A relative URL remains relative (specification, section 4). */
   readonly baseUrl: string;
-  /** From the document. */
+  /** The authentication scheme derived from the document. */
   readonly derivedAuthentication: AuthenticationScheme;
-  /** Null if the derived one applies. */
+  /** Null if `derivedAuthentication` applies. */
   readonly storedAuthentication: StoredAuthentication | null;
-  /** Whether approved profiles without a grant see its name and description, and may request access. */
+  /** Whether approved profiles without a grant see the collection's name and description, and may request access. */
   readonly discoverable: boolean;
-  /** The source that it was imported from, so that a later import updates it; unique unless null. */
+  /** The source that the collection was imported from, so that a later import updates it; unique unless null. */
   readonly importKey: string | null;
 }
 
@@ -66,9 +69,9 @@ export type ListedCollection = Pick<CollectionHead, 'id' | 'name' | 'description
 /** Which collections a caller may see. */
 export type Visibility =
   | { readonly of: 'all' }
-  /** Collections with a live grant, the profile's own or of its groups, at that time. */
+  /** The collections that the profile, or one of its groups, has a live grant for at that time. */
   | { readonly of: 'granted'; readonly to: ProfileId; readonly at: Instant }
   | { readonly of: 'nothing' };
 
-/** Returns the sort key of lists: the name, ignoring case. */
+/** Returns the key that lists are sorted by: the name, ignoring case. */
 export const nameKey = (name: string): string => name.normalize('NFC').toLowerCase();

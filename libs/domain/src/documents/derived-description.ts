@@ -4,10 +4,10 @@ import { memberOf } from './document-value.ts';
 import { resourcesOf } from './path-resources.ts';
 import { asSentence, phraseOf, sentenceOf } from './plain-words.ts';
 
-/** In characters (Unicode code points) (extensions, section 1). */
+/** The maximum length of a derived description, in characters (Unicode code points; extensions, section 1). */
 export const derivedDescriptionMax = 600;
 
-/** Limits on the amount of the document that is read, so that no document takes long. */
+/** Limits on how much of the document is read, so that no document takes long to process. */
 const operationsMax = 3_000;
 const subjectsMax = 12;
 const summariesMax = 12;
@@ -58,7 +58,7 @@ const operationsOf = (document: Json): readonly OperationWords[] => {
   return operations;
 };
 
-/** Returns the first members; lists only names, because an object may have millions. */
+/** Returns the first members of an object; lists only the names of all members, because an object may have millions. */
 const membersOf = (value: Json | undefined): readonly (readonly [string, Json])[] =>
   isJsonObject(value)
     ? Object.keys(value)
@@ -67,8 +67,8 @@ const membersOf = (value: Json | undefined): readonly (readonly [string, Json])[
     : [];
 
 /**
- * Returns the subjects of the document, each once: those of most operations first, those that all operations share
- * last.
+ * Returns each subject of the document once: subjects of the most operations first, and subjects shared by all
+ * operations last.
  */
 const subjectsOf = (document: Json, operations: readonly OperationWords[]): readonly string[] => {
   const subjects = new Map<string, { readonly words: string; count: number }>();
@@ -105,7 +105,7 @@ const withoutRepeats = (subjects: readonly string[]): readonly string[] => {
   });
 };
 
-/** Returns summaries, at each step the one with the most new information; stops when none adds any. */
+/** Chooses summaries one at a time, each time the one with the most new information; stops when no summary adds any. */
 const informativeSummaries = (
   operations: readonly OperationWords[],
   subjects: readonly string[],
@@ -133,7 +133,7 @@ const informativeSummaries = (
   return chosen;
 };
 
-/** Joins as many whole sentences as fit; a first one that does not fit is truncated. */
+/** Joins as many whole sentences as fit; if the first one does not fit, it is truncated. */
 const joinSentences = (sentences: readonly string[]): string => {
   let text = '';
   for (const sentence of sentences) {

@@ -16,8 +16,8 @@ const basic: AuthenticationScheme = { type: 'basic', name: 'Authorization', in: 
 const referenceStepsMax = 8;
 
 /**
- * Returns how calls to a document's API authenticate, by the first requirement of its top-level `security` or, without
- * one, the first of its security schemes (specification, section 4). Returns `none` for a scheme that cannot be read
+ * Returns how calls to a document's API authenticate, based on the first requirement in its top-level `security` or, if
+ * it has none, on its first security scheme (specification, section 4). Returns `none` for a scheme that cannot be read
  * and, with a warning, for an API key whose name is longer than `parameterNameMax` or not a plain line.
  */
 export function authenticationOf(document: Json, firstName: FirstMemberName): DerivedFact<AuthenticationScheme> {
@@ -29,7 +29,7 @@ export function authenticationOf(document: Json, firstName: FirstMemberName): De
 const schemesPath: DocumentPath = ['components', 'securitySchemes'];
 
 function firstSchemeName(document: Json, firstName: FirstMemberName): string | undefined {
-  // Without an array in `security`, the first scheme is used.
+  // If `security` is not an array, the first scheme is used.
   const path = isJsonArray(memberOf(document, 'security')) ? ['security', 0] : schemesPath;
   const names = valueAt(document, path);
   const [first] = isJsonObject(names) ? Object.keys(names) : [];
@@ -88,7 +88,7 @@ function apiKey(
 const isPlace = (place: Json | undefined): place is ApiKeyLocation =>
   place === 'header' || place === 'query' || place === 'cookie';
 
-/** Names of HTTP authentication schemes are compared ignoring case (RFC 9110, section 11.1). */
+/** Returns the HTTP authentication scheme with this name, which is compared ignoring case (RFC 9110, section 11.1). */
 function http(scheme: Json | undefined): AuthenticationScheme {
   const name = typeof scheme === 'string' ? scheme.toLowerCase() : '';
   return name === 'bearer' ? bearer : name === 'basic' ? basic : none;

@@ -7,8 +7,9 @@ import type { DerivedFact } from './document.ts';
 
 /**
  * Returns the base URL of a document's API: its first `servers` entry, with variables replaced by their defaults
- * (specification, section 4). A relative URL stays relative; a variable without a default stays in its braces. Returns
- * `/` for a missing or empty URL and, with a warning, for one that is longer than `baseUrlMax` or not a plain line.
+ * (specification, section 4). A relative URL remains relative; a variable without a default is left in its braces.
+ * Returns `/` for a missing or empty URL and, with a warning, for one that is longer than `baseUrlMax` or not a plain
+ * line.
  */
 export function baseUrlOf(document: Json): DerivedFact<string> {
   const servers = memberOf(document, 'servers');
@@ -32,7 +33,7 @@ const withoutBaseUrl = (message: string): DerivedFact<string> => ({
   violation: { path: ['servers', 0, 'url'], message },
 });
 
-/** In UTF-16 units; a character has up to two. */
+/** The maximum length of the result, in UTF-16 units; a character has up to two. */
 const unitsMax = 2 * baseUrlMax;
 
 /**
@@ -41,7 +42,7 @@ const unitsMax = 2 * baseUrlMax;
  */
 function replaceVariables(url: string, variables: Json | undefined): string | undefined {
   let result = '';
-  /** The number of copied units of the URL, and the position of the last opening brace. */
+  /** The number of UTF-16 units of the URL copied so far, and the position of the last opening brace. */
   let copied = 0;
   let open = -1;
   for (const { 0: brace, index } of url.matchAll(/[{}]/g)) {

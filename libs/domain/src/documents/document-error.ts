@@ -2,9 +2,9 @@ import { isJsonObject, type Json } from '../json.ts';
 import { memberOf } from './document-value.ts';
 
 /**
- * Returns why a value is not an acceptable OpenAPI document, or null if it is (specification, section 4): the position
- * and the requirement, as a message for the caller. `name` is the caller's name for the document. Other violations of
- * the official schema are not errors.
+ * Returns the reason why a value is not an acceptable OpenAPI document, or null if it is one (specification, section
+ * 4): the position and the requirement, as a message for the caller. `name` is the caller's name for the document.
+ * Other violations of the official schema are not errors.
  */
 export function documentError(document: Json, name?: string): string | null {
   const at = (path: string) => (name ? `${name}.${path}` : path);
@@ -34,7 +34,7 @@ function errorOfVersion(version: Json | undefined, swagger: Json | undefined, at
   return `${at('openapi')} must be a version 3.0.x or 3.1.x, such as "3.1.0"; ${problem}${hint}`;
 }
 
-/** Formats a value for a message, truncated because it came from outside. */
+/** Formats a value for a message; truncates it, because it comes from outside. */
 function formatValue(value: Json): string {
   if (isJsonObject(value)) return 'an object';
   if (typeof value === 'object' && value !== null) return 'an array';

@@ -9,7 +9,7 @@ import { operationsViolation } from './read-operations.ts';
 
 /**
  * Returns the facts of a document that `documentError` accepts (specification, section 4). Calls `firstName` only if
- * the value is ambiguous: a parsed object loses the position of names that look like numbers.
+ * the value is ambiguous: a parsed object does not preserve the position of names that look like numbers.
  */
 export function documentFacts(document: Json, firstName: FirstMemberName): DocumentFacts {
   const info = memberOf(document, 'info');

@@ -18,14 +18,14 @@ export interface DocumentOperation {
   /** In upper case. */
   readonly method: string;
   readonly path: string;
-  /** The path item, with the members that all its operations share, such as parameters and servers. */
+  /** The path item, including the members shared by all its operations, such as parameters and servers. */
   readonly item: JsonObject;
   readonly operation: JsonObject;
 }
 
 /**
- * Yields the operations of a document, each method of each path, in the document's order. Follows local `$ref`s of path
- * items and of operations; omits webhooks, callbacks, and members of `paths` that are not paths.
+ * Yields the operations of a document, each method of each path, in the document's order. Follows local `$ref`s in path
+ * items and operations; omits webhooks, callbacks, and members of `paths` that are not paths.
  */
 export function* documentOperations(document: Json): Generator<DocumentOperation> {
   const paths = memberOf(document, 'paths');
@@ -52,7 +52,7 @@ export const documentOperation = (document: Json, method: string, path: string):
 
 const referenceStepsMax = 10;
 
-/** Returns the value that a chain of local references leads to; undefined if it leads nowhere. */
+/** Follows a chain of local references, and returns the value at its end; undefined if there is none. */
 const resolveReferences = (document: Json, value: Json | undefined): Json | undefined => {
   for (let count = 0; count < referenceStepsMax; count++) {
     const reference = memberOf(value, '$ref');

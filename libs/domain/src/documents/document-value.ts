@@ -15,12 +15,12 @@ export const valueAt = (document: Json, path: DocumentPath): Json | undefined =>
   return value;
 };
 
-/** No accepted document is nested deeper (specification, section 1). */
+/** The maximum nesting of an accepted document (specification, section 1). */
 const levelsMax = 100;
 
 /**
- * Returns the path of a local reference, from the JSON Pointer in its fragment (RFC 6901, section 6), whether it leads
- * anywhere or not; undefined for an external reference and for a pointer that cannot refer to anything.
+ * Returns the path of a local reference, from the JSON Pointer in its fragment (RFC 6901, section 6), whether or not
+ * anything is there; undefined for an external reference and for a pointer that cannot refer to anything.
  */
 export function localPath(reference: string): DocumentPath | undefined {
   if (reference === '#') return [];
@@ -34,6 +34,6 @@ function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    return undefined; // A stray percent sign: the reference leads nowhere.
+    return undefined; // A stray percent sign: the reference points nowhere.
   }
 }

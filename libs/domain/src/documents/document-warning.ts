@@ -1,15 +1,15 @@
 import { firstCharacters } from '../characters.ts';
 import type { DocumentPath, DocumentWarning, SchemaViolation } from './document.ts';
 
-/** In UTF-16 units, before `~` and `/` are escaped. */
+/** The maximum length of a pointer, in UTF-16 units, before `~` and `/` are escaped. */
 const pointerMax = 2_000;
 
-/** In characters (Unicode code points). */
+/** The maximum length of a message, in characters (Unicode code points). */
 const messageMax = 500;
 
 /**
- * Converts a violation to a warning of at most a few kilobytes. A JSON Pointer (RFC 6901, section 3) that is too long
- * because of the document's names is truncated to its last ancestor that fits; a long message is truncated.
+ * Converts a violation to a warning of at most a few kilobytes. If the document's names make a JSON Pointer (RFC 6901,
+ * section 3) too long, it is truncated to its last ancestor that fits; a long message is truncated.
  */
 export const warningOf = ({ path, message }: SchemaViolation): DocumentWarning => {
   const truncated = firstCharacters(message, messageMax);

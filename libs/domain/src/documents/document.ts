@@ -3,18 +3,18 @@ import type { Operation } from './operation.ts';
 
 /**
  * A document's text, compressed for storage and transfer: a raw DEFLATE stream (RFC 1951) that ends at a byte boundary
- * by a sync flush and has no final block, so that more blocks can follow it.
+ * with a sync flush and has no final block, so that more blocks can follow it.
  */
 export interface PackedText {
   readonly deflated: Uint8Array;
   /** CRC-32 of the text (RFC 1952), an unsigned 32-bit integer. */
   readonly crc32: number;
-  /** Length of the text in UTF-8, in bytes. */
+  /** The length of the text in UTF-8, in bytes. */
   readonly bytes: number;
 }
 
 export interface DocumentWarning {
-  /** JSON Pointer (RFC 6901) into the document. */
+  /** A JSON Pointer (RFC 6901) into the document. */
   readonly pointer: string;
   readonly message: string;
 }
@@ -27,8 +27,8 @@ export interface ReadDocument extends Omit<DocumentFacts, 'violations'> {
   /** In the document's order. */
   readonly operations: readonly Operation[];
   /**
-   * Content of the document that cannot be stored, then violations of the official JSON Schema: at most 20 in full;
-   * counting stops at 10,000.
+   * Warnings about content that cannot be stored, then about violations of the official JSON Schema: at most 20 in
+   * full; counting stops at 10,000.
    */
   readonly warnings: { readonly total: number; readonly first: readonly DocumentWarning[] };
 }
@@ -39,7 +39,9 @@ export interface DocumentFacts {
   readonly title: string | null;
   /** `info.description`, as a description of a collection; null if it is absent or not a string. */
   readonly description: string | null;
-  /** A description made from the document's other text; `''` if the document has a description, or has no such text. */
+  /**
+   * A description derived from the document's other text; `''` if the document has a description, or has no such text.
+   */
   readonly derivedDescription: string;
   readonly baseUrl: string;
   readonly authentication: AuthenticationScheme;
@@ -47,7 +49,7 @@ export interface DocumentFacts {
   readonly violations: readonly SchemaViolation[];
 }
 
-/** One fact, and the reason if it differs from the document. */
+/** A fact derived from a document, and the reason if it differs from the document. */
 export interface DerivedFact<T> {
   readonly value: T;
   readonly violation?: SchemaViolation;

@@ -1,10 +1,10 @@
 import type { CollectionId, OperationKey } from '../ids.ts';
 
-/** One method of one path of a document, as lists and searches show it. */
+/** One method of one path of a document, as shown in lists and searches. */
 export interface Operation {
   /**
    * 16 characters of the lower-case base32 (RFC 4648) of SHA-256 over `METHOD path` (extensions, section 1). Survives
-   * updates of the document as long as method and path do.
+   * updates of the document as long as the method and path remain.
    */
   readonly key: OperationKey;
   /** In upper case. */
@@ -15,7 +15,7 @@ export interface Operation {
   /** In the document's order. */
   readonly tags: readonly string[];
   readonly deprecated: boolean;
-  /** The beginning of its description, as used by the search; `''` if it has none. */
+  /** The beginning of the operation's description, as used by the search; `''` if it has none. */
   readonly excerpt: string;
 }
 
@@ -23,7 +23,7 @@ export interface Operation {
 export type OperationDescription = Omit<Operation, 'key'>;
 
 export interface PositionedOperation extends Operation {
-  /** Its position in the document's order, counted from 0. */
+  /** The operation's position in the document's order, counted from 0. */
   readonly position: number;
 }
 
@@ -33,7 +33,7 @@ export interface OperationReference {
   readonly key: OperationKey;
 }
 
-/** An operation with the collection that it belongs to. */
+/** An operation and the collection that it belongs to. */
 export interface OperationWithCollection extends Operation, OperationReference {
   readonly collectionName: string;
 }

@@ -3,7 +3,7 @@ import { phraseOf } from './plain-words.ts';
 
 const pathMax = 500;
 
-/** Parts of a path that are not resources. */
+/** Words in a path that are not resources. */
 const nonResources = new Set(
   'api apis rest public internal external private json xml index html php aspx do me all by of id ids v'.split(' '),
 );

@@ -1,21 +1,21 @@
 import { firstCharacters } from '../characters.ts';
 import { plainLine } from '../line.ts';
 
-/** In characters (Unicode code points): the part of a text that is read. */
+/** How much of a text is read, in characters (Unicode code points). */
 const readMax = 400;
 const phraseMax = 40;
 const sentenceMax = 160;
 
 /**
  * Converts a name to words, in lower case except for abbreviations: `PaymentMethodsController` becomes `payment
- * methods`. Returns `''` if it is not a real name: a placeholder, an identifier, or a word that every API has.
+ * methods`. Returns `''` if it is not a real name but a placeholder, an identifier, or a word that every API uses.
  */
 export const phraseOf = (name: string): string => {
   const text = withoutMarkup(name);
   if (/[{}]/.test(text) || text.split(/[^\p{L}\p{M}\p{N}]+/u).some(isId)) return '';
   const words = text
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
-    // Not within the plural of an abbreviation, such as APIs.
+    // Does not split the plural of an abbreviation, such as APIs.
     .replace(/(\p{Lu})(?=\p{Lu}\p{Ll})(?!\p{Lu}s(?!\p{L}))/gu, '$1 ')
     .replace(/[^\p{L}\p{M}\p{N}&' ]+/gu, ' ')
     .split(' ')
@@ -26,8 +26,8 @@ export const phraseOf = (name: string): string => {
 };
 
 /**
- * Returns the first sentence of a text, without markup and addresses, capitalised and with a final full stop. Returns
- * `''` if it is not a sentence: a path, an identifier, or a single word in a script with spaces.
+ * Returns the first sentence of a text, without markup or addresses, capitalised and with a final full stop. Returns
+ * `''` if it is not a sentence but a path, an identifier, or a single word in a script with spaces.
  */
 export const sentenceOf = (text: string): string => {
   const line = withoutMarkup(text);
@@ -47,14 +47,14 @@ export const sentenceOf = (text: string): string => {
     : asSentence(sentence);
 };
 
-/** Capitalises the words and adds a full stop. */
+/** Capitalises the first letter, and adds a full stop if there is no final punctuation mark. */
 export const asSentence = (words: string): string => {
   const [initial = ''] = words;
   const capitalised = initial.toUpperCase() + words.slice(initial.length);
   return /[!?。！？…]$/u.test(capitalised) ? capitalised : `${capitalised}.`;
 };
 
-/** Returns one plain line without HTML, Markdown and addresses. */
+/** Returns the text as one plain line, without HTML, Markdown or addresses. */
 const withoutMarkup = (text: string): string =>
   plainLine(firstCharacters(text.trimStart(), readMax))
     .replace(/<[^<>]{0,300}>/g, ' ')
@@ -72,14 +72,14 @@ const withoutMarkup = (text: string): string =>
 
 const isAbbreviation = (word: string): boolean => /^\p{Lu}[\p{Lu}\d]{1,4}s?$/u.test(word);
 
-/** Hashes, keys and numbered names, which are meaningless to readers. */
+/** Whether the word is a hash, a key or a numbered name, and thus meaningless to readers. */
 const isId = (word: string): boolean =>
   word.length > 30 ||
   /^(?=.*\d)[\da-f]{6,}$/i.test(word) ||
   /\d{5,}/.test(word) ||
   /^(?=.*\d.*\p{L})(?=.*\p{Ll})(?=.*\p{Lu}).{8,}$/u.test(word);
 
-/** Phrases that carry no information about a document. */
+/** Whether the phrase carries no information about a document. */
 const isBoilerplate = (phrase: string): boolean =>
   /^(?:apis?|rest|default|endpoints?|methods?|misc|other|general|operations?|resources?|todo|tbd|untitled|string|example|test|ok|success|summary|description|openapi|swagger)$/i.test(
     phrase.replace(/[.\s]+$/, ''),

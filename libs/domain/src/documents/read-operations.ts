@@ -7,20 +7,24 @@ import { memberOf } from './document-value.ts';
 import type { SchemaViolation } from './document.ts';
 import type { Operation } from './operation.ts';
 
-/** Further operations of a document are neither listed nor found; the largest real one in the tests has 1,533. */
+/**
+ * The maximum number of operations per document: any further ones are neither listed nor found. The largest real
+ * document in the tests has 1,533.
+ */
 export const operationsMax = 10_000;
 
 /**
- * In characters (Unicode code points). An operation with a longer path is omitted, a longer operation id is truncated.
+ * The maximum lengths, in characters (Unicode code points), and the maximum number of tags. An operation with a longer
+ * path is omitted; a longer operation id is truncated.
  */
 const limits = { path: 2_000, operationId: 500, summary: 500, tag: 200, tags: 20, excerpt: 200 } as const;
 
-/** Computes the key of an operation: the domain has no hash function. */
+/** Computes the key of an operation; an argument, because the domain has no hash function. */
 export type OperationKeyOf = (method: string, path: string) => OperationKey;
 
 /**
- * Returns the stored facts of a document's operations, in its order. Each of them is small, regardless of the size of
- * the document.
+ * Returns the facts to store about a document's operations, in the document's order. Each of them is small, regardless
+ * of the size of the document.
  */
 export const readOperations = (document: Json, keyOf: OperationKeyOf): readonly Operation[] => {
   const operations = new Map<OperationKey, Operation>();
@@ -67,7 +71,7 @@ const operationOf = (key: OperationKey, { method, path, operation }: DocumentOpe
 export const excerptOf = (description: Json | undefined): string =>
   typeof description === 'string' ? plainLines(firstCharacters(description, limits.excerpt)) : '';
 
-/** Returns a string as one plain line; null if there is none. */
+/** Returns a string as one plain line of at most `max` characters; null if the value is not a string, or is blank. */
 const lineIn = (value: Json | undefined, max: number): string | null =>
   typeof value === 'string' ? firstCharacters(plainLine(value.slice(0, 4 * max)), max).trim() || null : null;
 

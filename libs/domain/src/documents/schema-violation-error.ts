@@ -3,7 +3,7 @@ import type { ReadDocument } from './document.ts';
 
 const listedMax = 5;
 
-/** `invalid_body` for a document with warnings, if warnings are not accepted. */
+/** The `invalid_body` error for a document with warnings, if warnings are not accepted. */
 export class SchemaViolationError extends PorticoError {
   readonly #warnings: ReadDocument['warnings'];
 

@@ -11,7 +11,7 @@ export interface MatrixRow {
   readonly way: AccessWay;
 }
 
-/** The conditions for rows; null for any. */
+/** The conditions that rows must meet; null matches any value. */
 export interface MatrixFilter {
   readonly profile: ProfileReference | null;
   /** Only access granted through this group. */
@@ -25,8 +25,8 @@ export interface MatrixFilter {
 }
 
 /**
- * The position of a row in the matrix: by the client's e-mail, then as lists sort collections, then the client's own
- * grant before its groups'.
+ * The position of a row in the matrix, which is sorted by the client's e-mail, then by collection as in lists, then
+ * with the client's own grant before its groups' grants.
  */
 export interface MatrixCursor {
   readonly email: string;

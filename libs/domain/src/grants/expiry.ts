@@ -1,13 +1,13 @@
 import { PorticoError } from '../errors.ts';
 import { type Instant, toIso } from '../instant.ts';
 
-/** Something of a client that expires: a grant, its own or a group's, or its API key. */
+/** Something that expires for a client: its own grant, a group's grant, or its API key. */
 export interface Expiry {
   /** The client's e-mail. */
   readonly email: string;
   /** The collection's name; null for the API key. */
   readonly collection: string | null;
-  /** The name of the group that has the grant; null if it is the client's own. */
+  /** The name of the group that has the grant; null if the grant is the client's own. */
   readonly group: string | null;
   readonly expiresAt: Instant;
 }

@@ -7,7 +7,7 @@ import type { AccessRequest } from '../requests/access-request.ts';
 /** A right to use a collection. */
 export interface Grant {
   readonly grantedAt: Instant;
-  /** From then on the grant is invalid; null if it has no expiry. */
+  /** When the grant becomes invalid; null if it has no expiry. */
   readonly expiresAt: Instant | null;
 }
 
@@ -37,7 +37,7 @@ export const groupPair = (group: GroupId, collection: CollectionId): Pair => ({
 export interface GrantState extends Pair {
   /** The profile, which may be an admin's; null if there is none, or if the grantee is a group. */
   readonly client: Profile | null;
-  /** Null if there is none, or if the grantee is a profile. */
+  /** The group; null if there is none, or if the grantee is a profile. */
   readonly group: Group | null;
   /** The collection's name, or null if there is no such collection. */
   readonly collectionName: string | null;
@@ -52,7 +52,7 @@ export type GrantRefusal =
 
 export type GrantRule = (state: GrantState, now: Instant) => GrantRefusal | null;
 
-// The rules for granting and revoking, in the order in which they are checked; each returns its error code.
+// The rules for granting and revoking, in the order they are checked; each returns its error code.
 const granteeExists: GrantRule = ({ grantee, client, group }) => {
   if (grantee.kind === 'group') return group ? null : 'group_not_found';
   return client?.role === 'client' ? null : 'client_not_found';
@@ -71,7 +71,7 @@ export const grantingRules = [granteeExists, collectionExists, notYetGranted];
 /** Also used for changing when a grant expires. */
 export const revokingRules = [granteeExists, collectionExists, isGranted];
 
-/** One of the ways in which a client has access to a collection: its own grant, or that of a group. */
+/** One of the ways in which a client has access to a collection: its own grant, or a group's. */
 export interface AccessWay extends Grant {
   /** Null for the client's own grant. */
   readonly group: Pick<Group, 'id' | 'name'> | null;
@@ -81,12 +81,12 @@ export interface CollectionAccess {
   readonly id: CollectionId;
   readonly name: string;
   readonly description: string;
-  /** The client's own grant first, then those of groups, sorted by name; empty if it has no access. */
+  /** The client's own grant first, then its groups' grants, sorted by name; empty if the client has no access. */
   readonly ways: readonly AccessWay[];
 }
 
 export interface ClientAccess {
   readonly profile: Profile;
-  /** In the same order. */
+  /** The ways in which the client has access, in the same order as in `CollectionAccess`. */
   readonly ways: readonly [AccessWay, ...AccessWay[]];
 }

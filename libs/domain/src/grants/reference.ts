@@ -1,6 +1,9 @@
 import type { CollectionId, GroupId, ProfileId } from '../ids.ts';
 
-/** A reference to an object, as given by an administrator: its id, or its current name (a profile's is its e-mail). */
+/**
+ * A reference to an object, as given by an administrator: the object's id, or its current name (for a profile, its
+ * e-mail).
+ */
 export type Reference<Id> = { readonly by: 'id'; readonly id: Id } | { readonly by: 'name'; readonly name: string };
 
 export type ProfileReference = Reference<ProfileId>;

@@ -4,7 +4,7 @@ import type { Instant } from '../instant.ts';
 /** Profiles that share grants and a tier: a grant of the group is a grant of each member. */
 export interface Group {
   readonly id: GroupId;
-  /** Unique, case-sensitive: the identity provider's names of groups are compared with it. */
+  /** Unique and case-sensitive: it is compared with the identity provider's group names. */
   readonly name: string;
   readonly description: string;
   /** The rate-limit tier of members without their own active one; null for none. */
@@ -13,7 +13,7 @@ export interface Group {
   readonly updatedAt: Instant;
 }
 
-/** A group with its numbers of members, and of collections at the time of the read. */
+/** A group with the number of its members, and the number of its collections at the time of reading. */
 export interface ListedGroup extends Group {
   readonly members: number;
   readonly collections: number;
@@ -30,7 +30,7 @@ export interface GroupPage {
 
 export const allGroups: GroupPage = { containing: null, limit: null, after: null };
 
-/** The groups in a verified identity token (`IDENTITY_GROUPS_CLAIM`): the newest token of the profile counts. */
+/** The groups in a verified identity token (`IDENTITY_GROUPS_CLAIM`): only the profile's newest token counts. */
 export interface GroupClaims {
   /** Sorted by code points, without duplicates. Most of them do not exist as groups here. */
   readonly names: readonly string[];
@@ -40,11 +40,11 @@ export interface GroupClaims {
   readonly seenAt: Instant;
 }
 
-/** A membership: added by an administrator, by the claim of the member's token, or both. */
+/** A membership: added by an administrator, by the claim in the member's token, or both. */
 export interface Membership {
   /** Null if no administrator added the member. */
   readonly addedAt: Instant | null;
-  /** When the token with the group was presented; null if there is none. */
+  /** When the token that claims the group was presented; null if there is none. */
   readonly claimedAt: Instant | null;
 }
 

@@ -30,13 +30,13 @@ export const isCollectionTask = (task: JobTask): task is CollectionTask =>
 export interface NoticeTask {
   readonly kind: 'mail.notice';
   readonly profileId: ProfileId;
-  /** How often it was requested since it was last sent: 1 for a new job. */
+  /** How many times the notice was requested since it was last sent: 1 for a new job. */
   readonly requestCount: number;
 }
 
 export type JobKind = JobTask['kind'];
 
-/** Every kind once. Mails come first, because a person waits for each of them. */
+/** Every kind of job, once each. Mails come first, because a person is waiting for each of them. */
 export const jobKinds = Object.keys({
   'mail.credentials': true,
   'mail.rotation': true,
@@ -52,9 +52,9 @@ export const jobKinds = Object.keys({
 } satisfies Record<JobKind, true>) as readonly JobKind[];
 
 /**
- * The group of jobs for collections whose embedding is missing. A process of the previous version leaves them to
- * processes of this version, even if it is faster: it would embed with its own model, and the embedding would still be
- * missing.
+ * The group of jobs for collections whose embedding is missing. A process running the previous version leaves them to
+ * processes running this version, even if it is faster: it would embed with its own model, and the embedding would
+ * still be missing.
  */
 export const missingEmbeddings = 'missing embeddings';
 
@@ -75,20 +75,20 @@ export interface Job extends NewJob {
 export interface DeadLetter {
   readonly id: JobId;
   readonly kind: JobKind;
-  /** The recipient; null if it is for no profile. */
+  /** The recipient; null if the job is not for a profile. */
   readonly profileId: ProfileId | null;
-  /** The recipient's e-mail; null if it is for no profile, or for one that no longer exists. */
+  /** The recipient's e-mail; null if the job is not for a profile, or the profile no longer exists. */
   readonly profileEmail: string | null;
-  /** The collection it is about; null if it is about none. */
+  /** The collection that the job is about; null if there is none. */
   readonly collectionId: CollectionId | null;
-  /** The collection's name; null if it is about none, or about one that no longer exists. */
+  /** The collection's name; null if the job is not about a collection, or the collection no longer exists. */
   readonly collectionName: string | null;
   /** The number of failures, including the last one. */
   readonly attempts: number;
   /** The error of the last failure. */
   readonly error: string;
   readonly since: Instant;
-  /** Whether its secret was removed. Without it the job can no longer be done. */
+  /** Whether the job's secret was removed. Without the secret, the job can no longer be done. */
   readonly secretRemoved: boolean;
 }
 
@@ -98,21 +98,24 @@ export type DeadLetterCursor = Pick<DeadLetter, 'since' | 'id'>;
 /** The jobs of one kind. */
 export interface JobCounts {
   readonly kind: JobKind;
-  /** Neither leased nor failed before; due or not. */
+  /** Jobs that are not leased and have not failed before, whether due or not. */
   readonly waiting: number;
-  /** Leased by a worker. */
+  /** Jobs leased by a worker. */
   readonly running: number;
-  /** Failed before, and not leased. */
+  /** Jobs that have failed before and are not leased. */
   readonly retrying: number;
   /** When the first of the failed jobs is due; null if there are none. */
   readonly nextRetryAt: Instant | null;
   readonly deadLetters: number;
-  /** Since when the oldest due job is due, leased or not; null if none is due. */
+  /** When the oldest due job became due, whether leased or not; null if none is due. */
   readonly oldestDueAt: Instant | null;
 }
 
-/** A job is claimed within seconds if any process runs jobs: one that is due for longer indicates that none does. */
+/**
+ * If any process runs jobs, a job is claimed within seconds: a job that has been due for longer than this indicates
+ * that none does.
+ */
 export const overdueMaxMs = 15 * 60_000;
 
-/** `no dead letter`: also if there is no such job. `secret removed`: it can only be discarded. */
+/** `no dead letter` is also returned if there is no such job. `secret removed`: it can only be discarded. */
 export type RequeueOutcome = 'requeued' | 'no dead letter' | 'secret removed';

@@ -23,7 +23,7 @@ const policies = {
   'mail.request': mailPolicy,
   'mail.expiry': mailPolicy,
   'mail.expiries': mailPolicy,
-  // Each admin has one, and it always has something to report.
+  // Each admin has one such job, and it always has something to report.
   'mail.notice': { firstMs: 30_000, longestMs: 3_600_000, attemptsMax: Infinity },
   embed: embeddingPolicy,
   operations: embeddingPolicy,

@@ -1,20 +1,20 @@
 import type { ClientId, ProfileId } from '../ids.ts';
 import { type Instant, nextChangeAt } from '../instant.ts';
 
-/** The limiter's subject for a profile: the same for all its credentials. */
+/** Returns the limiter's subject for a profile: the same for all its credentials. */
 export const clientSubject = (profileId: string): string => `client:${profileId}`;
 
 /** The maximum number of requests that a rule may allow in its window; the minimum is 1 (specification, section 7). */
 export const allowedMax = 1_000_000_000;
 
-/** 31 days; the shortest window is 1 s (specification, section 7). */
+/** The longest window, 31 days; the shortest is 1 s (specification, section 7). */
 export const windowSecondsMax = 2_678_400;
 
-/** 1 to 63 characters (specification, section 7). */
+/** The form of a tier's name, 1 to 63 characters (specification, section 7). */
 export const tierNameForm = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 export const tierNameMax = 63;
 
-/** In characters (Unicode code points), after trimming. */
+/** The maximum length of a tier's description, in characters (Unicode code points), after trimming. */
 export const tierDescriptionMax = 1_000;
 
 /** At most `allowed` requests in any window of `windowSeconds`. */
@@ -58,7 +58,7 @@ export interface OverridePage {
   readonly after: number | null;
 }
 
-/** Returns the client's other overrides that this one deactivates, changed: at most one is active. */
+/** Returns deactivated copies of the client's other active overrides if this one is active: at most one is. */
 export const deactivateOthers = (
   { isActive, updatedAt }: Pick<Override, 'isActive' | 'updatedAt'>,
   others: readonly Override[],
@@ -69,11 +69,14 @@ export const deactivateOthers = (
         .map((other) => ({ ...other, isActive: false, updatedAt: nextChangeAt(other.updatedAt, updatedAt) }))
     : [];
 
-/** The limits of a profile: its active override, its active tier, and that of its groups. */
+/** The limits of a profile: its active override, its active tier, and its groups' tier. */
 export interface ClientLimits {
   readonly override: (LimitRule & { readonly id: number }) | null;
   readonly tier: (LimitRule & { readonly tier: string }) | null;
-  /** The most generous active tier of its groups: the most requests per second, then by name. */
+  /**
+   * The most generous active tier of the profile's groups: the one that allows the most requests per second, then by
+   * name.
+   */
   readonly groupTier: (LimitRule & { readonly tier: string }) | null;
 }
 
@@ -99,7 +102,7 @@ export interface EffectiveLimit {
 }
 
 /**
- * Returns the limit of a profile: its active override, else its active tier, else that of its groups, else the default
+ * Returns the limit of a profile: its active override, else its active tier, else its groups' tier, else the default
  * (specification, section 7; extensions, section 4).
  */
 export const effectiveLimit = (
@@ -115,7 +118,7 @@ export const effectiveLimit = (
 
 const ruleOf = ({ allowed, windowSeconds }: LimitRule): LimitRule => ({ allowed, windowSeconds });
 
-/** The result of a limiter for one subject at one time; after a `consume`, including that request. */
+/** A limiter's result for one subject at one time; after a `consume`, it includes that request. */
 export interface RateLimitResult {
   readonly rule: LimitRule;
   readonly admitted: boolean;
@@ -124,13 +127,13 @@ export interface RateLimitResult {
   /** Whole seconds until the oldest counted request leaves the window; 0 if none is counted. */
   readonly resetSeconds: number;
   /**
-   * Whole seconds until a request would be admitted if no other comes first, at least 1; 0 if one would be admitted
-   * now.
+   * Whole seconds, at least 1, until a request would be admitted if no other request comes first; 0 if one would be
+   * admitted now.
    */
   readonly retryAfterSeconds: number;
 }
 
-/** Which requests a limiter has counted: those to all processes, or only those to the responding process. */
+/** Which requests a limiter has counted: requests to all processes, or only to the responding process. */
 export type LimiterScope = 'all' | 'process';
 
 /** A counted request, with the name of the policy that was applied. */

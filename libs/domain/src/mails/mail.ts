@@ -2,7 +2,7 @@ import { plainLine } from '../line.ts';
 import type { JobId } from '../ids.ts';
 import type { Profile } from '../profiles/profile.ts';
 
-/** Every mail that the service sends; also the name of the template that may replace it. */
+/** The name of every mail that the service sends, and of the template that may replace the mail. */
 export const mailNames = [
   'credentials',
   'rotation',
@@ -23,7 +23,7 @@ export interface MailFacts {
 }
 
 export interface Mail {
-  /** Stays the same over retries; becomes the local part of the `Message-ID`. */
+  /** Remains the same across retries; becomes the local part of the `Message-ID`. */
   readonly id: string;
   /** One e-mail address. */
   readonly to: string;
@@ -38,7 +38,7 @@ export interface Mail {
 
 /** The reason why a mail was not sent. */
 export class DeliveryError extends Error {
-  /** Whether a retry cannot help. */
+  /** Whether a retry would not help. */
   readonly permanent: boolean;
 
   constructor(message: string, permanent: boolean, cause?: unknown) {
@@ -50,7 +50,7 @@ export class DeliveryError extends Error {
 
 /**
  * No mail greets its recipient by name: a registrant may enter another person's address and any text as the name, which
- * would read as a statement of the organisation. Text from users appears only inside lines that the service composes.
+ * would read as a statement by the organisation. Text from users appears only inside lines that the service composes.
  */
 export type Recipient = Pick<Profile, 'email'>;
 
@@ -94,7 +94,7 @@ export const composeMail = (
   };
 };
 
-/** The console is at the root of its host, regardless of the path of the service. */
+/** Returns lines with the service's URLs. The console is at the root of its host, regardless of the service's path. */
 const placesAt = (address: string): readonly string[] => {
   const [origin = address] = /^https?:\/\/[^/]+/.exec(address) ?? [];
   return [`service:       ${address}`, `console:       ${origin}/console/`, `documentation: ${address}/docs`];

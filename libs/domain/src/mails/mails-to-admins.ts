@@ -6,10 +6,10 @@ import type { PendingRequests, PendingRequest } from '../requests/access-request
 import { type Letterhead, type Mail, composeMail, type Part, type Recipient } from './mail.ts';
 import { expiryFacts, moreParts, describeExpiry } from './mails-to-clients.ts';
 
-/** The minimum time between two notices of pending decisions to one admin. */
+/** The minimum time between two notices about pending decisions to the same admin. */
 export const noticeRestMs = 300_000;
 
-/** The notice to an admin of pending decisions: registrations and access requests, the newest of them in detail. */
+/** Composes the notice to an admin about pending decisions: registrations and access requests, the newest in detail. */
 export const pendingNotice = (
   head: Letterhead,
   to: Recipient,
@@ -41,7 +41,7 @@ export const pendingNotice = (
   });
 };
 
-/** The daily notice to an admin of upcoming expiries, earliest first. */
+/** Composes the daily notice to an admin about upcoming expiries, earliest first. */
 export const expiriesNotice = (head: Letterhead, to: Recipient, expiries: readonly Expiry[], total: number): Mail =>
   composeMail(to, head, {
     name: 'expiries',

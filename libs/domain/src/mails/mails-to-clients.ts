@@ -5,7 +5,7 @@ import type { Credentials, RotatedCredentials } from '../profiles/api-key.ts';
 import type { RequestStatus } from '../requests/access-request.ts';
 import { type Letterhead, type Mail, composeMail, type Part, type Recipient } from './mail.ts';
 
-/** The mail with the credentials of an approved profile. */
+/** Composes the mail with the credentials of an approved profile. */
 export const credentialsMail = (head: Letterhead, to: Recipient, credentials: Credentials): Mail =>
   composeMail(to, head, {
     name: 'credentials',
@@ -14,7 +14,7 @@ export const credentialsMail = (head: Letterhead, to: Recipient, credentials: Cr
     facts: factsOf(credentials),
   });
 
-/** The mail with credentials after an administrator has replaced their secret. */
+/** Composes the mail with the credentials after an administrator has replaced the secret. */
 export const rotationMail = (
   head: Letterhead,
   to: Recipient,
@@ -34,7 +34,7 @@ export const rotationMail = (
     facts: { ...factsOf(credentials), previous_until: previousUntil === null ? null : formatMinute(previousUntil) },
   });
 
-/** The notice of a rejection, with the reason if there is one. */
+/** Composes the notice of a rejection, with the reason if there is one. */
 export const rejectionMail = (head: Letterhead, to: Recipient, reason: string | null): Mail =>
   composeMail(to, head, {
     name: 'rejection',
@@ -108,7 +108,7 @@ export const requestDecidedMail = (
   });
 };
 
-/** The upcoming expiries of a client, earliest first. */
+/** Composes the mail about a client's upcoming expiries, earliest first. */
 export const expiryMail = (head: Letterhead, to: Recipient, expiries: readonly Expiry[], total: number): Mail =>
   composeMail(to, head, {
     name: 'expiry',
@@ -152,7 +152,7 @@ const linesOf = ({ clientId, secret }: Credentials): readonly string[] => [
 
 const factsOf = ({ clientId, secret }: Credentials) => ({ client_id: clientId, client_secret: secret });
 
-/** Each line break starts a paragraph. */
+/** Returns the paragraphs of a reason: each line break starts one. */
 const reasonParts = (reason: string | null): readonly Part[] => (reason ? `Reason: ${reason}`.split(lineBreaks) : []);
 
 const lineBreaks = /[\n\r\u2028\u2029]+/;

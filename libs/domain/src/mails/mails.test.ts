@@ -52,7 +52,7 @@ test('the text and the HTML of a mail both contain the credentials', () => {
   }
 });
 
-/** Returns every mail, and the next step that it mentions. */
+/** Returns each mail with the next step that it mentions. */
 const everyMail = (at: string | null): readonly (readonly [Mail, string])[] => {
   const letterhead = { ...head, address: at };
   const decided = { collection: 'Roads', answer: null, expiresAt: null };

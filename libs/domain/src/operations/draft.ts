@@ -1,4 +1,6 @@
-/** A JSON text under construction: a finished value as text, an object (null: member not set yet), or an array. */
+/**
+ * A JSON text under construction: a finished value as text, an object (null if a member is not set yet), or an array.
+ */
 export type Draft = string | DraftObject | Draft[];
 export type DraftObject = Map<string, Draft | null>;
 
@@ -30,7 +32,7 @@ export function bytesOf(draft: Draft): number {
   return sum + Math.max(0, parts - 1);
 }
 
-/** The size of a member's name and its colon, in bytes. */
+/** Returns the size of a member's name and its colon, in bytes. */
 export const nameBytes = (name: string): number => utf8Length(JSON.stringify(name)) + 1;
 
 /** Returns the length of a well-formed text in UTF-8, in bytes. */
@@ -38,7 +40,7 @@ export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    // Each half of a surrogate pair counts two of its four bytes.
+    // Each half of a surrogate pair counts as two of the pair's four bytes.
     if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
   }
   return bytes;

@@ -2,8 +2,8 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.t
 import { resolveReference, type Source, type Trail } from './references.ts';
 
 /**
- * Returns a body with only the required members, with placeholders as values, as deep as fits into that many
- * characters.
+ * Returns a body with only the required members and with placeholder values, nested as deeply as `charactersMax`
+ * characters allow.
  */
 export function exampleBody(source: Source, schema: Json | undefined, charactersMax: number): Json {
   for (let depth = depthMax; depth > 0; depth--) {

@@ -13,7 +13,7 @@ export interface Position {
 
 /** A part that is offered for inclusion in the text. */
 export interface Offer {
-  /** The lowest rank is tried first; offers of equal rank in the order in which they were made. */
+  /** The lowest rank is tried first; offers of equal rank are tried in the order they were made. */
   readonly rank: number;
   readonly place: Position;
   /** Creates the part; called only when it is tried. */
@@ -21,31 +21,31 @@ export interface Offer {
 }
 
 export interface Part {
-  /** The value to insert; the whole of it fits or the part is cut. Null if it cannot be created. */
+  /** The value to insert: either all of it fits, or the part is cut. Null if it cannot be created. */
   readonly draft: Draft | null;
   /** The value to insert if the draft does not fit; null to leave the position unchanged. */
   readonly fallback: Draft | null;
-  /** Bytes that the part also takes at another position; 0 by default. */
+  /** The number of bytes that the part also takes up at a different position; 0 by default. */
   readonly extraBytes?: number;
-  /** Offers the parts below the draft after it was inserted. */
+  /** Called after the draft is inserted, to offer the parts below it. */
   readonly then?: () => void;
 }
 
 /**
- * Grows a JSON text within a budget of bytes, most important parts first: each part is added if it still fits, or is
- * cut. The work is bounded by the parts that fit, regardless of the size of the document.
+ * Grows a JSON text within a budget of bytes, most important parts first: each part is added if it still fits, and cut
+ * otherwise. The work is bounded by the parts that fit, regardless of the size of the document.
  */
 export class Growth {
   /** The remaining bytes. Counts a comma for each part, so the final text may be slightly shorter. */
   bytesLeft: number;
-  /** The positions of parts that did not fit, in the order in which they were tried. */
+  /** The positions of parts that did not fit, in the order they were tried. */
   readonly cuts: Position[] = [];
-  /** The number of parts that may still be created: a document may lead to any number of parts that do not fit. */
+  /** The number of parts that may still be created: a document may produce any number of parts that do not fit. */
   readonly #parts: { left: number };
   readonly #afterwards: (() => void)[] = [];
   readonly #offers = new Map<number, { next: number; readonly list: Offer[] }>();
 
-  /** A growth within another one shares that one's limit of parts. */
+  /** A growth within another one shares the outer one's limit on parts. */
   constructor(bytes: number, within?: Growth) {
     this.bytesLeft = bytes;
     this.#parts = within ? within.#parts : { left: Math.max(partsMin, Math.ceil(bytes / partBytesMin)) };
@@ -67,7 +67,7 @@ export class Growth {
     else this.#offers.set(offer.rank, { next: 0, list: [offer] });
   }
 
-  /** Tries all offers, and those that result from them. */
+  /** Tries all offers, and the offers that result from them. */
   run(): void {
     while (this.#offers.size > 0) {
       const rank = Math.min(...this.#offers.keys());
@@ -112,14 +112,14 @@ export class Growth {
 
 const partsMin = 5_000;
 
-/** The average size of a part that fits is greater. */
+/** Less than the average size of a part that fits. */
 const partBytesMin = 8;
 
 const isPresent = ({ container, key }: Position): boolean =>
   Array.isArray(container) ? typeof key === 'number' : (container.get(`${key}`) ?? null) !== null;
 
 /**
- * If a part is missing, a schema should accept more, not less: without one of its properties it cannot restrict
+ * If a part is missing, a schema should accept more, not less: without one of its properties, it cannot restrict
  * additional ones, and if one of its alternatives is incomplete, more than one of them may match.
  */
 function loosenAround(position: Position): void {

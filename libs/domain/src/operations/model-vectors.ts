@@ -1,14 +1,14 @@
 import type { HybridVector, SparseVector } from './operation-vectors.ts';
 
-/** The weight of the collection's vector in that of each of its operations, as in the built-in embedder. */
+/** The weight of the collection's vector in the vector of each of its operations, as in the built-in embedder. */
 const collectionShare = 0.25;
 
 /**
- * Maps cosines of a language model to those of the built-in embedder, for which the weights of words (`rankingWeights`)
- * and the scores (`operationScore`) were chosen: the cosine of a query with any operation, and with one that answers
- * it. The built-in values are medians of the evaluation tasks. Those of the model are an estimate for nomic-embed-text,
- * and not calibrated against a server (`tools/embedder/LABORATORY.md`). They are applied to queries, and are not part
- * of any stored vector.
+ * Maps a language model's cosines to those of the built-in embedder, which the weights of words (`rankingWeights`) and
+ * the scores (`operationScore`) were chosen for: the cosine of a query with any operation, and with one that answers
+ * it. The built-in values are medians of the evaluation tasks. The model's values are an estimate for nomic-embed-text,
+ * and are not calibrated against a server (`tools/embedder/LABORATORY.md`). The mapping is applied to queries, and is
+ * not part of any stored vector.
  */
 const cosines = {
   any: { model: 0.45, builtIn: 0.15 },
@@ -23,8 +23,8 @@ const offset = cosines.any.builtIn - slope * cosines.any.model;
 const constant = 0xffff_ffff;
 
 /**
- * Returns the vector of an operation: the combined vectors of the operation and its collection from the model, and its
- * words from `sparse`.
+ * Returns the vector of an operation: the model's vectors for the operation and its collection, combined, and the
+ * operation's words from `sparse`.
  */
 export const operationVector = (
   meaning: Float32Array,
@@ -43,7 +43,7 @@ export const queryVector = (meaning: Float32Array, sparse: SparseVector): Hybrid
 });
 
 /**
- * The constant has the greatest index, so it comes last; it replaces the hash of a word that happens to be the same.
+ * The constant has the greatest index, so it comes last; it replaces the hash of a word that happens to be equal to it.
  */
 const withConstant = ({ indices, weights }: SparseVector, weight: number): SparseVector => {
   const count = indices.at(-1) === constant ? indices.length - 1 : indices.length;

@@ -1,10 +1,10 @@
 import type { CollectionId, OperationKey } from '../ids.ts';
 import type { HybridVector } from './operation-vectors.ts';
 
-/** The content that an operation block is made from, and its model. */
+/** The content that an operation block is created from, and its model. */
 export interface OperationBlockFacts {
   readonly collectionId: CollectionId;
-  /** The model that made the vectors; vectors of two models are never compared. */
+  /** The model that created the vectors; vectors from different models are never compared. */
   readonly modelId: string;
   /** The digest of the document that contains these operations. */
   readonly documentDigest: string;

@@ -145,7 +145,7 @@ describe('with any document', () => {
     ),
     fc.string({ unit: 'binary', maxLength: 20 }),
   );
-  /** Returns the arguments that the shell passes to curl, which is a function here. */
+  /** Returns the arguments that the shell passes to curl, which is a shell function here. */
   const argumentsOf = (line: string): string[] => {
     const out = execFileSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${line}`], {
       stdio: ['ignore', 'pipe', 'pipe'],

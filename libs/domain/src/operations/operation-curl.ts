@@ -15,13 +15,13 @@ import type { Source } from './references.ts';
 
 const curlMax = 2_000;
 
-/** The example of a body is omitted from the command line beyond this size. */
+/** The maximum length of an example body in the command line, in characters; a longer one is reduced or omitted. */
 const bodyMax = 1_000;
 
 /**
  * Returns a command line for a POSIX shell that calls the operation once its placeholders, in upper case, are filled
- * in; null if it would be too long. All text from the document is in single quotes, without control characters, and not
- * in a position where curl would read it as an option or as the name of a file.
+ * in; null if it would be too long. All text from the document is in single quotes, without control characters, and is
+ * never in a position where curl would read it as an option or a file name.
  */
 export function operationCurl(
   source: Source,
@@ -48,7 +48,7 @@ export function operationCurl(
   return line.length <= curlMax ? line : null;
 }
 
-/** `-X HEAD` would wait for a body that never comes. */
+/** Returns curl's options for a method. `-X HEAD` would wait for a body that never comes. */
 const methodOptions = (method: string): string[] =>
   method === 'GET' ? [] : method === 'HEAD' ? ['-I'] : ['-X', method];
 
@@ -71,13 +71,13 @@ function credentialOf({ type, name, in: place }: AuthenticationScheme): Credenti
   }
 }
 
-/** Whether the credential or the options of the body already set the parameter (OpenAPI 3.1, section 4.8.12.2). */
+/** Whether the credential or the body's options already set the parameter (OpenAPI 3.1, section 4.8.12.2). */
 function isAlreadySet(name: string, place: string, credential: Credential | null): boolean {
   if (place === 'header' && /^(accept|content-type)$/i.test(name)) return true;
   return credential?.in === place && credential.name.toLowerCase() === name.toLowerCase();
 }
 
-/** Starts with `http`, so that it is never an option or another protocol. */
+/** Returns the URL, which starts with `http`, so that it is never an option or a different protocol. */
 function addressOf(baseUrl: string, path: string): string {
   const base = /^https?:\/\//i.test(baseUrl) ? baseUrl : `https://HOST/${baseUrl.startsWith('/') ? baseUrl : ''}`;
   const whole = plainLine(`${base}/${path}`).replace(/\{([^{}]{0,200})\}/g, (_, name: string) => placeholder(name));
@@ -94,7 +94,7 @@ function bodyOptions(source: Source, operation: DocumentOperation): string[] {
   const { mediaType, schema } = content;
   const example = exampleBody(source, schema, bodyMax);
   if (isMultipart(mediaType)) {
-    // With `--form-string`, a value is never the name of a file, regardless of its beginning.
+    // With `--form-string`, a value is never read as a file name, regardless of how it begins.
     return fieldsOf(example).map(([name, value]) => {
       return `${value === fileValue ? '-F' : '--form-string'} ${quote(`${field(name)}=${value}`)}`;
     });
@@ -120,12 +120,14 @@ const fieldValue = (value: Json): string =>
 const field = (name: string): string => plainLine(name).replace(/[=;@<"\\]/g, '_');
 
 /**
- * Returns only the characters allowed in a header's or cookie's name (RFC 9110, section 5.6.2), none of which is an
- * option for curl.
+ * Returns only the characters allowed in the name of a header or cookie (RFC 9110, section 5.6.2), none of which curl
+ * reads as an option.
  */
 const token = (name: string): string => plainLine(name).replace(/[^A-Za-z0-9!#$%&'*+.^_`|~-]/g, '');
 
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
 
-/** Single quotes preserve everything except a single quote (POSIX shell, section 2.2.2). */
+/**
+ * Quotes a text for the shell: single quotes preserve everything except a single quote (POSIX shell, section 2.2.2).
+ */
 const quote = (text: string): string => `'${plainLine(text).replaceAll("'", `'\\''`)}'`;

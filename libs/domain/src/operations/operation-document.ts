@@ -5,9 +5,9 @@ import { operationMethods, type DocumentOperation } from '../documents/document-
 import { listOf } from './operation-parts.ts';
 
 /**
- * Returns an OpenAPI document of one operation, as a JSON text: the required parts of the document, unchanged, with all
- * directly and indirectly referenced components. References to other positions, such as into another path, move their
- * targets to the components.
+ * Returns an OpenAPI document with one operation, as a JSON text: the required parts of the document, unchanged, with
+ * all directly and indirectly referenced components. The targets of references to other positions, such as into a
+ * different path, are moved to the components.
  */
 export function operationDocument(document: Json, { item, operation, method, path }: DocumentOperation): string {
   const closure = new Closure(document);
@@ -35,9 +35,9 @@ export function operationDocument(document: Json, { item, operation, method, pat
 /** The components that values refer to, directly and indirectly. */
 class Closure {
   readonly #document: Json;
-  /** By kind, such as `schemas`, and name. */
+  /** The components, by kind, such as `schemas`, and name. */
   readonly #kinds = new Map<string, Map<string, Json>>();
-  /** The new pointer of values from other positions, by reference. */
+  /** The new pointers to values from other positions, by reference. */
   readonly #newReferences = new Map<string, string>();
   readonly #movedPaths = new Map<string, string>();
 
@@ -137,7 +137,7 @@ function referencesOf(object: JsonObject): string[] {
   return typeof reference === 'string' ? [reference, ...references] : references;
 }
 
-/** Kinds of components by the name of the map or list that contains them. */
+/** The kinds of components, by the name of the map or list that contains them. */
 const kindsByContainer: Readonly<Record<string, string>> = {
   parameters: 'parameters',
   responses: 'responses',

@@ -33,7 +33,7 @@ export function parametersOf(document: Json, { item, operation }: DocumentOperat
 const isParameterPlace = (value: Json | undefined): value is ParameterLocation =>
   typeof value === 'string' && parameterPlaces.includes(value);
 
-/** Returns references from parameters that lead out of the document. */
+/** Returns the references in parameters that point outside the document. */
 export const externalParameters = (document: Json, { item, operation }: DocumentOperation): string[] =>
   [...listOf(item, 'parameters'), ...listOf(operation, 'parameters')].flatMap((value) => {
     const reference = memberOf(resolveObject(document, value), '$ref');
@@ -48,7 +48,7 @@ export interface Content {
   readonly others: readonly string[];
 }
 
-/** Returns the content that is easiest to write for a caller: JSON, then forms, then the first one. */
+/** Returns the content that is easiest for a caller to write: JSON, then forms, then the first one. */
 export function contentOf(object: JsonObject | undefined): Content | undefined {
   const content = memberOf(object, 'content');
   const mediaTypes = isJsonObject(content) ? Object.keys(content) : [];
@@ -58,7 +58,7 @@ export function contentOf(object: JsonObject | undefined): Content | undefined {
   return { mediaType, schema: memberOf(memberOf(content, mediaType), 'schema'), others };
 }
 
-/** Ignores case, as required for media types (RFC 9110, section 8.3.1). */
+/** Whether a media type is JSON; ignores case, as required for media types (RFC 9110, section 8.3.1). */
 export const isJsonMediaType = (mediaType: string): boolean =>
   /^application\/([^;\s]+\+)?json\s*(;|$)/i.test(mediaType);
 export const isFormMediaType = (mediaType: string): boolean => /^application\/x-www-form-urlencoded/i.test(mediaType);
@@ -84,7 +84,7 @@ export function requestBodyOf(document: Json, { operation }: DocumentOperation):
 }
 
 export interface Response {
-  /** `200`, `4XX`, `default`. */
+  /** The status, such as `200`, `4XX` or `default`. */
   readonly status: string;
   readonly object: JsonObject;
 }
@@ -106,7 +106,7 @@ export const listOf = (object: JsonObject, name: string): readonly Json[] => {
   return isJsonArray(list) ? list : [];
 };
 
-/** Returns a member that is a string, well-formed; null if it is not. */
+/** Returns a member as a well-formed string; null if it is not a string. */
 export const textIn = (object: JsonObject, name: string): string | null => {
   const text = memberOf(object, name);
   return typeof text === 'string' ? text.toWellFormed() : null;

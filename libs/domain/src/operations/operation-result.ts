@@ -13,8 +13,8 @@ export interface OperationResult extends OperationWithCollection {
 
 /**
  * Returns the matches that are worth showing, best first: those that still exist and score at least
- * `operationScoreMin`. Among equal scores, operations that are not deprecated come first, then by name, path and
- * method.
+ * `operationScoreMin`. Among equal scores, operations that are not deprecated come first; then they are sorted by name,
+ * path and method.
  */
 export const operationResults = (
   matches: readonly OperationMatch[],

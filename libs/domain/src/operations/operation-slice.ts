@@ -23,10 +23,10 @@ import { sourceOf, type Source } from './references.ts';
 import { offerText, ranks, SchemaGrowth, topLevel } from './schema-growth.ts';
 import { truncatedText } from './truncated.ts';
 
-/** Limits of `max_bytes` (extensions, section 1). */
+/** The limits of `max_bytes` (extensions, section 1). */
 export const sliceBytes = { min: 1_024, default: 8_192, max: 262_144 };
 
-/** The facts about its collection in a slice. */
+/** The facts about an operation and its collection that a slice contains. */
 export interface OperationFacts {
   readonly collectionId: CollectionId;
   readonly collectionName: string;
@@ -37,19 +37,19 @@ export interface OperationFacts {
 }
 
 export interface SliceOptions {
-  /** `request`: only status and description of responses; `full`: also the schema of the first success. */
+  /** `request`: only the status and description of responses; `full`: also the schema of the first success. */
   readonly detail: 'request' | 'full';
-  /** At most this many bytes of JSON in UTF-8, between `sliceBytes.min` and `max`. */
+  /** The maximum length of the JSON in UTF-8, in bytes, between `sliceBytes.min` and `max`. */
   readonly maxBytes: number;
 }
 
 /**
- * Returns everything that is needed to call an operation, as a JSON text of bounded size (extensions, section 1). It is
- * grown, the most important parts first: identity and URL; required parameters and members; the curl line; optional
- * parameters; optional members by their depth, along with the short descriptions at that depth; long descriptions;
- * examples. Parts that do not fit are cut and listed in `truncated`, by pointers to their containers if there are too
- * many. A value that cannot be cut into parts, such as a URL, is then null; a parameter that is missing entirely is
- * listed as `/parameters/-`.
+ * Returns everything that is needed to call an operation, as a JSON text of bounded size (extensions, section 1). The
+ * text is grown, most important parts first: identity and URL; required parameters and members; the curl line; optional
+ * parameters; optional members by depth, along with the short descriptions at that depth; long descriptions; examples.
+ * Parts that do not fit are cut and listed in `truncated`, as pointers to their containers if there are too many. A
+ * value that cannot be cut into parts, such as a URL, is then null; a parameter that is missing entirely is listed as
+ * `/parameters/-`.
  */
 export function operationSlice(
   document: Json,
@@ -74,7 +74,7 @@ export function operationSlice(
   return textOf(root);
 }
 
-/** If something is cut, this part of the budget is reserved for `truncated`. */
+/** If something is cut, one in this many parts of the budget is reserved for `truncated`. */
 const truncatedShare = 8;
 
 const fits = (root: DraftObject, truncated: string, maxBytes: number): boolean =>
@@ -95,7 +95,7 @@ export function valueHint({ type }: AuthenticationScheme, collectionName: string
   }
 }
 
-/** Joins base URL and path with one slash. */
+/** Joins the base URL and the path with a single slash. */
 export const operationUrl = (baseUrl: string, path: string): string => {
   let end = baseUrl.length;
   while (baseUrl[end - 1] === '/') end--;
@@ -276,7 +276,7 @@ class SliceGrowth {
   }
 }
 
-/** Returns all members in their order; those that are offered later are null. */
+/** Returns all members in order; members that are offered later are null. */
 function emptySlice({ method, operation }: DocumentOperation, facts: OperationFacts): DraftObject {
   const { collectionId, operationKey, authentication } = facts;
   return new Map<string, Draft>([
@@ -322,7 +322,7 @@ function serialisation(where: string, object: JsonObject): [string, string][] {
   return members;
 }
 
-/** Returns the reference of an object that leads out of the document or nowhere. */
+/** Returns an object's unresolved reference, which points outside the document or nowhere. */
 const referenceOf = (object: JsonObject): string | undefined => {
   const reference = memberOf(object, '$ref');
   return typeof reference === 'string' ? reference : undefined;

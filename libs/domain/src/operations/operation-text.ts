@@ -2,7 +2,10 @@ import type { Collection } from '../collections/collection.ts';
 import type { Operation } from '../documents/operation.ts';
 import { shortLine } from '../line.ts';
 
-/** Longer than the text of most operations; a model takes longer for a longer text. In UTF-16 units. */
+/**
+ * The maximum length of a text, in UTF-16 units. Most operations have a shorter text, and a model takes longer for a
+ * longer one.
+ */
 const textMax = 1_000;
 
 /** The fields of an operation that are embedded. */
@@ -30,11 +33,11 @@ export const operationText = (
     .slice(0, textMax)
     .toWellFormed();
 
-/** Returns the text for the collection of the operations. */
+/** Returns the text that a language model embeds for the operations' collection. */
 export const collectionText = ({ name, description }: Pick<Collection, 'name' | 'description'>): string =>
   (description ? `${name}\n${description}` : name).slice(0, textMax).toWellFormed();
 
-/** `/v1/paymentLinks/{id}` becomes `v1 payment Links id`. */
+/** Splits a text into words: `/v1/paymentLinks/{id}` becomes `v1 payment Links id`. */
 const inWords = (text: string): string =>
   text
     .replace(/(\p{Ll}|\p{N})(?=\p{Lu})/gu, '$1 ')

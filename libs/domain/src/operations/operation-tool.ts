@@ -20,9 +20,9 @@ import { flatSchema, toolLimits, ToolSchemaGrowth } from './tool-schema.ts';
 
 /**
  * Returns the operation as a function tool for language models, as a JSON text of at most `maxBytes` (extensions,
- * section 1; docs/tool-formats.md). Its arguments are the parameters and the body's members, without those that the
- * credential fills in. Each states its location in `x-portico-in`, and in `x-portico-name` its name there, if that
- * differs from its own name; `''` is the whole body. If arguments do not fit, the description lists them.
+ * section 1; docs/tool-formats.md). Its arguments are the parameters and the body's members, except those that the
+ * credential fills in. Each argument has its location in `x-portico-in` and, if its name there is different, that name
+ * in `x-portico-name`; `''` is the whole body. If arguments do not fit, the description lists them.
  */
 export function operationTool(
   document: Json,
@@ -50,10 +50,10 @@ const noteOf = (missing: readonly Argument[]): string => {
 
 /** An argument of the tool. */
 interface Argument {
-  /** The name of the property. */
+  /** The name of the tool's property. */
   readonly key: string;
   readonly in: ParameterLocation | 'body';
-  /** Its name in the request; `''` for the whole body. */
+  /** The argument's name in the request; `''` for the whole body. */
   readonly name: string;
   readonly required: boolean;
   readonly schema: Json | undefined;
@@ -125,7 +125,7 @@ const withDescription = (source: Source, { schema, description, level }: Argumen
   description: description ?? '',
 });
 
-/** Offers a short description first, and the longest one after everything else has been placed. */
+/** Offers a short description first, and the longest one that fits after everything else has been placed. */
 function offerDescription(growth: Growth, place: Position, { operation, method, path }: DocumentOperation): void {
   const texts = [textIn(operation, 'summary'), textIn(operation, 'description')].flatMap((text) => text?.trim() || []);
   const call = firstCharacters(plainLine(`${method} ${path}`), 300);
@@ -205,8 +205,8 @@ function bodyArguments(source: Source, operation: DocumentOperation, usedNames: 
   }
   const names = new Set(Array.isArray(schema['required']) ? (schema['required'] as Json[]) : []);
   return Object.entries(properties).map(([name, one]): Argument => {
-    // This applies even if a document forgets to require the body, as many do: a call without its members is hardly
-    // ever intended.
+    // This applies even if a document forgets to require the body, as many do: callers hardly ever intend to omit its
+    // members.
     const required = names.has(name);
     const level: Level = { depth: 0, required, trail };
     return {
@@ -221,7 +221,7 @@ function bodyArguments(source: Source, operation: DocumentOperation, usedNames: 
   });
 }
 
-/** Whether the caller's HTTP client sets the parameter: the credential, and headers about the body. */
+/** Whether the caller's HTTP client sets the parameter, because it is the credential or a header about the body. */
 function isFilledIn(place: ParameterLocation, name: string, { authentication }: OperationFacts): boolean {
   const lower = name.toLowerCase();
   if (place === 'header' && ['accept', 'content-type', 'authorization'].includes(lower)) return true;
@@ -244,8 +244,8 @@ const withSuffix = (name: string, end: string): string =>
   name.slice(0, toolLimits.propertyNameCharacters - end.length) + end;
 
 /**
- * Returns a name from `operationId`, else from method and path; if that loses information, with the beginning of the
- * key.
+ * Returns a name derived from `operationId`, else from the method and path; if that loses information, the beginning of
+ * the key is added.
  */
 export function toolName({ method, path, operation }: DocumentOperation, { operationKey }: OperationFacts): string {
   const id = textIn(operation, 'operationId')?.trim();

@@ -1,4 +1,4 @@
-/** Weights of features, such as words; omitted features have weight 0. */
+/** Weights of features, such as words; omitted features have a weight of 0. */
 export interface SparseVector {
   /** Distinct, ascending. */
   readonly indices: Uint32Array;
@@ -7,7 +7,7 @@ export interface SparseVector {
 }
 
 /**
- * The vector by which a text is compared: the similarity of an operation and a query is the dot product of their dense
+ * The vector that a text is compared by: the similarity of an operation and a query is the dot product of their dense
  * vectors plus that of their sparse ones. The weights of both parts are already included in the vectors.
  */
 export interface HybridVector {

@@ -5,7 +5,7 @@ import type { IndexedOperation } from './operation-block.ts';
 export const packedOperationsMax = 65_536;
 
 /**
- * The byte offsets of the parts of packed operations, and their numbers of items. Numbers are little-endian and
+ * The byte offsets of the parts of packed operations, and the numbers of items in them. Numbers are little-endian and
  * aligned, so that an index can read them in place.
  */
 export interface PackedLayout {
@@ -15,13 +15,15 @@ export interface PackedLayout {
   readonly dimension: number;
   /** The number of distinct features of the operations. */
   readonly featureCount: number;
-  /** The number of features, counted separately for each operation. */
+  /** The number of features, counting each feature once for each operation that has it. */
   readonly entryCount: number;
-  /** `count` times `dimension` i8; each, multiplied by its row's scale, is a number of the vector. */
+  /**
+   * The dense vectors: `count` times `dimension` i8; each, multiplied by its row's scale, is a number of the vector.
+   */
   readonly dense: number;
-  /** `count` f32. */
+  /** The scale of each row: `count` f32. */
   readonly scales: number;
-  /** `featureCount` u32, ascending. */
+  /** The features: `featureCount` u32, ascending. */
   readonly features: number;
   /** The start of each feature's entries, and the end of the last one's: `featureCount` + 1 u32. */
   readonly starts: number;
@@ -39,14 +41,14 @@ export const keyLength = 16;
 export const methodLength = 8;
 export const nameLength = keyLength + methodLength;
 
-/** Changes with the format. An index cannot read another one, so the id of the model must change with it. */
+/** The version of the format. An index cannot read a different version, so the model's id must change with it. */
 const version = 1;
-/** `version`, `count`, `dimension`, `featureCount` and `entryCount` as u32, and three reserved ones that are 0. */
+/** `version`, `count`, `dimension`, `featureCount` and `entryCount` as u32, and three reserved numbers that are 0. */
 const headerLength = 32;
 
 /**
- * Packs the vectors of at most 65,536 operations, sorted by key, ascending: dense ones with 8 bits per number and one
- * scale per vector, and sparse ones inverted, from each feature to the operations that have it.
+ * Packs the vectors of at most 65,536 operations, sorted by key, ascending: dense vectors with 8 bits per number and
+ * one scale per vector, and sparse vectors inverted, from each feature to the operations that have it.
  */
 export const packOperations = (operations: readonly IndexedOperation[]): Uint8Array => {
   const packing = new OperationPacking();
@@ -54,7 +56,7 @@ export const packOperations = (operations: readonly IndexedOperation[]): Uint8Ar
   return packing.pack();
 };
 
-/** Operations that were added together: some 700 bytes for each, a third of the size of its vector. */
+/** Operations that were added together: about 700 bytes for each, a third of the size of its vector. */
 interface Batch {
   readonly levels: Int8Array;
   readonly scales: Float32Array;
@@ -63,19 +65,19 @@ interface Batch {
   readonly weights: Float32Array;
 }
 
-/** An operation of a batch. */
+/** An operation in a batch. */
 interface Row {
   readonly key: OperationKey;
   readonly method: string;
   readonly batch: Batch;
-  /** Its index in the batch. */
+  /** The operation's index in the batch. */
   readonly index: number;
-  /** The start and end of its sparse vector. */
+  /** The start and end of the operation's sparse vector. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Like `packOperations`, for operations that are added in several batches, and need not stay in memory. */
+/** Like `packOperations`, for operations that are added in several batches, and need not be kept in memory. */
 export class OperationPacking {
   readonly #rows: Row[] = [];
   #dimension = 0;
@@ -84,7 +86,7 @@ export class OperationPacking {
     return this.#rows.length;
   }
 
-  /** Throws a `RangeError` if no block can contain them; operations that were added before stay. */
+  /** Adds operations. Throws a `RangeError` if no block can contain them; operations added before are kept. */
   add(operations: readonly IndexedOperation[]): void {
     const dimension = this.count === 0 ? (operations[0]?.vector.dense.length ?? 0) : this.#dimension;
     check(operations, dimension, this.count);
@@ -131,7 +133,7 @@ export const readPackedLayout = (packed: Uint8Array): PackedLayout => {
   return layout;
 };
 
-/** Returns the packed operations, sorted by key, ascending; the dense vectors have the precision of 8 bits. */
+/** Returns the packed operations, sorted by key, ascending; the dense vectors have a precision of 8 bits. */
 export const unpackOperations = (packed: Uint8Array): readonly IndexedOperation[] => {
   const layout = readPackedLayout(packed);
   const { buffer, byteOffset } = packed.byteOffset % 4 === 0 ? packed : packed.slice();
@@ -170,7 +172,9 @@ const dequantise = (levels: Int8Array, scale: number): Float32Array => {
   return vector;
 };
 
-/** `count` is the number of operations that were added before. */
+/**
+ * Throws a `RangeError` unless a block can contain these operations; `count` is the number of operations added before.
+ */
 const check = (operations: readonly IndexedOperation[], dimension: number, count: number): void => {
   if (count + operations.length > packedOperationsMax)
     throw new RangeError(`A block has at most ${packedOperationsMax} operations`);
@@ -273,8 +277,8 @@ const digitBits = 11;
 const digitMask = (1 << digitBits) - 1;
 
 /**
- * Returns the indices of these numbers in ascending order, equal numbers in their original order: a radix sort, from
- * the last digit.
+ * Returns the indices of these numbers in ascending order, with equal numbers in their original order: a radix sort
+ * that starts with the last digit.
  */
 const ascendingOrder = (numbers: Uint32Array): Uint32Array => {
   const { length } = numbers;
@@ -301,7 +305,7 @@ const ascendingOrder = (numbers: Uint32Array): Uint32Array => {
   return order;
 };
 
-/** Writes the numbers of a vector as multiples of the returned scale, from -127 to 127. */
+/** Writes the numbers of a vector as multiples (-127 to 127) of a scale; returns the scale. */
 export const quantise = (vector: Float32Array, levels: Int8Array): number => {
   let greatest = 0;
   for (let i = 0; i < vector.length; i += 1) {

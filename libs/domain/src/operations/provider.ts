@@ -1,4 +1,4 @@
-/** Labels of a host that do not identify the provider of the API. */
+/** Labels of a host name that do not identify the API's provider. */
 const commonLabels = new Set(
   'www api apis rest app dev developer developers local localhost public sandbox test com org net gov edu ac co io'.split(
     ' ',
@@ -7,15 +7,16 @@ const commonLabels = new Set(
 
 const nameMin = 3;
 /**
- * Prefixes and suffixes of the name in many hosts (`getpostman`, `greipapi`). A remaining name has at least this
- * length.
+ * Prefixes and suffixes that many host names add to the provider's name (`getpostman`, `greipapi`). The remaining name
+ * must have at least this length.
  */
 const barePrefix = /^(?:get|use|try|my)(?=[a-z0-9]{5})/;
 const bareSuffix = /(?<=[a-z0-9]{4})(?:api|apis|apps|hq|up|inc)$/;
 
 /**
- * Returns the words by which a person may refer to the provider of an API, from its base URL:
- * `https://api.digitalocean.com/v2` is provided by `digitalocean`. Empty if the URL has no host, or one without a name.
+ * Returns the words that a person may use to refer to an API's provider, derived from the API's base URL:
+ * `https://api.digitalocean.com/v2` is provided by `digitalocean`. Empty if the URL has no host, or a host without a
+ * name.
  */
 export const providerNames = (baseUrl: string): readonly string[] => {
   const host = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/:?#]+)/i.exec(baseUrl)?.[1]?.toLowerCase() ?? '';

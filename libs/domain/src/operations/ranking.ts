@@ -3,7 +3,7 @@ import { providerNames } from './provider.ts';
 import { impliedMethods } from './verbs.ts';
 
 /**
- * A feature of an operation or a query in addition to its words. Its name has a colon, so that it never equals a word.
+ * A feature of an operation or a query in addition to its words. Its name contains a colon, so it never equals a word.
  */
 export interface Feature {
   readonly name: string;
@@ -11,8 +11,8 @@ export interface Feature {
 }
 
 /**
- * The weights of the features; the cosine of the meanings has weight 1. Chosen on the evaluation tasks
- * (`tools/embedder/LABORATORY.md`), each from the middle of a range in which the results hardly change.
+ * The weights of the features; the cosine of the meanings has a weight of 1. They were chosen using the evaluation
+ * tasks (`tools/embedder/LABORATORY.md`), each from the middle of a range in which the results hardly change.
  */
 export const rankingWeights = {
   /** If all words of a query are in the operation's summary. */
@@ -21,14 +21,14 @@ export const rankingWeights = {
   provider: 0.1,
   /** If the method matches the verbs of the query. */
   method: 0.04,
-  /** For each word of a path: most queries are about the resource itself, not about a part of one of its parts. */
+  /** For each word in a path: most queries are about the resource itself, not about a part of one of its parts. */
   pathWord: -0.015,
   /** For a path that ends in a parameter: it is about a single item, which must be known first. */
   singleItem: -0.02,
   deprecated: -0.005,
 } as const;
 
-/** Longer paths do not rank even lower. */
+/** The maximum number of words that count: longer paths do not rank even lower. */
 const pathWordsMax = 16;
 
 /** Returns the features of an operation. `method` is in upper case. */
@@ -51,7 +51,7 @@ export const queryFeatures = (query: string): readonly Feature[] => {
       name: `method:${method}`,
       weight: rankingWeights.method * suitability,
     })),
-    // Some names are written in one word or in two: `digital ocean`.
+    // Some names are written as one word or as two: `digital ocean`.
     ...[...new Set([...words, ...pairs])].map((name) => ({
       name: `provider:${name}`,
       weight: rankingWeights.provider,
@@ -59,7 +59,7 @@ export const queryFeatures = (query: string): readonly Feature[] => {
   ];
 };
 
-/** The weight that applies to an operation for every query, 0 or less. */
+/** Returns the weight that applies to an operation for every query, 0 or less. */
 const baseWeightOf = ({ path, deprecated }: { readonly path: string; readonly deprecated: boolean }): number =>
   rankingWeights.pathWord * Math.min(pathWordsMax, pathWords(path)) +
   (/\/\{[^{}/]*\}\/?$/.test(path) ? rankingWeights.singleItem : 0) +

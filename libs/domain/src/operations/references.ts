@@ -2,17 +2,17 @@ import { localPath, memberOf, valueAt } from '../documents/document-value.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { constrains, type Dialect } from './schema-keywords.ts';
 
-/** The references that lead to a schema, last one first, to detect circular ones. */
+/** The references that were followed to a schema, last one first, for detecting circular ones. */
 export interface Trail {
   readonly target: string;
   readonly parent: Trail | null;
 }
 
 export interface Resolved {
-  /** `true` and `false` are schemas too; any other value that is not an object has no effect. */
+  /** `true` and `false` are also schemas; any other value that is not an object has no effect. */
   readonly schema: JsonObject | boolean;
   readonly trail: Trail | null;
-  /** Whether it is a reference back to a schema that contains it. */
+  /** Whether the schema is a reference back to a schema that contains it. */
   readonly circular: boolean;
 }
 
@@ -28,8 +28,9 @@ export const sourceOf = (document: Json): Source => {
 };
 
 /**
- * Returns the schema that a chain of local references leads to. A reference that leads nowhere, out of the document or
- * back is returned unchanged. In OpenAPI 3.1 siblings of a reference apply too; in 3.0 they have no effect.
+ * Follows a chain of local references, and returns the schema at its end. A reference that points nowhere, outside the
+ * document or back is returned unchanged. In OpenAPI 3.1, siblings of a reference also apply; in 3.0, they have no
+ * effect.
  */
 export function resolveReference(
   { document, dialect }: Source,
@@ -70,8 +71,8 @@ function includes(trail: Trail | null, target: string): boolean {
 const stepsMax = 10;
 
 /**
- * Returns the object that a chain of local references leads to, or the last reference of the chain; undefined if it is
- * not an object.
+ * Follows a chain of local references, and returns the object at its end, or the last reference that cannot be
+ * followed; undefined if the result is not an object.
  */
 export function resolveObject(document: Json, value: Json | undefined): JsonObject | undefined {
   for (let step = 0; step < stepsMax; step++) {

@@ -5,7 +5,7 @@ import { Growth, type Part, type Position } from './growth.ts';
 import { resolveReference, type Resolved, type Source, type Trail } from './references.ts';
 import { schemaKeywords, translateSchema } from './schema-keywords.ts';
 
-/** The ranks of parts: lower ranks are kept longest. */
+/** The ranks of parts: parts with lower ranks are kept longest. */
 export const ranks = {
   identity: 0,
   requiredSchemas: 1,
@@ -14,7 +14,7 @@ export const ranks = {
   optionalParameters: 4,
   optionalSchemas: 5,
   texts: 6,
-  /** Optional members, by their depth: those closest to the root first. */
+  /** Optional members by depth: those closest to the root come first. */
   members: (depth: number): number => 10 + 4 * Math.min(depth, depthMax),
   longTexts: 10_000,
   examples: 10_001,
@@ -22,7 +22,7 @@ export const ranks = {
 
 const depthMax = 1_000;
 
-/** Values up to this size are included with their schema, larger ones are offered separately. */
+/** Values up to this size are included with their schema; larger ones are offered separately. */
 const valueBytesMax = 300;
 const shortTextMax = 200;
 
@@ -30,7 +30,7 @@ const shortTextMax = 200;
 export interface Level {
   /** The number of steps from a value to its part, such as a member or an item. */
   readonly depth: number;
-  /** Whether every request must contain a value of it. */
+  /** Whether every request must contain a value for this schema. */
   readonly required: boolean;
   readonly trail: Trail | null;
 }
@@ -52,7 +52,7 @@ export class SchemaGrowth {
     this.#growth.offer({ rank, place, make: () => this.part(place, value, level) });
   }
 
-  /** Returns a schema without its parts, which it offers once it is in the text. */
+  /** Returns a schema without its parts, which are offered once the schema is in the text. */
   part(place: Position, value: Json | undefined, level: Level): Part {
     const resolution = resolveReference(this.#source, value, level.trail);
     const { schema } = resolution;
@@ -70,8 +70,8 @@ export class SchemaGrowth {
   }
 
   /**
-   * Returns the part that is included in the schema immediately; the rest is appended to `later`, to be offered
-   * afterwards.
+   * Returns the part of the keyword that is included in the schema immediately; the rest is appended to `later`, to be
+   * offered afterwards.
    */
   #keyword(at: Position, value: Json, level: Level, schema: JsonObject, later: (() => void)[]): Draft | null {
     const name = `${at.key}`;
@@ -116,7 +116,7 @@ export class SchemaGrowth {
     this.#growth.afterwards(() => {
       if (members.size === 0 && !Array.isArray(at.container)) at.container.set(`${at.key}`, null);
     });
-    // Required members come first, so that they are offered even if there are a large number of members.
+    // Required members come first, so that they are offered even if there are many members.
     const inOrder = [...Object.keys(value)].sort((a, b) => Number(names.has(b)) - Number(names.has(a)));
     if (inOrder.length > this.#growth.partsLeft) this.#growth.cut(at);
     for (const name of inOrder.slice(0, this.#growth.partsLeft)) {
@@ -181,7 +181,7 @@ const fallbackOf = (value: Json | undefined, { schema }: Resolved): Draft => {
   return schema === false ? 'false' : '{}';
 };
 
-/** Offers the beginning of a text for a position, and the rest of it last of all. */
+/** Offers the beginning of a text for a position, and the rest of the text after everything else. */
 export function offerText(growth: Growth, rank: number, place: Position, value: Json | undefined): void {
   const text = typeof value === 'string' ? value.toWellFormed().trim() : '';
   if (text === '') return;

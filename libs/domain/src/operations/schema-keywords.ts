@@ -10,20 +10,19 @@ export type KeywordKind =
   | 'schema'
   | 'schemas'
   | 'names'
-  /** A schema that must be complete, because it would otherwise reject values that the complete one accepts. */
+  /** A schema that must be complete, because an incomplete one could reject values that the complete one accepts. */
   | 'exact'
   | 'exactNames';
 
 export interface Keyword {
   readonly kind: KeywordKind;
-  /** Whether JSON Schema allows the value; any other has no effect, and is omitted. */
+  /** Whether JSON Schema allows the value; any other value has no effect, and is omitted. */
   readonly accepts: (value: Json) => boolean;
 }
 
 /**
- * The keywords of JSON Schema 2020-12 that a slice contains, in the order in which it writes them. All others are
- * omitted: names and comments (`title`, `xml`, `externalDocs`, `x-…`), and keywords for schemas as files (`$id`,
- * `$defs`).
+ * The JSON Schema 2020-12 keywords that a slice contains, in the order they are written. All others are omitted: names
+ * and comments (`title`, `xml`, `externalDocs`, `x-…`), and keywords that treat schemas as files (`$id`, `$defs`).
  */
 export const schemaKeywords: Readonly<Record<string, Keyword>> = {
   $ref: { kind: 'value', accepts: isText },
@@ -82,7 +81,7 @@ export const schemaKeywords: Readonly<Record<string, Keyword>> = {
   dependentSchemas: { kind: 'exactNames', accepts: isJsonObject },
 };
 
-/** Keywords that describe and do not constrain. */
+/** Keywords that describe values without constraining them. */
 const annotations = new Set(['$comment', 'summary', 'title', 'description', 'default', 'example', 'examples']);
 for (const name of ['deprecated', 'readOnly', 'writeOnly', 'xml', 'externalDocs', 'discriminator']) {
   annotations.add(name);
@@ -90,13 +89,13 @@ for (const name of ['deprecated', 'readOnly', 'writeOnly', 'xml', 'externalDocs'
 
 export const constrains = (name: string): boolean => !name.startsWith('x-') && !annotations.has(name);
 
-/** The version of the dialect of a document's schemas. */
+/** The OpenAPI version that determines the dialect of a document's schemas. */
 export type Dialect = '3.0' | '3.1';
 
 /**
  * Translates one level of a schema object to JSON Schema 2020-12: its valid keywords, in the table's order. In OpenAPI
- * 3.0 `nullable` adds a type if there is one, bounds are exclusive by a flag (also read in 3.1, where documents still
- * use it), and `example` becomes one of `examples`.
+ * 3.0, `nullable` adds `null` to an existing type, a flag makes bounds exclusive (it is also read in 3.1, because
+ * documents still use it), and `example` becomes one of `examples`.
  */
 export function translateSchema(schema: JsonObject, dialect: Dialect): Map<string, Json> {
   const keywords = new Map<string, Json>();
@@ -130,14 +129,14 @@ function keywordValue(name: string, own: (name: string) => Json | undefined, dia
     case 'discriminator':
       return discriminatorOf(value);
     case 'additionalProperties':
-      // In 3.0 `true` has no effect; in 3.1 it determines which members count as evaluated.
+      // In 3.0, `true` has no effect; in 3.1, it determines which members count as evaluated.
       return value === true && dialect === '3.0' ? undefined : value;
     default:
       return value;
   }
 }
 
-/** Removes its mapping, which refers to schemas that are not in the slice. */
+/** Returns a discriminator without its mapping, which refers to schemas that are not in the slice. */
 function discriminatorOf(value: Json | undefined): Json | undefined {
   const name = isJsonObject(value) ? value['propertyName'] : undefined;
   return typeof name === 'string' ? { propertyName: name } : undefined;
@@ -185,7 +184,7 @@ function isShortList(value: Json): boolean {
   );
 }
 
-/** Accepts both grammars of ECMA-262; the expression is only compiled, never run. */
+/** Whether the value is a regular expression in either grammar of ECMA-262; it is only compiled, never run. */
 function isPattern(value: Json): boolean {
   if (typeof value !== 'string') return false;
   return ['u', ''].some((flags) => {

@@ -75,10 +75,10 @@ export function flatSchema(
   return { schema, trail: joinedTrail };
 }
 
-/** The maximum number of parts of `allOf` that are merged into one schema, including nested ones. */
+/** The maximum number of `allOf` parts that are merged into one schema, including nested ones. */
 const partsMax = 200;
 
-/** Joins the steps of both trails: the parts of an `allOf` belong to the same schema. */
+/** Joins the steps of both trails, because the parts of an `allOf` form a single schema. */
 function joinTrails(one: Trail | null, other: Trail | null): Trail | null {
   let all = one;
   for (let at = other; at && at !== one; at = at.parent) all = { target: at.target, parent: all };
@@ -99,10 +99,10 @@ function merge(one: JsonObject, other: JsonObject): JsonObject {
   };
 }
 
-/** The members of a top-level property besides its schema. */
+/** Additional members of a top-level property, besides those of its schema. */
 export interface ExtraMembers {
   readonly first?: DraftObject;
-  /** The size of its name in the list of required properties, in bytes. */
+  /** The size of the property's name in the list of required properties, in bytes. */
   readonly extraBytes?: number;
 }
 
@@ -191,7 +191,8 @@ export class ToolSchemaGrowth {
     const required = new Set(isJsonArray(schema['required']) ? schema['required'] : []);
     if (Object.keys(value).length > 0) draft.set('properties', members);
     if (!draft.has('type')) draft.set('type', '"object"');
-    // All of them first, to reserve space for their names; those that are missing at the end are then not required.
+    // Lists all of them at first, to reserve space for their names; names that are missing at the end are then not
+    // required.
     draft.set(
       'required',
       JSON.stringify([...required].filter((name) => typeof name === 'string' && Object.hasOwn(value, name))),
@@ -245,7 +246,7 @@ export class ToolSchemaGrowth {
 const isConstraining = (schema: Json): boolean =>
   isJsonObject(schema) && Object.keys(schema).some((name) => constrains(name) && name !== 'required' && name !== 'not');
 
-/** Writes one type, or one and `null`; several types become alternatives. */
+/** Writes a single type, or a single type and `null`; several types become alternatives. */
 function writeType(draft: DraftObject, value: Json): void {
   const types = isJsonArray(value) ? value.filter((one) => one !== 'null') : [value];
   if (types.length === 0) return;

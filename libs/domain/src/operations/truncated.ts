@@ -4,7 +4,8 @@ import type { Position } from './growth.ts';
 /** Returns the list of cut parts, as a JSON text of at most that many bytes, which must be at least 4. */
 export function truncatedText(cuts: readonly Position[], bytesMax: number): string {
   const paths = cuts.map(pathOf);
-  // If there are too many, their containers are listed instead; finally the whole response, by the empty pointer.
+  // If there are too many, their containers are listed instead; in the end, only the whole response, as the empty
+  // pointer.
   let [fitting, tooLong] = [0, paths.reduce((max, path) => Math.max(max, path.length), 0) + 1];
   let text = paths.length > 0 ? '[""]' : '[]';
   while (tooLong - fitting > 1) {
@@ -16,7 +17,7 @@ export function truncatedText(cuts: readonly Position[], bytesMax: number): stri
   return text;
 }
 
-/** Returns the pointers, each truncated to that many tokens; null if they do not fit. */
+/** Returns the list of pointers, each truncated to `length` tokens; null if it does not fit. */
 function listWithin(paths: readonly Path[], length: number, bytesMax: number): string | null {
   const pointers = new Set<string>();
   let bytes = 1;
@@ -32,7 +33,7 @@ function listWithin(paths: readonly Path[], length: number, bytesMax: number): s
 
 type Path = readonly (string | number)[];
 
-/** JSON Pointer (RFC 6901, section 3). */
+/** Returns the JSON Pointer of a path (RFC 6901, section 3). */
 const pointerOf = (path: Path): string =>
   path.map((token) => `/${`${token}`.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 

@@ -12,9 +12,9 @@ import type { Effects } from './effects.ts';
 /** The facts for a decision about a request. */
 export interface RequestState {
   readonly request: ListedRequest;
-  /** The profile that made the request. */
+  /** The profile that sent the request. */
   readonly profile: Profile;
-  /** The profile's own grant for the collection, even if expired; null if there is none. */
+  /** The profile's own grant for the collection, even an expired one; null if there is none. */
   readonly grant: Grant | null;
 }
 
@@ -43,8 +43,8 @@ export interface CatalogPage extends ListPage {
  */
 export interface AccessRequestStore {
   /**
-   * Loads the current state of the pair, decides and adds the request in one transaction. Of concurrent calls for one
-   * pair, exactly one sees no pending request.
+   * Loads the current state of the pair, decides and adds the request in one transaction. Exactly one of several
+   * concurrent calls for the same pair sees no pending request.
    */
   create(
     requester: ProfileId,
@@ -64,15 +64,15 @@ export interface AccessRequestStore {
 
   /**
    * Loads, decides and stores in one transaction: the request, and the grant if there is one. Throws
-   * `request_not_found`. Of concurrent calls, exactly one sees the request as pending. Once the promise is fulfilled,
-   * every read anywhere sees the grant, and the grants epoch of the profile has grown with it.
+   * `request_not_found`. Exactly one of several concurrent calls sees the request as pending. Once the promise is
+   * fulfilled, every read anywhere sees the grant, and the profile's grants epoch has increased.
    */
   decide(id: RequestId, decide: (state: RequestState) => RequestChange): Promise<void>;
 
   /**
-   * Returns one page of the catalog, sorted like lists of collections. The catalog contains the discoverable
-   * collections and those that the reader can already see, which are marked `granted`. Of the others, those for which
-   * the reader has a pending request are marked `requested`.
+   * Returns one page of the catalog, sorted as lists of collections are. The catalog contains the discoverable
+   * collections and those that the reader can already see, which are marked `granted`. Any other collection that the
+   * reader has a pending request for is marked `requested`.
    */
   catalog(reader: Visibility, page: CatalogPage): Promise<readonly CatalogEntry[]>;
 

@@ -6,8 +6,8 @@ import type { Instant } from '../instant.ts';
 /** The audit log: entries can be added and read, but never changed. */
 export interface AuditLog {
   /**
-   * Appends an entry; it is durable once the promise is fulfilled. If the deadline has expired when the commit would
-   * begin, throws `timed_out` and adds nothing.
+   * Appends an entry; it is durable once the promise is fulfilled. Throws `timed_out`, and adds nothing, if the
+   * deadline has expired by the time the commit would begin.
    */
   append(entry: AuditEntry, deadline: Deadline | null): Promise<void>;
 
@@ -29,10 +29,10 @@ export interface AuditLog {
 
   /**
    * Returns the current names of these actors: the e-mail of a profile, the name of a service account. Actors that no
-   * longer exist are omitted. Runs one statement, for at most 1,000 ids.
+   * longer exist are omitted. Runs a single statement, for at most 1,000 ids.
    */
   actorNames(ids: readonly ProfileId[]): Promise<ReadonlyMap<ProfileId, string>>;
 
-  /** Removes up to `limit` entries received before that instant, oldest first; returns how many it removed. */
+  /** Removes up to `limit` entries received before that instant, oldest first; returns the number removed. */
   prune(before: Instant, limit: number): Promise<number>;
 }

@@ -3,13 +3,14 @@ import type { ClientId, ProfileId, ServiceAccountId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
 /**
- * The query on the hot path: who is calling, their limits, and their access to one collection. It is one statement on
- * the primary, without a cache, so that each result reflects every write acknowledged before the call. Grants are
- * evaluated at the time `now`.
+ * The query on the hot path: who is calling, their limits, and their access to one collection. It is a single uncached
+ * statement on the primary, so that each result reflects every write acknowledged before the call. Grants are evaluated
+ * at the time `now`.
  */
 export interface CallerLookup {
   /**
-   * Looks up a caller by API client identifier, even if its key is dormant (an admin's). Returns null if it is unknown.
+   * Looks up a caller by API client identifier, even if its key is dormant (an admin's). Returns null if the identifier
+   * is unknown.
    */
   byClientId<Part extends TargetPart = 'head'>(
     clientId: ClientId,
@@ -24,7 +25,7 @@ export interface CallerLookup {
   ): Promise<CallerRow<TargetParts[Part]> | null>;
   /** Looks up a caller by API client identifier or, failing that, by profile id. Returns null if neither matches. */
   byEitherId(id: ClientId | ProfileId, now: Instant): Promise<CallerRow | null>;
-  /** Looks up a service account, expired or not. Returns null if there is none with that id. */
+  /** Looks up a service account, expired or not. Returns null if no account has that id. */
   byAccountId<Part extends TargetPart = 'head'>(
     id: ServiceAccountId,
     target: Target<Part> | null,

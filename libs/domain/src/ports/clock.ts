@@ -2,8 +2,8 @@ import type { Instant } from '../instant.ts';
 
 /** Time. */
 export interface Clock {
-  /** Wall-clock time. It may jump when the machine's clock is set. */
+  /** Returns the wall-clock time, which may jump when the machine's clock is set. */
   now(): Instant;
-  /** Milliseconds since an arbitrary point in time; never decreases. */
+  /** Returns the milliseconds since an arbitrary point in time; never decreases. */
   monotonic(): number;
 }

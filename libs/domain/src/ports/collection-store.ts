@@ -16,8 +16,8 @@ export type DocumentContent = Pick<ReadDocument, 'packed' | 'operations'>;
 
 /**
  * Collections and their documents. Every `decide` is synchronous and pure, and may run more than once. When a call
- * resolves, all operations of its document are stored; before that, others may see the document without any of its
- * operations.
+ * resolves, all operations of its document are stored; before that, other callers may see the document without any of
+ * its operations.
  */
 export interface CollectionStore {
   /** Adds a collection with its document and the document's operations. */
@@ -30,9 +30,9 @@ export interface CollectionStore {
   findByImportKey(importKey: string): Promise<Collection | null>;
 
   /**
-   * Loads, decides and stores in one transaction, serialised against every other change of the same collection. If
-   * `decide` returns null, nothing is written; if its change has no `document`, the stored one and its operations stay.
-   * Returns the collection after the change. Throws `collection_not_found`.
+   * Loads, decides and stores in one transaction, serialised against every other change to the same collection. If
+   * `decide` returns null, nothing is written; if its change has no `document`, the stored document and its operations
+   * are kept. Returns the collection after the change. Throws `collection_not_found`.
    */
   update(
     id: CollectionId,
@@ -43,7 +43,7 @@ export interface CollectionStore {
 
   /**
    * Removes the collection with its document, operations, vectors, grants and access requests. The grants epoch of each
-   * profile that had a grant grows, and so does the groups epoch. Throws `collection_not_found`.
+   * profile that had a grant increases, and so does the groups epoch. Throws `collection_not_found`.
    */
   remove(id: CollectionId, decide: (current: Collection) => Effects): Promise<void>;
 

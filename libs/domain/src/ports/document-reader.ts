@@ -3,7 +3,7 @@ import type { PackedText, ReadDocument } from '../documents/document.ts';
 import type { Operation } from '../documents/operation.ts';
 import type { Json } from '../json.ts';
 
-/** A JSON object, and the document from one of its members. */
+/** A JSON object, and the document in one of its members. */
 export interface MemberRead {
   /** The object without the document's member. */
   readonly fields: { readonly [name: string]: Json };
@@ -19,9 +19,9 @@ export interface DocumentReader {
   /**
    * Reads a JSON object whose member `name` is a document. Takes ownership of the bytes. Throws `invalid_body`, which
    * names the problem and its position, for invalid UTF-8 or JSON, a value that is not an object, nesting deeper than
-   * 100, an unacceptable document or one with too many values to be read within bounds, and, outside the document,
-   * members that could pollute a prototype, U+0000 and lone surrogates. Throws `timed_out` once the deadline has
-   * expired: a queued read leaves the queue, and one in progress is dropped.
+   * 100 levels, an unacceptable document, or a document with too many values to read within bounds; and, outside the
+   * document, for members that could pollute a prototype, U+0000 and lone surrogates. Throws `timed_out` once the
+   * deadline has expired: a queued read leaves the queue, and a read in progress is dropped.
    */
   readMember(object: Uint8Array, name: string, deadline: Deadline | null): Promise<MemberRead>;
 

@@ -16,17 +16,17 @@ export interface EmbeddingJobs {
 
   /**
    * Adds the jobs, except for collections that already have a waiting job of the same kind: concurrent calls add one
-   * for each collection. An added job replaces the dead letters of its kind and collection. Adds all of them or, if one
-   * fails, none; jobs added by earlier calls stay.
+   * job for each collection. An added job replaces the dead letters of its kind and collection. Adds all of the jobs
+   * or, if one fails, none; jobs added by earlier calls are kept.
    */
   enqueue(effects: Effects): Promise<void>;
 
   /**
-   * Records a run with its jobs, unless jobs of the last run are still waiting; returns the run that is in progress.
-   * `plan` gets the ids of all collections.
+   * Records a run with its jobs, unless jobs of the last run are still waiting; returns the run in progress. `plan`
+   * gets the ids of all collections.
    */
   startRun(plan: (collections: readonly CollectionId[]) => Effects & { readonly run: ReindexRun }): Promise<ReindexRun>;
 
-  /** Returns the last run with its numbers of waiting jobs and of dead letters; or null. */
+  /** Returns the last run with the numbers of its waiting jobs and its dead letters, or null. */
   lastRun(): Promise<(ReindexRun & { readonly waiting: number; readonly failed: number }) | null>;
 }

@@ -4,9 +4,9 @@ import type { Embedding, EmbeddingChange } from '../search/embedding.ts';
 /** The vectors of all collections: the source of truth, which every index copies. */
 export interface EmbeddingStore {
   /**
-   * Stores the embedding in place of the collection's earlier one by the same model, with the next `sequence`, but only
-   * if the collection exists and has this `contentRevision`: a late result for an older text is never stored. Returns
-   * whether it was stored.
+   * Stores the embedding in place of the collection's earlier one from the same model, with the next `sequence`, but
+   * only if the collection exists and has this `contentRevision`: a late result for an older text is never stored.
+   * Returns whether it was stored.
    */
   put(embedding: Embedding): Promise<boolean>;
 
@@ -19,7 +19,7 @@ export interface EmbeddingStore {
    */
   collectionsAfter(after: CollectionId | null, modelId: string, limit: number): Promise<readonly CollectionId[]>;
 
-  /** Returns the collections whose embedding by this model is missing or made from an older text. */
+  /** Returns the collections whose embedding from this model is missing or was created from an older text. */
   outdated(modelId: string): Promise<readonly CollectionId[]>;
 
   /** Returns the number of collections that have an up-to-date embedding of this model. */

@@ -3,7 +3,7 @@ import type { ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { Effects } from './effects.ts';
 
-/** The period of the requested expiries: after `after`, up to and including `until`. */
+/** The period whose expiries are requested: after `after`, up to and including `until`. */
 export interface ExpiryWindow {
   readonly after: Instant;
   readonly until: Instant;
@@ -15,7 +15,7 @@ export interface UpcomingExpiries {
   readonly first: readonly Expiry[];
 }
 
-/** The expiries of grants (own and by group) and API keys of approved clients that are not suspended. */
+/** The expiries of the grants (their own and their groups') and API keys of approved clients that are not suspended. */
 export interface ExpiryStore {
   /** Returns the expiries of one profile, at most `limit` of them. */
   ofProfile(profile: ProfileId, window: ExpiryWindow, limit: number): Promise<UpcomingExpiries>;
@@ -25,10 +25,10 @@ export interface ExpiryStore {
 
   /**
    * Schedules expiry notices once for each day (days since 1970-01-01, UTC), in one transaction. `decide` gets the
-   * profiles with a grant or key that expires after `now`, and one of `noticeDays` days after a day that has not been
-   * processed yet, `today` included; on the very first call, that is today alone. Each id occurs once, in code-point
-   * order. Returns false, and changes nothing, if today or a later day has been processed. Of concurrent calls, exactly
-   * one schedules the notices.
+   * profiles with a grant or key that expires after `now`, and does so one of `noticeDays` days after a day that has
+   * not been processed yet, including `today`; on the very first call, today is the only such day. Each id occurs once,
+   * in code-point order. Returns false, and changes nothing, if today or a later day has been processed. Exactly one of
+   * several concurrent calls schedules the notices.
    */
   scheduleNotices(
     today: number,

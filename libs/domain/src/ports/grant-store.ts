@@ -6,10 +6,10 @@ import type { AccessRequest } from '../requests/access-request.ts';
 import type { Effects } from './effects.ts';
 
 export interface GrantChange extends Effects {
-  /** Added, or stored in place of the pair's grant. Each pair occurs once, and not in `remove`. */
+  /** Grants to add, or to store in place of the pair's grant. Each pair occurs once, and not in `remove`. */
   readonly put?: readonly (Pair & Grant)[];
   readonly remove?: readonly Pair[];
-  /** Changed requests; they come from the states. */
+  /** Changed requests, out of those in the states. */
   readonly requests?: readonly AccessRequest[];
 }
 
@@ -18,15 +18,16 @@ export interface GrantChange extends Effects {
  */
 export interface GrantStore {
   /**
-   * Loads the state of each pair, in the given order, decides and stores in one transaction. Of concurrent calls for
-   * one pair, exactly one sees it without a grant. Once the promise is fulfilled, every read anywhere sees the change.
-   * The grants epoch of each profile with a change grows, and the groups epoch with a change to a group's grants.
+   * Loads the state of each pair, in the given order, decides and stores in one transaction. Exactly one of several
+   * concurrent calls for the same pair sees it without a grant. Once the promise is fulfilled, every read anywhere sees
+   * the change. The grants epoch of each changed profile increases; the groups epoch increases if a group's grants
+   * change.
    */
   update(pairs: readonly Pair[], decide: (states: readonly GrantState[]) => GrantChange): Promise<void>;
 
   /**
-   * Returns every collection with the client's live grants, its own and those of its groups, in the order of lists;
-   * null if there is no such profile.
+   * Returns every collection with the client's live grants, both its own and its groups', in the order of lists; null
+   * if there is no such profile.
    */
   collectionsOf(
     client: ProfileId,

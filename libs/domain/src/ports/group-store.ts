@@ -16,17 +16,17 @@ import type { Effects } from './effects.ts';
 /** The facts for a decision about a group member. */
 export interface MemberState extends Membership {
   readonly id: ProfileId;
-  /** Null if there is no such profile. */
+  /** The profile; null if it does not exist. */
   readonly profile: Profile | null;
-  /** The profile's pending requests for collections that the group has at that time. */
+  /** The profile's pending requests for collections that the group has access to at that time. */
   readonly requests: readonly AccessRequest[];
 }
 
 export interface MembersChange extends Effects {
   readonly add?: readonly (Pick<MemberState, 'id'> & { readonly addedAt: Instant })[];
-  /** Ends a membership that an administrator added; membership by claim stays. */
+  /** Ends memberships that an administrator added; memberships by claim remain. */
   readonly remove?: readonly ProfileId[];
-  /** Changed requests; they come from the states. */
+  /** Changed requests, out of those in the states. */
   readonly requests?: readonly AccessRequest[];
 }
 
@@ -45,14 +45,15 @@ export interface GroupRename {
 /** Groups and their members. Every `decide` is synchronous and pure, and may run more than once. */
 export interface GroupStore {
   /**
-   * Adds a group. Throws `group_taken` if the name is taken, and `tier_not_found` for a tier that does not exist;
-   * nothing is written then. Of concurrent additions of one name, exactly one succeeds. The groups epoch grows.
+   * Adds a group. Throws `group_taken` if the name is taken, and `tier_not_found` for a tier that does not exist; in
+   * both cases, nothing is written. Exactly one of several concurrent additions of the same name succeeds. The groups
+   * epoch increases.
    */
   add(group: Group, effects: Effects): Promise<void>;
 
   /**
-   * Returns the groups sorted by name (code points), all or one page, each with its numbers of members and of
-   * collections at that time. Names are searched ignoring case, in any script.
+   * Returns all groups or one page of them, sorted by name (code points), each with the numbers of its members and of
+   * its collections at that time. Names are searched ignoring case, in any script.
    */
   list(now: Instant, page?: GroupPage): Promise<readonly ListedGroup[]>;
 
@@ -67,9 +68,9 @@ export interface GroupStore {
 
   /**
    * Loads, decides and stores in one transaction. Throws `group_not_found`, `group_taken` for the name of another
-   * group, and `tier_not_found` for a new tier that does not exist. The groups epoch grows. Returns the stored group.
-   * For a rename, `decide` gets the pending requests for collections that the group has at that time, of the profiles
-   * whose tokens contain the new name.
+   * group, and `tier_not_found` for a new tier that does not exist. The groups epoch increases. Returns the stored
+   * group. For a rename, `decide` gets the pending requests of the profiles whose tokens contain the new name, for
+   * collections that the group has access to at that time.
    */
   update(
     id: GroupId,
@@ -77,15 +78,18 @@ export interface GroupStore {
     rename?: GroupRename | null,
   ): Promise<Group>;
 
-  /** Removes the group with its members and grants, in one transaction. Throws `group_not_found`. The groups epoch grows. */
+  /**
+   * Removes the group with its members and grants, in one transaction. Throws `group_not_found`. The groups epoch
+   * increases.
+   */
   remove(id: GroupId, decide: (group: Group) => Effects): Promise<void>;
 
-  /** Returns the members, manual or by claim, sorted by e-mail; null if there is no such group. */
+  /** Returns the members, whether manual or by claim, sorted by e-mail; null if there is no such group. */
   members(id: GroupId): Promise<readonly GroupMember[] | null>;
 
   /**
-   * Returns the collections that the group has at that time, sorted by name as lists are; null if there is no such
-   * group.
+   * Returns the collections that the group has access to at that time, sorted by name as lists are; null if there is no
+   * such group.
    */
   collectionsOf(id: GroupId, now: Instant): Promise<readonly GroupCollection[] | null>;
 
@@ -95,7 +99,7 @@ export interface GroupStore {
   /**
    * Loads the state of each profile, in the given order, decides and stores in one transaction. Throws
    * `group_not_found`. Once the promise is fulfilled, every read anywhere sees the change. The grants epoch of each
-   * changed profile grows.
+   * changed profile increases.
    */
   updateMembers(
     id: GroupId,
@@ -105,9 +109,9 @@ export interface GroupStore {
   ): Promise<void>;
 
   /**
-   * Stores the group claims of a newer token of the profile, unless claims issued later are stored; does nothing if the
+   * Stores the group claims of the profile's newer token, unless claims issued later are stored; does nothing if the
    * profile no longer exists. `decide` gets the claims stored before, and the pending requests for collections that the
-   * claimed groups have at that time. The grants epoch of the profile grows if the names differ.
+   * claimed groups have access to at that time. The profile's grants epoch increases if the names differ.
    */
   syncClaims(
     profile: ProfileId,
@@ -120,7 +124,7 @@ export interface GroupStore {
 
   /**
    * Removes the group claims of all profiles, for a service that no longer uses them. The grants epoch of each of these
-   * profiles grows. Returns the number of profiles that had claims.
+   * profiles increases. Returns the number of profiles that had claims.
    */
   clearClaims(): Promise<number>;
 }

@@ -66,9 +66,9 @@ export interface Ports extends StorePorts {
   readonly random: RandomSource;
   readonly limiter: RateLimiter;
   readonly vectors: VectorIndex;
-  /** The embedder of this process's current model, with which everything is embedded. */
+  /** The embedder of this process's current model, which embeds everything. */
   readonly embedder: Embedder;
-  /** Embedders of formerly current models that this process still has: searches may still need them. */
+  /** Embedders of previously current models that this process still has, because searches may still need them. */
   readonly earlierEmbedders: readonly Embedder[];
   readonly operationEmbedder: OperationEmbedder;
   readonly operationIndex: OperationIndex;

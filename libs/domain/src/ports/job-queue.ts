@@ -2,13 +2,15 @@ import type { JobId } from '../ids.ts';
 import type { JobKind } from '../jobs/job.ts';
 
 /**
- * Hands outbox jobs to workers. It may lose an id (the relay offers it again) or deliver one twice (the claim decides).
- * Each kind of job has its own workers, so that no job waits for a server that only another kind needs.
+ * Hands outbox jobs to workers. It may lose an id (the relay offers it again) or deliver one twice (only one claim
+ * succeeds). Each kind of job has its own workers, so that no job waits for a server that only a different kind needs.
  */
 export interface JobQueue {
-  /** Returns immediately: a queue that is down delays no caller. */
+  /** Offers jobs; returns immediately, so that a queue that is down delays no caller. */
   offer(kind: JobKind, ids: readonly JobId[]): void;
-  /** Starts working on offered jobs, a bounded number of each kind concurrently. `work` does not reject. */
+  /**
+   * Starts working on offered jobs, with a bounded number of each kind running concurrently. `work` must not reject.
+   */
   start(work: (id: JobId) => Promise<void>): void;
   /** Stops accepting jobs, and waits for those in progress. */
   stop(): Promise<void>;

@@ -4,7 +4,7 @@ import type { ClientOverride, LimitedClient, NewOverride, Override, OverridePage
 import type { Profile } from '../profiles/profile.ts';
 import type { Effects } from './effects.ts';
 
-/** The decided change of an override. */
+/** The change to an override that was decided on. */
 export interface OverrideChange<Type extends NewOverride> extends Effects {
   readonly override: Type;
   /** The client's other overrides that change with it. */
@@ -21,7 +21,7 @@ export interface LimitStore {
   updateTier(name: string, decide: (current: Tier) => Effects & { readonly tier: Tier }): Promise<Tier>;
   /**
    * Removes the tier and, in the same transaction, removes it from every profile and group that has it, as a change to
-   * these at `removedAt`: none refers to a tier that no longer exists. Throws `tier_not_found`.
+   * these at `removedAt`, so that none refers to a tier that no longer exists. Throws `tier_not_found`.
    */
   removeTier(name: string, decide: (current: Tier) => Effects & { readonly removedAt: Instant }): Promise<void>;
 
@@ -34,28 +34,29 @@ export interface LimitStore {
   /** Returns all overrides or only the active ones, sorted by id. */
   overrides(activeOnly: boolean): Promise<readonly Override[]>;
   /**
-   * Returns the overrides with their clients, all or only the active ones, sorted by id: those after the given
-   * position, at most `limit`.
+   * Returns the overrides with their clients, all or only the active ones, sorted by id: at most `limit`, after the
+   * given position.
    */
   clientOverrides(page: OverridePage): Promise<readonly ClientOverride[]>;
   /** Returns the number of overrides, all or only the active ones. */
   countOverrides(activeOnly: boolean): Promise<number>;
   /**
-   * Adds an override and stores the others that change with it; returns it with its id, which is never reused. `decide`
-   * gets the client's other overrides, sorted by id. Throws `client_not_found` if the client no longer exists.
+   * Adds an override, and stores the others that change with it; returns the override with its id, which is never
+   * reused. `decide` gets the client's other overrides, sorted by id. Throws `client_not_found` if the client no longer
+   * exists.
    */
   addOverride(
     client: ProfileId,
     decide: (others: readonly Override[]) => OverrideChange<NewOverride>,
   ): Promise<Override>;
   /**
-   * Changes an override, and the others that change with it. `decide` gets its client and the client's other overrides,
-   * sorted by id. Throws `override_not_found`.
+   * Changes an override, and the others that change with it. `decide` gets the override's client and the client's other
+   * overrides, sorted by id. Throws `override_not_found`.
    */
   updateOverride(
     id: number,
     decide: (current: Override, client: Profile, others: readonly Override[]) => OverrideChange<Override>,
   ): Promise<Override>;
-  /** Removes an override. Throws `override_not_found`. `decide` gets its client. */
+  /** Removes an override. Throws `override_not_found`. `decide` gets the override and its client. */
   removeOverride(id: number, decide: (current: Override, client: Profile) => Effects): Promise<void>;
 }

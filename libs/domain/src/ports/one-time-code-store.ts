@@ -1,6 +1,6 @@
 import type { Instant } from '../instant.ts';
 
-/** The purpose of a code: to sign in by hand, to be exchanged after a sign-in, or to refresh one. */
+/** The purpose of a code: to sign in by hand, to be exchanged after a sign-in, or to refresh a sign-in. */
 export type OneTimeCodePurpose = 'sign-in' | 'authorization' | 'refresh';
 
 /** The record of a single-use code, without the code itself. */
@@ -9,11 +9,11 @@ export interface OneTimeCode {
   readonly digest: string;
   readonly purpose: OneTimeCodePurpose;
   /**
-   * The data that the code is exchanged for, in a format of its owner. Contains no secret, and is at most a few
+   * The data that the code is exchanged for, in a format chosen by the caller. Contains no secret, and is at most a few
    * kilobytes.
    */
   readonly payload: string;
-  /** From then on the code is invalid. */
+  /** When the code becomes invalid. */
   readonly expiresAt: Instant;
 }
 
@@ -23,8 +23,8 @@ export interface OneTimeCodeStore {
   put(code: OneTimeCode, now: Instant): Promise<void>;
 
   /**
-   * Removes the code with that digest and purpose, and returns it: of concurrent calls exactly one gets it. Returns
-   * null if there is none, or if it has expired by `now`. A code with another purpose is not removed.
+   * Removes the code with that digest and purpose, and returns it: exactly one of several concurrent calls gets it.
+   * Returns null if there is none, or if it has expired by `now`. Does not remove a code with a different purpose.
    */
   take(digest: string, purpose: OneTimeCodePurpose, now: Instant): Promise<OneTimeCode | null>;
 }

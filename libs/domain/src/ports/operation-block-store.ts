@@ -4,8 +4,8 @@ import type { OperationBlock, OperationBlockChange, OperationProgress } from '..
 /** The vectors of all operations, one block for each collection: the source of truth, which every index copies. */
 export interface OperationBlockStore {
   /**
-   * Stores the block in place of the collection's earlier one by the same model, with the next `sequence`, but only if
-   * the collection exists and has this document and `contentRevision`. Returns whether it was stored.
+   * Stores the block in place of the collection's earlier one from the same model, with the next `sequence`, but only
+   * if the collection exists and has this document and `contentRevision`. Returns whether it was stored.
    */
   put(block: OperationBlock): Promise<boolean>;
 
@@ -19,7 +19,8 @@ export interface OperationBlockStore {
   collectionsAfter(after: CollectionId | null, modelId: string, limit: number): Promise<readonly CollectionId[]>;
 
   /**
-   * Returns the collections whose block by this model is missing, or made from an older document, name or description.
+   * Returns the collections whose block from this model is missing, or was created from an older document, name or
+   * description.
    */
   outdated(modelId: string): Promise<readonly CollectionId[]>;
 

@@ -5,9 +5,7 @@ import type { HybridVector } from '../operations/operation-vectors.ts';
 export interface OperationQuery {
   readonly modelId: string;
   readonly vector: HybridVector;
-  /**
-   * Only operations of these collections are searched. The same array may be passed again, and then means the same set.
-   */
+  /** Only operations of these collections are searched. If the same array is passed again, it means the same set. */
   readonly among: readonly CollectionId[];
   /** Only operations with this method, in upper case; null for all. */
   readonly method: string | null;
@@ -17,7 +15,7 @@ export interface OperationQuery {
 }
 
 export interface OperationMatches {
-  /** By descending similarity. */
+  /** The matches, sorted by descending similarity. */
   readonly matches: readonly OperationMatch[];
   /** Whether the index was unavailable, so that the vectors in the database were compared directly. */
   readonly isFallback: boolean;
@@ -29,9 +27,9 @@ export interface OperationMatches {
  */
 export interface OperationIndex {
   /**
-   * Returns the `limit` most similar operations of `among` with the method. Operations outside `among`, and vectors of
-   * another model, have no influence. The result may contain an operation that is no longer stored: the caller reads
-   * the operations that it displays from the store.
+   * Returns the `limit` most similar operations of `among` with the method. Operations outside `among`, and vectors
+   * from a different model, have no influence. The result may contain an operation that is no longer stored: the caller
+   * reads the operations that it displays from the store.
    */
   search(query: OperationQuery): Promise<OperationMatches>;
 

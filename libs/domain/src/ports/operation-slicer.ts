@@ -4,7 +4,7 @@ import type { OperationFacts, SliceOptions } from '../operations/operation-slice
 
 /** A reference to a stored document. */
 export interface StoredDocument {
-  /** SHA-256 of its text, in hexadecimal. */
+  /** The SHA-256 of the document's text, in hexadecimal. */
   readonly digest: string;
   /** Reads the packed text; called only if the document is not cached. */
   load(): Promise<PackedText>;
@@ -24,10 +24,10 @@ export interface SliceRequest extends SliceOptions {
 /** Extracts single operations from stored documents, off the main thread. */
 export interface OperationSlicer {
   /**
-   * Returns the JSON text in UTF-8: at most `maxBytes`, except as `openapi`. Concurrent requests for a document that is
-   * not cached load it once; one that cannot be loaded is tried again by the next request. Throws `operation_not_found`
-   * if the document has no such operation, `timed_out` once the deadline has expired, and `internal` if too many
-   * requests wait.
+   * Returns the JSON text in UTF-8: at most `maxBytes`, except for `openapi`. Concurrent requests for a document that
+   * is not cached load it once; if it cannot be loaded, the next request tries again. Throws `operation_not_found` if
+   * the document has no such operation, `timed_out` once the deadline has expired, and `internal` if too many requests
+   * are waiting.
    */
   slice(document: StoredDocument, request: SliceRequest, deadline: Deadline | null): Promise<Uint8Array>;
 }

@@ -8,7 +8,7 @@ import type { CollectionId, OperationKey } from '../ids.ts';
 
 /** Selects the operations of a collection to list. */
 export interface OperationFilter {
-  /** The exact name of a tag; null for all. */
+  /** The exact name of a tag; null for all operations. */
   readonly tag: string | null;
   /** Part of a path, operation id or summary, ignoring the case of ASCII letters; null for all. */
   readonly containing: string | null;
@@ -32,20 +32,21 @@ export interface OperationStore {
   /** Returns the operation with that key, or null. */
   find(collectionId: CollectionId, key: OperationKey): Promise<Operation | null>;
 
-  /** Returns those of these operations that exist, with the current names of their collections, in any order. */
+  /** Returns the operations that exist among these, with the current names of their collections, in any order. */
   findMany(names: readonly OperationReference[]): Promise<readonly OperationWithCollection[]>;
 
-  /** Returns whether the collection has operations, and all of them are deprecated. */
+  /** Returns whether the collection has operations and all of them are deprecated. */
   areAllDeprecated(collectionId: CollectionId): Promise<boolean>;
 
   /**
-   * Returns the digest of the stored document; null if its operations are not written, or there is no such collection.
+   * Returns the digest of the stored document; null if its operations have not been written, or there is no such
+   * collection.
    */
   digest(collectionId: CollectionId): Promise<string | null>;
 
   /**
-   * Replaces the stored operations with those of the current document, for a document that was stored without them;
-   * only if the collection exists and still has this document. Returns whether it did.
+   * Replaces the stored operations with those of the current document, for a document that was stored without them, but
+   * only if the collection exists and still has this document. Returns whether they were replaced.
    */
   replace(collectionId: CollectionId, documentDigest: string, operations: readonly Operation[]): Promise<boolean>;
 }

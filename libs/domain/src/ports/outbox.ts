@@ -5,26 +5,27 @@ import type { Effects } from './effects.ts';
 
 /**
  * The transactional outbox: jobs are written with the change that caused them and removed when they are done. A profile
- * has at most one notice: adding another only counts one more request (`asked`) on the existing one, whether that is
+ * has at most one notice: adding another one only increments the `requestCount` of the existing one, whether that is
  * waiting, leased, resting or a dead letter.
  */
 export interface Outbox {
   /**
    * Calls `listener` with the jobs of each change made by any of these stores, once they are durable, and never with
-   * jobs of a change that failed. A further call replaces the listener, which returns immediately and does not throw.
+   * jobs of a change that failed. A further call replaces the listener. The listener must return immediately, and must
+   * not throw.
    */
   onWritten(listener: (jobs: readonly NewJob[]) => void): void;
 
   /**
-   * Returns at most `limit` due jobs of this kind, without leased ones and dead letters: those that are due for the
-   * longest time come first.
+   * Returns at most `limit` due jobs of this kind, without leased jobs and dead letters; the jobs that have been due
+   * for the longest time come first.
    */
   due(kind: JobKind, now: Instant, limit: number): Promise<readonly JobId[]>;
 
   /**
-   * Leases the job and returns it; null if it no longer exists, is a dead letter, not due, or already leased. Of
-   * concurrent claims, one succeeds. A lease expires at `leaseUntil` (exclusive); after that the job counts as not
-   * leased.
+   * Leases the job and returns it; null if it no longer exists, is a dead letter, not due, or already leased. One of
+   * several concurrent claims succeeds. A lease expires at `leaseUntil` (exclusive); from then on, the job counts as
+   * not leased.
    */
   claim(id: JobId, now: Instant, leaseUntil: Instant): Promise<Job | null>;
 
@@ -39,21 +40,21 @@ export interface Outbox {
   done(id: JobId): Promise<void>;
 
   /**
-   * Releases the lease after a failure, counts the failure, and sets when the job is due again; does nothing if the job
-   * no longer exists.
+   * Releases the lease after a failure, counts the failure, and sets the time at which the job is due again; does
+   * nothing if the job no longer exists.
    */
   retry(id: JobId, dueAt: Instant, error: string): Promise<void>;
 
   /**
-   * Puts a claimed notice to rest once it is done. It continues under the next id, so that its next mail is a new one,
-   * with its failures cleared and only the requests since its claim counted. It is due no earlier than `dueAt`, and
-   * neither due nor waiting until it is requested again. Does nothing if the notice no longer exists or is a dead
-   * letter.
+   * Puts a claimed notice to rest once it is done. The notice continues under the next id, so that its next mail is a
+   * new one; its failures are cleared, and only requests since its claim are counted. It is due no earlier than
+   * `dueAt`, and is neither due nor waiting until it is requested again. Does nothing if the notice no longer exists or
+   * is a dead letter.
    */
   rest(claimed: Pick<Job, 'id'> & { readonly task: NoticeTask }, next: Pick<Job, 'id' | 'dueAt'>): Promise<void>;
 
   /**
-   * Makes the job a dead letter after a failure, which counts: stores the error and the time, and removes a sealed
+   * Makes the job a dead letter after a failure, which is counted: stores the error and the time, and removes a sealed
    * secret. It is due again only if it is requeued. Does nothing if the job no longer exists or is already a dead
    * letter.
    */
@@ -63,17 +64,17 @@ export interface Outbox {
   sealed(): Promise<readonly { readonly id: JobId; readonly sealed: string }[]>;
 
   /**
-   * Replaces the sealed secret `before` by `after`, with these effects; changes nothing else about the job. Returns
-   * false, and writes nothing, if the job no longer exists, is a dead letter, or no longer has `before`.
+   * Replaces the sealed secret `before` with `after`, and writes these effects; changes nothing else about the job.
+   * Returns false, and writes nothing, if the job no longer exists, is a dead letter, or no longer has `before`.
    */
   reseal(id: JobId, before: string, after: string, effects: Effects): Promise<boolean>;
 
-  /** Returns the numbers of jobs for each kind that has any, without resting notices, in any order. */
+  /** Returns the numbers of jobs of each kind that has any, without resting notices, in any order. */
   counts(now: Instant): Promise<readonly JobCounts[]>;
 
   /**
    * Returns the number of waiting jobs (including leased and postponed ones, excluding resting ones), the number of
-   * dead letters, and since when the oldest job is due.
+   * dead letters, and when the oldest due job became due.
    */
   state(
     now: Instant,

@@ -13,15 +13,16 @@ export interface ProfileState {
 
 export interface ProfileChange extends Effects {
   readonly profile: Profile;
-  /** The key to store: the current one to leave it unchanged, null for none. */
+  /** The key to store: the current key to leave it unchanged, or null for none. */
   readonly key: StoredKey | null;
 }
 
 /** Profiles with their API keys. Every `decide` is synchronous and pure, and may run more than once. */
 export interface ProfileStore {
   /**
-   * Adds a profile. Throws `email_taken` if another one has an e-mail with the same `emailKey`, else `identity_taken`
-   * if the uid is taken; nothing is written then. Of concurrent additions of one e-mail or uid, exactly one succeeds.
+   * Adds a profile. Throws `email_taken` if another profile has an e-mail with the same `emailKey`, else
+   * `identity_taken` if the uid is taken; in both cases, nothing is written. Exactly one of several concurrent
+   * additions of the same e-mail or uid succeeds.
    */
   add(profile: Profile, effects: Effects): Promise<void>;
 
@@ -30,7 +31,8 @@ export interface ProfileStore {
 
   /**
    * Returns the profile with exactly that e-mail, else the one whose e-mail has the same `emailKey`, or null. If there
-   * are several, which an earlier version distinguished, returns the one that the key was given to, else the oldest.
+   * are several, because an earlier version distinguished them, returns the one that was given the key, else the
+   * oldest.
    */
   findByEmail(email: string): Promise<Profile | null>;
 
@@ -38,8 +40,8 @@ export interface ProfileStore {
   list(): Promise<readonly Profile[]>;
 
   /**
-   * Returns the profiles that match the filter, in the order of the page: those after its position, at most its limit.
-   * Text is compared ignoring case, in any script.
+   * Returns the profiles that match the filter, in the page's order: at most its limit, after its position. Text is
+   * compared ignoring case, in any script.
    */
   select(filter: ProfileFilter, page: ProfilePage): Promise<readonly Profile[]>;
 
@@ -49,11 +51,11 @@ export interface ProfileStore {
   /** Returns all admins, oldest first, then by id. */
   admins(): Promise<readonly Profile[]>;
 
-  /** Returns the number of profiles that wait for a decision, and the newest `limit` of them, newest first. */
+  /** Returns the number of profiles that are waiting for a decision, and the newest `limit` of them, newest first. */
   pending(limit: number): Promise<PendingProfiles>;
 
   /**
-   * Loads, decides and stores in one transaction, serialised against every other change of the same profile and of the
+   * Loads, decides and stores in one transaction, serialised against every other change to the same profile and to the
    * admins. Throws `user_not_found`, and `tier_not_found` for a new tier that does not exist. If it throws one of
    * these, if `decide` throws, or if the e-mail or uid is taken, nothing changes. Returns the stored profile.
    */
@@ -61,16 +63,16 @@ export interface ProfileStore {
 
   /**
    * Removes the profile with its grants, memberships, requests, keys, overrides, unsent mail jobs and the claims of its
-   * tokens, in one transaction. The collections that it created and the audit entries that it wrote stay. Of other
-   * profiles with the same mailbox, the oldest is given the key. Throws `user_not_found`; if `decide` throws, nothing
-   * changes.
+   * tokens, in one transaction. The collections that it created and the audit entries that it wrote are kept. If other
+   * profiles have the same mailbox, the oldest of them is given the key. Throws `user_not_found`; if `decide` throws,
+   * nothing changes.
    */
   remove(id: ProfileId, decide: (state: ProfileState) => Effects): Promise<void>;
 
   /**
    * Creates the first admin in one transaction: `decide` gets the existing admins and the profile with this uid or,
    * failing that, with this e-mail, as `findByEmail` finds it. It returns the profile to add or to store in place of
-   * the match, or null to change nothing. Of concurrent calls on an empty store, exactly one sees no admin.
+   * the match, or null to change nothing. Exactly one of several concurrent calls on an empty store sees no admin.
    */
   claimAdmin(
     identity: { readonly uid: string; readonly email: string },

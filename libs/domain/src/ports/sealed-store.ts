@@ -14,9 +14,9 @@ export interface SealedMail {
 export interface SealedSecrets {
   /** The collections with a credential, in the order of lists. */
   readonly collections: readonly Collection[];
-  /** Includes leased and postponed ones, in any order; a dead letter no longer has sealed data. */
+  /** The waiting mails, including leased and postponed ones, in any order; a dead letter no longer has sealed data. */
   readonly mails: readonly SealedMail[];
-  /** The tags of all API keys and service accounts depend on it; null before the first start. */
+  /** The pepper, which the tags of all API keys and service accounts depend on; null before the first start. */
   readonly pepper: string | null;
   /** The number of profiles that have an API key, including dormant keys. */
   readonly apiKeys: number;
@@ -26,29 +26,30 @@ export interface SealedSecrets {
 
 /** The data to remove because no key opens it anymore. */
 export interface SecretsReset extends Effects {
-  /** These collections lose their credential; type, name and place stay. */
+  /** These collections lose their credential; its type, name and location are kept. */
   readonly collections: readonly CollectionId[];
   /** These mails become dead letters. */
   readonly mails: readonly JobId[];
-  /** The new pepper, which invalidates every API key and service account; null: pepper and keys stay. */
+  /** The new pepper, which invalidates every API key and service account; null to keep the pepper and the keys. */
   readonly pepper: string | null;
   /** The time of the reset, and the reason stored with the mails. */
   readonly at: Instant;
   readonly reason: string;
 }
 
-/** All data sealed with the secrets key: for a start without the key, and for a reset when the key is lost. */
+/** All data sealed with the secrets key: for starting without the key, and for a reset when the key is lost. */
 export interface SealedStore {
   /** Returns all sealed secrets, read in one snapshot. */
   read(): Promise<SealedSecrets>;
 
   /**
-   * Stores the pepper unless there is one already; returns the stored one. Concurrent first calls all return the same.
+   * Stores the pepper unless there is one already; returns the stored one. Concurrent first calls all return the same
+   * pepper.
    */
   ensurePepper(sealed: string): Promise<string>;
 
   /**
-   * Replaces the sealed pepper `before` by `after`, the same pepper resealed; returns false, and changes nothing, if
+   * Replaces the sealed pepper `before` with `after`, the same pepper resealed; returns false, and changes nothing, if
    * `before` is not the stored one.
    */
   resealPepper(before: string, after: string): Promise<boolean>;
@@ -56,7 +57,7 @@ export interface SealedStore {
   /**
    * Loads, decides and stores in one transaction; if `decide` returns null or throws, nothing is written. A collection
    * that loses its credential gets a later revision and `updatedAt`. A new pepper removes the API key of every profile
-   * and the key of every service account; client ids and accounts stay.
+   * and the key of every service account; client ids and accounts are kept.
    */
   reset(decide: (sealed: SealedSecrets) => SecretsReset | null): Promise<void>;
 }

@@ -6,9 +6,8 @@ export interface SearchModels {
   state(): Promise<SearchModelsState>;
 
   /**
-   * Records that a process has this model as its current one. A new model's `firstSeenAt` is `now`, or later than that
-   * of all others if a clock is behind. A known model's `firstSeenAt` stays the same, and its `lastSeenAt` never
-   * decreases.
+   * Records that a process has this model as its current one. A new model's `firstSeenAt` is `now`, or later than all
+   * others' if a clock is behind. A known model's `firstSeenAt` does not change, and its `lastSeenAt` never decreases.
    */
   announce(modelId: string, now: Instant): Promise<void>;
 
@@ -16,14 +15,14 @@ export interface SearchModels {
 
   /**
    * Makes searches use `to` from now on, unless they no longer use `from`, or would lose a collection: each collection
-   * with a vector of `from` must have one of `to` from a text that is not older, or a dead letter. Returns whether it
-   * did.
+   * with a vector from `from` must have one from `to`, created from a text that is not older, or a dead letter. Returns
+   * whether searches were switched.
    */
   promote(from: string | null, to: string): Promise<boolean>;
 
   /** Removes up to `limit` embeddings of a model; returns the number removed. Removes none of the serving model. */
   removeEmbeddings(modelId: string, limit: number): Promise<number>;
 
-  /** Removes the record of a model, unless it was announced since, is serving, or still has embeddings. */
+  /** Removes the record of a model, unless it has been announced since, is serving, or still has embeddings. */
   remove(model: SearchModel): Promise<void>;
 }

@@ -4,14 +4,14 @@ import type { Effects } from './effects.ts';
 
 export interface AccountState {
   readonly account: ServiceAccount;
-  /** Null after a reset of the secrets key has removed it. */
+  /** The account's key; null after a reset of the secrets key has removed it. */
   readonly key: AccountKey | null;
 }
 
 /** Service accounts with their keys. Every `decide` is synchronous and pure, and may run more than once. */
 export interface ServiceAccountStore {
   /**
-   * Adds the account that `decide` returns given the number of stored ones, in one transaction, serialised against
+   * Adds the account that `decide` returns, given the number of stored accounts, in one transaction, serialised against
    * every other addition. Throws `service_account_taken` if the name is taken, ignoring case. If it throws that, or
    * `decide` throws, nothing changes.
    */
@@ -26,7 +26,7 @@ export interface ServiceAccountStore {
   list(): Promise<readonly ServiceAccount[]>;
 
   /**
-   * Loads, decides and stores in one transaction, serialised against every other change of the same account. Throws
+   * Loads, decides and stores in one transaction, serialised against every other change to the same account. Throws
    * `service_account_not_found`, and `service_account_taken` for the name of another account. If it throws one of
    * these, or `decide` throws, nothing changes. Returns the stored account.
    */
@@ -34,7 +34,7 @@ export interface ServiceAccountStore {
 
   /**
    * Removes the account with its key, in one transaction. The collections that it created and the audit entries that it
-   * wrote stay. Throws `service_account_not_found`; if `decide` throws, nothing changes.
+   * wrote are kept. Throws `service_account_not_found`; if `decide` throws, nothing changes.
    */
   remove(id: ServiceAccountId, decide: (account: ServiceAccount) => Effects): Promise<void>;
 }

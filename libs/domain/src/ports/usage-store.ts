@@ -2,19 +2,19 @@ import type { CollectionId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { Day, DayUse, LastUse, UsageFilter, UsageGrouping, UsageLine, UsageOrder } from '../usage/usage.ts';
 
-/** Usage counts, by day, profile and collection. They are removed with the profile, and with the collection. */
+/** Usage counts by day, profile and collection. They are removed along with the profile or the collection. */
 export interface UsageStore {
   /**
-   * Adds the counts to those stored for the same day, profile and collection, in one statement, so that counts of
-   * several processes add up. The time of the last use only increases. Ignores counts of a profile or a collection that
-   * no longer exists.
+   * Adds the counts to those stored for the same day, profile and collection, in one statement, so that counts from
+   * several processes add up. The time of the last use only increases. Ignores counts for a profile or a collection
+   * that no longer exists.
    */
   add(uses: readonly DayUse[]): Promise<void>;
 
   /**
-   * Sums up the counts that match the filter; returns at most `limit` lines, and none without uses. Days are sorted
-   * oldest first; collections as in lists, then the uses of no collection; profiles by e-mail. Alternatively, lines
-   * with the most uses come first, and lines with equal numbers in that order.
+   * Adds up the counts that match the filter; returns at most `limit` lines, and no lines without uses. Days are sorted
+   * oldest first; collections as in lists, followed by the uses of no collection; profiles by e-mail. Alternatively,
+   * lines with the most uses come first, and lines with equal numbers are in that order.
    */
   report(by: UsageGrouping, filter: UsageFilter, limit: number, order?: UsageOrder): Promise<readonly UsageLine[]>;
 

@@ -4,7 +4,7 @@ import type { VectorMatch } from '../search/search-result.ts';
 export interface VectorQuery {
   readonly modelId: string;
   readonly vector: Float32Array;
-  /** Only these collections are searched. The same array may be passed again, and then means the same set. */
+  /** Only these collections are searched. If the same array is passed again, it means the same set. */
   readonly among: readonly CollectionId[];
   readonly limit: number;
   /** The result reflects every embedding with a sequence up to this one. */
@@ -26,14 +26,14 @@ export interface VectorIndex {
   readonly kind: string;
 
   /**
-   * Removes the vectors, of any model, of a collection that the store no longer has. Does not fail if there are none.
+   * Removes the vectors, from any model, of a collection that the store no longer has. Does not fail if there are none.
    */
   remove(collectionId: CollectionId): Promise<void>;
 
   /**
    * Returns the `limit` best collections of `among` by descending score, and any further ones with the same score as
-   * the last one, so that the caller can order ties. Vectors of another model, and vectors outside `among`, have no
-   * influence.
+   * the last one, so that the caller can order ties. Vectors from a different model, and vectors outside `among`, have
+   * no influence.
    */
   search(query: VectorQuery): Promise<VectorMatches>;
 

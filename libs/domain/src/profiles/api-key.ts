@@ -8,7 +8,7 @@ export interface Credentials {
   readonly secret: string;
 }
 
-/** Credentials with a secret that replaced another. */
+/** Credentials with a secret that replaced an earlier one. */
 export interface RotatedCredentials extends Credentials {
   /** When the previous secret expires; null if it is already invalid, or if there was none. */
   readonly previousUntil: Instant | null;
@@ -18,7 +18,7 @@ export interface RotatedCredentials extends Credentials {
 export interface StoredSecret {
   /** An argon2id hash in PHC string format. */
   readonly hash: string;
-  /** The keyed tag of `KeyHasher.tag`, an unsigned 32-bit integer. */
+  /** The keyed tag from `KeyHasher.tag`, an unsigned 32-bit integer. */
   readonly tag: number;
 }
 
@@ -26,28 +26,28 @@ export interface StoredKey {
   readonly current: StoredSecret;
   /** The secret before the last rotation, valid until `until` (exclusive). */
   readonly previous: (StoredSecret & { readonly until: Instant }) | null;
-  /** From then on no secret of the key is valid; null if it has no expiry. */
+  /** When all of the key's secrets become invalid; null if the key has no expiry. */
   readonly expiresAt: Instant | null;
 }
 
-/** How long a previous secret may stay valid: 7 days (specification, section 3). */
+/** How long a previous secret may remain valid: 7 days (specification, section 3). */
 export const graceSecondsMax = 604_800;
 
-/** The secret half of an API key pair; its format is described in `checked-secret.ts`. */
+/** The prefix of a secret, the secret half of an API key pair; the format is described in `checked-secret.ts`. */
 const prefix = 'portico_sk_';
 
 const shape = new RegExp(`^${prefix}[0-9A-Za-z]{${randomDigits + checkDigits}}$`);
 
 /**
- * Returns the secret for these random bytes, 60 ASCII characters; throws a `RangeError` unless there are `secretBytes`
- * of them.
+ * Returns the secret for these random bytes, 60 ASCII characters long; throws a `RangeError` unless there are
+ * `secretBytes` bytes.
  */
 export const makeSecret = (random: Uint8Array): string => withChecksum(prefix + bytesToBase62(random));
 
 /** Whether the text has the shape of a secret and its checksum is correct. */
 export const isWellFormedSecret = (text: string): boolean => shape.test(text) && hasChecksum(text);
 
-/** Returns the secrets of a key that are valid now: the current one and, within its grace period, the previous one. */
+/** Returns the key's secrets that are valid now: the current one and, within its grace period, the previous one. */
 export const validSecrets = (
   { current, previous }: Pick<StoredKey, 'current' | 'previous'>,
   now: Instant,

@@ -7,7 +7,7 @@ import type { Profile } from './profile.ts';
 export interface GroupsClaim {
   /** Plain lines of 1 to 200 characters, sorted by code points, without duplicates, at most `claimedGroupsMax`. */
   readonly names: readonly string[];
-  /** `iat`, by which tokens are ordered. */
+  /** The `iat` claim, which determines the order of tokens. */
   readonly issuedAt: Instant;
 }
 
@@ -15,9 +15,9 @@ export const claimedGroupsMax = 1_000;
 
 /** The claims of a valid identity token. */
 export interface IdentityClaims {
-  /** `iss`, exactly as in the token: the issuer that vouches for the subject. */
+  /** The `iss` claim, exactly as in the token: the issuer that vouches for the subject. */
   readonly issuer: string;
-  /** `sub`: 1 to 128 characters. */
+  /** The `sub` claim: 1 to 128 characters. */
   readonly uid: string;
   /** The claimed e-mail; null if absent or empty. */
   readonly email: string | null;
@@ -31,7 +31,8 @@ export interface IdentityClaims {
 
 /**
  * Whether a token with a profile's uid may bind the profile. Registration needs no credential, so anyone could have
- * registered this uid under another e-mail, or this e-mail under another uid (specification, section 2, "Binding").
+ * registered this uid with a different e-mail, or this e-mail with a different uid (specification, section 2,
+ * "Binding").
  */
 export const canBind = (
   check: Settings['identityEmailCheck'],
@@ -43,7 +44,10 @@ export const canBind = (
   return isSame && (check === 'claimed' || claims.emailVerified);
 };
 
-/** Whether an enabled issuer has vouched for this profile, and it is not suspended. For an unbound profile none has. */
+/**
+ * Whether an enabled issuer has vouched for this profile and the profile is not suspended. No issuer has vouched for an
+ * unbound profile.
+ */
 export const canSignIn = (
   { issuers }: Pick<Settings, 'issuers'>,
   { issuer, suspendedAt }: Pick<Profile, 'issuer' | 'suspendedAt'>,

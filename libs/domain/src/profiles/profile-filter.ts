@@ -4,7 +4,7 @@ import { isSameEmail } from './email.ts';
 import type { Profile, RegistrationStatus, Role } from './profile.ts';
 import { isSuspended } from './suspension-machine.ts';
 
-/** The conditions for profiles; null for any. */
+/** The conditions that profiles must meet; null matches any value. */
 export interface ProfileFilter {
   readonly role: Role | null;
   readonly status: RegistrationStatus | null;
@@ -16,9 +16,9 @@ export interface ProfileFilter {
 export const allProfiles: ProfileFilter = { role: null, status: null, suspended: null, text: null };
 
 export interface ProfilePage {
-  /** By time of creation, then by id. */
+  /** The order by creation time, then by id. */
   readonly order: 'oldest' | 'newest';
-  /** Null for all. */
+  /** The maximum number of profiles; null for all. */
   readonly limit: number | null;
   /** The last profile of the previous page; null for the first page. */
   readonly after: { readonly createdAt: Instant; readonly id: ProfileId } | null;
@@ -33,7 +33,8 @@ export const matchesFilter = ({ role, status, suspended, text }: ProfileFilter, 
   (text === null || matchesProfileText(text, profile));
 
 /**
- * Whether the e-mail or the full name contains the text, ignoring case, or the text is an e-mail of the same mailbox.
+ * Whether the e-mail or the full name contains the text, ignoring case, or the text is an e-mail address of the same
+ * mailbox.
  */
 export const matchesProfileText = (text: string, { email, fullName }: Pick<Profile, 'email' | 'fullName'>): boolean =>
   [email, fullName].some((name) => foldCase(name).includes(foldCase(text))) || isSameEmail(text, email);

@@ -13,20 +13,23 @@ export type Profile = ApprovedProfile | UnapprovedProfile;
 
 interface ProfileFacts {
   readonly id: ProfileId;
-  /** In lower case; unique. */
+  /** The e-mail address, in lower case; unique. */
   readonly email: string;
   readonly fullName: string;
   readonly companyName: string | null;
   /** The identity provider's user id (`sub`); unique. */
   readonly uid: string;
   /**
-   * The issuer of the first accepted token with this uid; from then on issuer and uid together identify the profile.
+   * The issuer of the first accepted token with this uid; from then on, issuer and uid together identify the profile.
    * Null while the profile is not bound.
    */
   readonly issuer: string | null;
   /** The name of the assigned rate-limit tier, which may be inactive; null after the tier is deleted. */
   readonly tier: string | null;
-  /** Since when the profile cannot authenticate, regardless of its status; null if it is not suspended. */
+  /**
+   * When the profile was suspended, so that it cannot authenticate, regardless of its status; null if it is not
+   * suspended.
+   */
   readonly suspendedAt: Instant | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
@@ -36,15 +39,15 @@ export interface ApprovedProfile extends ProfileFacts {
   readonly role: Role;
   readonly status: 'approved';
   /**
-   * The API client identifier. It stays while the profile is an admin, although its key is dormant. Null for an admin
+   * The API client identifier. It is kept while the profile is an admin, although the key is dormant. Null for an admin
    * who never was a client, even after a demotion, until the credentials are rotated.
    */
   readonly clientId: ClientId | null;
-  /** When it was first approved. */
+  /** When the profile was first approved. */
   readonly approvedAt: Instant;
 }
 
-/** Never an admin, and without credentials. */
+/** A profile that is not approved: never an admin, and without credentials. */
 export interface UnapprovedProfile extends ProfileFacts {
   readonly role: 'client';
   readonly status: 'pending' | 'rejected';

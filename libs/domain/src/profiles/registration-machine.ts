@@ -2,7 +2,7 @@ import { type ErrorCode, PorticoError } from '../errors.ts';
 import type { RegistrationStatus } from './profile.ts';
 
 /**
- * `promote` makes the profile an admin and approves it; a rejected one cannot be promoted. `reopen` reverts a
+ * `promote` makes the profile an admin and approves it; a rejected profile cannot be promoted. `reopen` reverts a
  * rejection: the registration is pending again.
  */
 export type RegistrationEvent = 'approve' | 'reject' | 'promote' | 'reopen';
@@ -20,12 +20,12 @@ const errorCodes = {
   rejected: 'already_rejected',
 } as const satisfies Record<RegistrationStatus, ErrorCode>;
 
-/** The status that an event leads to, from any status that allows it. */
+/** The status after an event, from any status that allows the event. */
 type StatusAfter<Event extends RegistrationEvent> = {
   [Status in RegistrationStatus]: (typeof machine)[Status] extends Readonly<Record<Event, infer Next>> ? Next : never;
 }[RegistrationStatus];
 
-/** Returns the status after the event; throws the error of a status that does not allow it. */
+/** Returns the status after the event; throws the current status's error if the status does not allow the event. */
 export const nextStatus = <Event extends RegistrationEvent>(
   status: RegistrationStatus,
   event: Event,

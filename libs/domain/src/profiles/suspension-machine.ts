@@ -5,7 +5,10 @@ import type { Profile } from './profile.ts';
 type SuspensionState = 'active' | 'suspended';
 export type SuspensionEvent = 'suspend' | 'resume';
 
-/** Whether a profile can authenticate, regardless of its registration status; and the transitions. */
+/**
+ * The states that determine whether a profile can authenticate, regardless of its registration status, and their
+ * transitions.
+ */
 const machine = {
   active: { suspend: 'suspended' },
   suspended: { resume: 'active' },
@@ -19,8 +22,8 @@ const errorCodes = {
 export const isSuspended = ({ suspendedAt }: Pick<Profile, 'suspendedAt'>): boolean => suspendedAt !== null;
 
 /**
- * Returns since when the profile is suspended after the event, or null; throws the error of a state that does not allow
- * the event.
+ * Returns the profile's `suspendedAt` after the event, which may be null; throws the current state's error if the state
+ * does not allow the event.
  */
 export const nextSuspension = (profile: Pick<Profile, 'suspendedAt'>, event: SuspensionEvent, now: Instant) => {
   const state: SuspensionState = isSuspended(profile) ? 'suspended' : 'active';

@@ -1,7 +1,7 @@
 import type { CollectionId, ProfileId, RequestId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
-/** `granted`: access was granted without a decision about the request, which closed it. */
+/** `granted`: access was granted without a decision about the request, which closed the request. */
 export type RequestStatus = 'pending' | 'approved' | 'denied' | 'withdrawn' | 'granted';
 
 /** A client's request for access to a collection. A pair has at most one pending request. */
@@ -14,7 +14,7 @@ export interface AccessRequest {
   readonly durationDays: number | null;
   readonly status: RequestStatus;
   readonly createdAt: Instant;
-  /** When it left `pending`; null until then. */
+  /** When the request left `pending`; null until then. */
   readonly decidedAt: Instant | null;
   /** The administrator's reason for a denial; null if none was given. */
   readonly answer: string | null;
@@ -54,5 +54,5 @@ export const requestAnswerMax = 1_000;
 
 export const durationDaysMax = 3_650;
 
-/** The maximum number of pending requests of one profile. */
+/** The maximum number of pending requests per profile. */
 export const pendingRequestsMax = 100;

@@ -3,7 +3,7 @@ import type { CollectionId } from '../ids.ts';
 /** The caller's access to a collection in the catalog. */
 export type CatalogAccess = 'granted' | 'requested' | 'none';
 
-/** Everything that the catalog shows of a collection. */
+/** Everything that the catalog shows about a collection. */
 export interface CatalogEntry {
   readonly id: CollectionId;
   readonly name: string;

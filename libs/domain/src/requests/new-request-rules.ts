@@ -5,15 +5,15 @@ import { pendingRequestsMax } from './access-request.ts';
 
 /** The facts for a decision about a new access request. */
 export interface NewRequestState {
-  /** Null if it no longer exists. */
+  /** The requester; null if the profile no longer exists. */
   readonly profile: Profile | null;
-  /** Null if there is none. */
+  /** The requested collection; null if there is none. */
   readonly collection: { readonly id: CollectionId; readonly name: string; readonly discoverable: boolean } | null;
-  /** Whether the profile has access to the collection at that time, by its own grant or a group's. */
+  /** Whether the profile has access to the collection at that time, through its own grant or a group's. */
   readonly granted: boolean;
   /** Whether a request for the pair is pending. */
   readonly requested: boolean;
-  /** The number of pending requests of the profile. */
+  /** The number of the profile's pending requests. */
   readonly pending: number;
 }
 
@@ -45,7 +45,7 @@ const notYetRequested: NewRequestRule = ({ requested }) => (requested ? 'already
 
 const isBelowPendingMax: NewRequestRule = ({ pending }) => (pending < pendingRequestsMax ? null : 'too_many_pending');
 
-/** In the order in which they are checked; each returns its error code. */
+/** The rules for new requests, in the order they are checked; each returns its error code. */
 export const newRequestRules = [
   requesterIsActive,
   requesterIsApproved,

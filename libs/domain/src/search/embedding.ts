@@ -1,20 +1,20 @@
 import type { CollectionId } from '../ids.ts';
 
-/** The dimension of every vector, of collections and of queries (specification, "Limits"). */
+/** The dimension of every vector, for both collections and queries (specification, "Limits"). */
 export const embeddingDimension = 768;
 
 /** The purpose of an embedding: some models need to know it. */
 export type EmbeddingPurpose = 'document' | 'query';
 
-/** Vectors, and the model that made all of them. */
+/** Vectors, and the model that created all of them. */
 export interface EmbeddedTexts {
   readonly modelId: string;
   readonly vectors: readonly Float32Array[];
 }
 
 /**
- * Thrown if a document gets no vector although the embedder works: no retry would succeed. The message contains no part
- * of the text.
+ * Thrown if a document cannot be embedded although the embedder works: no retry would succeed. The message contains no
+ * part of the text.
  */
 export class TextRefusedError extends Error {
   constructor(message: string, cause?: unknown) {
@@ -25,11 +25,11 @@ export class TextRefusedError extends Error {
 
 export interface Embedding {
   readonly collectionId: CollectionId;
-  /** The model that made it; vectors of two models are never compared. */
+  /** The model that created the vector; vectors from different models are never compared. */
   readonly modelId: string;
-  /** The `contentRevision` of the collection it was made from. */
+  /** The `contentRevision` of the collection that the vector was created from. */
   readonly contentRevision: number;
-  /** 768 finite numbers, of length 1. */
+  /** 768 finite numbers, a vector of length 1. */
   readonly vector: Float32Array;
 }
 

@@ -3,13 +3,13 @@ import type { Instant } from '../instant.ts';
 /** A run that embeds everything again. Its jobs are in the outbox, with its id as their group. */
 export interface ReindexRun {
   readonly id: string;
-  /** The number of collections at its start, and so of its jobs. */
+  /** The number of collections when the run started, and thus the number of its jobs. */
   readonly total: number;
   readonly startedAt: Instant;
 }
 
 export interface ReindexProgress {
-  /** The id of the run, which is the group of its jobs. */
+  /** The id of the run, which is also the group of its jobs. */
   readonly jobId: string;
   /** `done` once no job is waiting, even if some are dead letters. */
   readonly status: 'running' | 'done';

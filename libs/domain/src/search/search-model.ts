@@ -5,28 +5,29 @@ import type { Instant } from '../instant.ts';
 export interface SearchModel {
   readonly modelId: string;
   /**
-   * When a process first had it as its current model; 0 if that was before models were recorded. Unique for each model.
+   * When a process first had this model as its current one; 0 if that was before models were recorded. Unique for each
+   * model.
    */
   readonly firstSeenAt: Instant;
-  /** When a process last announced it, with a precision of `announceEveryMs`. */
+  /** When a process last announced the model, with a precision of `announceEveryMs`. */
   readonly lastSeenAt: Instant;
 }
 
 export interface SearchModelsState {
-  /** The model that searches use in all processes; null before the first. */
+  /** The model that searches use in all processes; null if there is none yet. */
   readonly serving: string | null;
-  /** Sorted by `firstSeenAt`; includes the models of operations, under their `operationModelName`. */
+  /** Sorted by `firstSeenAt`; includes the operation models, under their `operationModelName`. */
   readonly announced: readonly SearchModel[];
   readonly epochs: Pick<Epochs, 'catalog' | 'embeddings' | 'operations'>;
 }
 
-/** The progress of replacing the vectors of one model by those of another. */
+/** The progress of replacing one model's vectors with another model's. */
 export interface ModelProgress {
-  /** Collections that have a vector of the serving model. */
+  /** Collections that have a vector from the serving model. */
   readonly total: number;
-  /** Those that also have a vector of the next model, from a text that is not older. */
+  /** Collections that also have a vector from the next model, created from a text that is not older. */
   readonly done: number;
-  /** Those that do not, and have a job that is a dead letter. */
+  /** Collections that do not, and have a job that is a dead letter. */
   readonly failed: number;
 }
 
@@ -39,10 +40,10 @@ export interface ModelChange extends ModelProgress {
 /** How often a process announces that its current model is still in use. */
 const announceEveryMs = 600_000;
 
-/** A model that was not announced for this long is no longer the current one of any process. */
+/** A model that has not been announced for this long is no longer any process's current model. */
 const absentAfterMs = 1_800_000;
 
-/** A model that was not announced for this long loses its vectors: no process will return to it. */
+/** A model that has not been announced for this long loses its vectors: no process will return to it. */
 const retentionMs = 86_400_000;
 
 export const needsAnnouncing = (modelId: string, { announced }: SearchModelsState, now: Instant): boolean => {
@@ -51,9 +52,9 @@ export const needsAnnouncing = (modelId: string, { announced }: SearchModelsStat
 };
 
 /**
- * Whether searches should switch to this model once its vectors are stored. Only a model that was announced later
- * qualifies, so that processes of two versions do not switch back and forth; or any model if no process has the serving
- * one any more.
+ * Whether searches should switch to this model once its vectors are stored. Only a model that was announced later than
+ * the serving one qualifies, so that processes running two versions do not switch back and forth; or any model, if no
+ * process has the serving one any more.
  */
 export const shouldSwitchTo = (modelId: string, { serving, announced }: SearchModelsState, now: Instant): boolean => {
   if (serving === null) return true;
@@ -64,8 +65,8 @@ export const shouldSwitchTo = (modelId: string, { serving, announced }: SearchMo
 };
 
 /**
- * Returns the models of collections that this process may remove: neither serving nor its own, and not announced for a
- * day.
+ * Returns the collection models that this process may remove: those that are neither serving nor its own, and have not
+ * been announced for a day.
  */
 export const removableModels = (
   modelId: string,
@@ -83,20 +84,20 @@ export const removableModels = (
 const operationPrefix = 'operations: ';
 
 /**
- * Returns the name under which a model of operations is announced: it is never confused with one that embeds
+ * Returns the name that an operation model is announced under, so that it is never confused with a model that embeds
  * collections.
  */
 export const operationModelName = (modelId: string): string => operationPrefix + modelId;
 
 const isOperationModel = ({ modelId }: SearchModel): boolean => modelId.startsWith(operationPrefix);
 
-/** Whether several models of collections are recorded. */
+/** Whether several collection models are recorded. */
 export const hasSeveralModels = ({ announced }: SearchModelsState): boolean =>
   announced.filter((model) => !isOperationModel(model)).length > 1;
 
 /**
- * Returns all other models of operations, if none of them was announced for a day; otherwise none. While one is being
- * announced, a process of another version or configuration may still search with it.
+ * Returns all other operation models if none of them has been announced for a day; otherwise returns none. While one is
+ * being announced, a process with a different version or configuration may still search with it.
  */
 export const removableOperationModels = (
   modelId: string,

@@ -1,18 +1,18 @@
 import type { CollectionId } from '../ids.ts';
 
-/** In characters (Unicode code points), after trimming (specification, section 1). */
+/** The maximum length of a query, in characters (Unicode code points), after trimming (specification, section 1). */
 export const searchQueryMax = 2_000;
 
 export interface VectorMatch {
   readonly collectionId: CollectionId;
-  /** Cosine similarity; negative values become 0. */
+  /** The cosine similarity; negative values become 0. */
   readonly score: number;
 }
 
 export interface SearchResult {
   readonly collectionId: CollectionId;
   readonly collectionName: string;
-  /** 0 to 1, with six decimals. */
+  /** The score, 0 to 1, with six decimals. */
   readonly score: number;
 }
 
@@ -22,7 +22,7 @@ export interface SearchResults {
   readonly isFallback: boolean;
 }
 
-/** Sorts by descending score, then by name, then by id; drops a match whose collection no longer exists. */
+/** Sorts by descending score, then by name, then by id; drops matches whose collection no longer exists. */
 export const rank = (matches: readonly VectorMatch[], names: ReadonlyMap<CollectionId, string>): SearchResult[] =>
   matches
     .flatMap(({ collectionId, score }) => {

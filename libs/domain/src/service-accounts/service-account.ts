@@ -16,22 +16,22 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number];
 
-/** A credential of a machine: it acts with an administrator's authority, but only where it has the scope. */
+/** A machine's credential: it acts with an administrator's authority, but only where it has the scope. */
 export interface ServiceAccount {
   readonly id: ServiceAccountId;
-  /** Unique, ignoring case, as `nameKey` compares. */
+  /** Unique, ignoring case as `nameKey` does. */
   readonly name: string;
-  /** At least one; unique, in the order of `scopes`. */
+  /** At least one scope, without duplicates, in the order of `scopes`. */
   readonly scopes: readonly Scope[];
-  /** From then on it is rejected; null if it does not expire. */
+  /** When the account expires: from then on, it is rejected; null if it does not expire. */
   readonly expiresAt: Instant | null;
-  /** Null if the operator's command line created it. */
+  /** The admin who created the account; null if it was created on the operator's command line. */
   readonly createdBy: ProfileId | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 }
 
-/** The stored parts of its secrets, as for API keys. */
+/** The stored parts of an account's secrets, as for API keys. */
 export type AccountKey = Pick<StoredKey, 'current' | 'previous'>;
 
 /** A new secret in plain text: returned once, never stored. */
@@ -40,17 +40,17 @@ export interface IssuedAccount {
   readonly token: string;
 }
 
-/** In characters (Unicode code points), after trimming. */
+/** The maximum length of a name, in characters (Unicode code points), after trimming. */
 export const accountNameMax = 200;
 
-/** The number of accounts that one list can show, and an administrator can oversee. */
+/** The maximum number of accounts: as many as one list can show, and an administrator can oversee. */
 export const accountsMax = 1_000;
 
 /** Returns the scopes without duplicates, in the order of `scopes`. */
 export const scopesOf = (requested: readonly Scope[]): readonly Scope[] =>
   scopes.filter((scope) => requested.includes(scope));
 
-/** Whether the account has expired; at `expiresAt` it has. */
+/** Whether the account has expired; it expires exactly at `expiresAt`. */
 export const isExpired = ({ expiresAt }: Pick<ServiceAccount, 'expiresAt'>, now: Instant): boolean =>
   expiresAt !== null && now >= expiresAt;
 

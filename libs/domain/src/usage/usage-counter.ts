@@ -3,14 +3,16 @@ import type { CollectionId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import { type Day, dayOf, type DayUse, noUses, type UsageCounts, type UsageKind, usageKinds, usesIn } from './usage.ts';
 
-/** The caller of a use: a principal. */
+/** The caller who uses a collection: a principal. */
 export type UsageCaller = Pick<Principal, 'profile' | 'via' | 'deadline'>;
 
-/** Counts uses in memory until they are written. Counting a use takes a few map lookups: a fifth of a microsecond. */
+/**
+ * Counts uses in memory until they are written. Counting a use takes a few map lookups, about a fifth of a microsecond.
+ */
 export interface UsageCounter {
   /** Records that the caller was admitted. */
   readonly touch: (caller: UsageCaller) => void;
-  /** Counts a use, of a collection or of none in particular; does not count a use in a request that timed out. */
+  /** Counts a use of a collection, or of none in particular; does not count a use by a request that timed out. */
   readonly count: (caller: UsageCaller, kind: UsageKind, collectionId: CollectionId | null) => void;
   /** Removes and returns the counts since the last call. */
   readonly take: () => readonly DayUse[];
@@ -28,8 +30,8 @@ export interface WithUsageCounter {
 }
 
 /**
- * About 20 MB. This number of pairs of a profile and a collection is waiting only if nothing could be written for a
- * long time.
+ * The maximum number of waiting pairs of a profile and a collection, about 20 MB. So many are waiting only if nothing
+ * could be written for a long time.
  */
 export const waitingUsesMax = 50_000;
 
@@ -39,7 +41,7 @@ export const createUsageCounter = (now: () => Instant): UsageCounter => {
   let pairs = 0;
   let lost = 0;
 
-  /** Returns the entry for a use; a new one has no uses. Returns null if too many are waiting. */
+  /** Returns the entry for a use; a new entry has no uses. Returns null if too many entries are waiting. */
   const entryFor = ({ day, profileId, collectionId, lastUsedAt }: UseKey): WaitingUse | null => {
     const existing = waiting.get(day)?.get(profileId)?.get(collectionId);
     if (existing || pairs >= waitingUsesMax) return existing ?? null;
@@ -100,7 +102,8 @@ export const createUsageCounter = (now: () => Instant): UsageCounter => {
 };
 
 /**
- * Uses are stored by profile. A service account or the operator is not a profile: their uses count only in the totals.
+ * Whether the caller's uses are stored: they are stored by profile. Service accounts and the operator are not profiles,
+ * so their uses count only in the totals.
  */
 const isStored = ({ via }: UsageCaller): boolean => via === 'token' || via === 'key';
 
@@ -114,7 +117,10 @@ interface WaitingUse extends DayUse {
 
 type UseKey = Omit<DayUse, 'counts' | 'keyUsedAt'>;
 
-/** By day, profile and collection: combining the three to one key would cost ten times as much as three lookups. */
+/**
+ * The waiting uses, by day, profile and collection: combining the three into one key would cost ten times as much as
+ * three lookups.
+ */
 type Waiting = Map<Day, Map<ProfileId, Map<CollectionId | null, WaitingUse>>>;
 
 const innerOf = <Key, InnerKey, Value>(outer: Map<Key, Map<InnerKey, Value>>, key: Key): Map<InnerKey, Value> => {
@@ -125,7 +131,7 @@ const innerOf = <Key, InnerKey, Value>(outer: Map<Key, Map<InnerKey, Value>>, ke
   return inner;
 };
 
-/** The clock may have been set back. */
+/** Updates the times of the last use, but never to an earlier time: the clock may have been set back. */
 const updateLastUse = (use: WaitingUse, at: Instant, byKeyAt: Instant | null): void => {
   use.lastUsedAt = Math.max(use.lastUsedAt, at);
   if (byKeyAt !== null) use.keyUsedAt = Math.max(use.keyUsedAt ?? byKeyAt, byKeyAt);

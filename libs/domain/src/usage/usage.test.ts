@@ -12,7 +12,7 @@ test.each([
   expect(dateOf(dayOf(at(instant)))).toBe(date);
 });
 
-/** Returns the first day, and the last one that is included. */
+/** Returns the first and the last included day. */
 const days = (from: string | null, to: string | null) => {
   const { first, end } = daysBetween(from === null ? null : at(from), to === null ? null : at(to), now);
   return [dateOf(first), dateOf(end - 1)];

@@ -2,10 +2,10 @@ import type { CollectionId, ProfileId } from '../ids.ts';
 import { dayMs, type Instant } from '../instant.ts';
 
 /**
- * The kinds of counted uses (extensions, section 3). `read`: a document or the metadata of a collection, whether it was
- * sent or the caller already had it. `credential_read`: a read that returned the stored credential, which also counts
- * as `read`. Search queries are not stored. `refused`: a request with valid credentials that was rejected because its
- * profile had used up its limit.
+ * The kinds of counted uses (extensions, section 3). `read`: a read of a collection's document or metadata, whether it
+ * was sent or the caller already had it. `credential_read`: a read that returned the stored credential, which also
+ * counts as `read`. Search queries are not stored. `refused`: a request with valid credentials that was rejected
+ * because its profile had used up its limit.
  */
 export const usageKinds = ['read', 'search', 'slice', 'credential_read', 'refused'] as const;
 
@@ -26,7 +26,7 @@ export type Day = number;
 
 export const dayOf = (instant: Instant): Day => Math.floor(instant / dayMs);
 
-/** ISO 8601: `2026-01-31`. */
+/** Formats a day as ISO 8601: `2026-01-31`. */
 export const dateOf = (day: Day): string => new Date(day * dayMs).toISOString().slice(0, 10);
 
 /** The uses by one profile on one day of one collection, or of none in particular. */
@@ -39,13 +39,13 @@ export interface DayUse {
   readonly collectionId: CollectionId | null;
   readonly counts: UsageCounts;
   readonly lastUsedAt: Instant;
-  /** The last time by API key; null if the key was not used. */
+  /** The time of the last use with the API key; null if the key was not used. */
   readonly keyUsedAt: Instant | null;
 }
 
 /**
- * When a profile last sent a request, with any valid credential and with its API key, whether its limit admitted it or
- * not.
+ * When a profile last sent a request with any valid credential, and with its API key, whether or not its limit admitted
+ * the request.
  */
 export type LastUse = Pick<DayUse, 'lastUsedAt' | 'keyUsedAt'>;
 
@@ -54,11 +54,14 @@ export type UsageGrouping = 'day' | 'collection' | 'profile';
 
 export type UsageSubject =
   | { readonly by: 'day'; readonly day: Day }
-  /** The id is null for uses of no single collection; the name is null then too, and if the caller must not see it. */
+  /**
+   * The id is null for uses that are not of a single collection; the name is null in that case, and if the caller must
+   * not see it.
+   */
   | { readonly by: 'collection'; readonly collectionId: CollectionId | null; readonly collectionName: string | null }
   | { readonly by: 'profile'; readonly profileId: ProfileId; readonly profileEmail: string };
 
-/** A line of a report: the uses on one day, of one collection or by one profile. */
+/** A line in a report: the uses on one day, of one collection or by one profile. */
 export interface UsageLine {
   readonly of: UsageSubject;
   readonly counts: UsageCounts;
@@ -81,8 +84,8 @@ export interface Days {
 export const usageDaysDefault = 30;
 
 /**
- * Returns the days that overlap the period between two instants, the second one exclusive. Without the second, the
- * period ends today; without the first, it is the 30 days before its end.
+ * Returns the days that overlap the period between two instants, the second of which is exclusive. Without the second,
+ * the period ends today; without the first, it is the 30 days before its end.
  */
 export const daysBetween = (from: Instant | null, to: Instant | null, now: Instant): Days => {
   const end = to === null ? dayOf(now) + 1 : Math.ceil(to / dayMs);
@@ -92,5 +95,7 @@ export const daysBetween = (from: Instant | null, to: Instant | null, now: Insta
 /** The maximum number of lines in a report. */
 export const usageLinesMax = 10_000;
 
-/** Counts of earlier days are removed, and so are the times of last use. */
+/**
+ * The number of days that counts are kept for: counts of earlier days are removed, and so are the times of last use.
+ */
 export const usageRetentionDays = 400;

@@ -117,7 +117,7 @@ import { readOperationProgress } from './service/operation-progress.ts';
 import { readCollectionUses, readOwnUse, readProfileUses, readUsage } from './usage/read-usage.ts';
 import { pruneUsage, writeUsage } from './usage/write-usage.ts';
 
-/** Everything that the system can do. Usage counts stay in memory until `writeUsage` writes them. */
+/** Everything that the system can do. Usage counts are kept in memory until `writeUsage` writes them. */
 export const createUseCases = (ports: Ports, settings: Settings) => {
   offerWrittenJobs(ports);
   const countingPorts = { ...ports, uses: createUsageCounter(() => ports.clock.now()) };

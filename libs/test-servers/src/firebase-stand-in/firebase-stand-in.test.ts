@@ -47,7 +47,7 @@ const publishedKeys = async () => {
 
 const parsed = (part = ''): Json => JSON.parse(Buffer.from(part, 'base64url').toString('utf8')) as Json;
 
-/** Returns the claims of a token that is signed by a published key, or null. */
+/** Returns the claims of a token that is signed by a published key, or null for any other token. */
 const claimsOf = async (token: unknown): Promise<Json | null> => {
   const [header = '', payload = '', signature = ''] = String(token).split('.');
   const { alg, kid } = parsed(header);

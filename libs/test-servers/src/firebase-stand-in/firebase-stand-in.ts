@@ -9,21 +9,23 @@ export interface FirebasePerson {
   readonly uid: string;
   readonly email: string;
   readonly password: string;
-  /** False by default. */
+  /** Whether the e-mail is verified; false by default. */
   readonly emailVerified?: boolean;
   readonly disabled?: boolean;
-  /** Whether the password alone is not sufficient to sign in. */
+  /** Whether signing in requires more than the password. */
   readonly secondFactor?: boolean;
 }
 
 export interface FirebaseStandInOptions {
   readonly people?: readonly FirebasePerson[];
-  /** `demo-portico` by default. */
+  /** The id of the Firebase project; `demo-portico` by default. */
   readonly projectId?: string;
   readonly apiKey?: string;
   /** The lifetime of an ID token; an hour by default, as with Firebase. */
   readonly tokenSeconds?: number;
-  /** Whether an error hides if the e-mail is known, as in projects created since September 2023; true by default. */
+  /**
+   * Whether errors conceal whether an e-mail is known, as in projects created since September 2023; true by default.
+   */
   readonly hidesEmails?: boolean;
 }
 
@@ -33,7 +35,9 @@ export interface FirebaseCall {
   readonly body: string;
 }
 
-/** Starts a server that implements the REST API of Firebase Authentication, under the paths of its emulator. */
+/**
+ * Starts a server that implements the REST API of Firebase Authentication, at the same paths as Firebase's emulator.
+ */
 export const startFirebaseStandIn = async (options: FirebaseStandInOptions = {}): Promise<FirebaseStandIn> => {
   const standIn = new FirebaseStandIn(options);
   await standIn.listen();
@@ -43,15 +47,18 @@ export const startFirebaseStandIn = async (options: FirebaseStandInOptions = {})
 const signInPath = '/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword';
 const tokenPath = '/securetoken.googleapis.com/v1/token';
 
-/** Unlike Firebase's own emulator, it signs its ID tokens and publishes the keys at its own address. */
+/**
+ * A stand-in for Firebase Authentication. Unlike Firebase's own emulator, it signs its ID tokens and publishes the keys
+ * at its own address.
+ */
 export class FirebaseStandIn {
   readonly projectId: string;
   readonly apiKey: string;
   /** The lifetime of ID tokens that are issued from now on. */
   tokenSeconds: number;
-  /** The message with which every sign-in is rejected; null for none. */
+  /** The error message for every sign-in; null if sign-ins are not rejected. */
   signInError: string | null = null;
-  /** Every request so far, in order, without preflights. */
+  /** All requests so far, in order, except preflights. */
   readonly calls: FirebaseCall[] = [];
   readonly #hidesEmails: boolean;
   readonly #people = new Map<string, FirebasePerson>();
@@ -73,17 +80,17 @@ export class FirebaseStandIn {
     for (const person of people) this.put(person);
   }
 
-  /** `HOST:PORT`, as in `FIREBASE_AUTH_EMULATOR_HOST`. */
+  /** The server's `HOST:PORT`, as in `FIREBASE_AUTH_EMULATOR_HOST`. */
   get host(): string {
     return `127.0.0.1:${this.control.port}`;
   }
 
-  /** In place of `https://securetoken.google.com/PROJECT`. */
+  /** The issuer, in place of `https://securetoken.google.com/PROJECT`. */
   get issuer(): string {
     return `http://${this.host}/securetoken.google.com/${this.projectId}`;
   }
 
-  /** The configuration of a service that trusts it and lets people sign in there. */
+  /** The environment variables of a service that trusts this stand-in and lets people sign in with it. */
   get variables(): Readonly<Record<string, string>> {
     return {
       IDENTITY_ISSUER: this.issuer,
@@ -93,7 +100,7 @@ export class FirebaseStandIn {
     };
   }
 
-  /** Stops, starts (on the same port), pauses and resumes it. */
+  /** Stops, starts (on the same port), pauses and resumes the server. */
   get control(): ServerControl & { readonly port: number } {
     if (!this.#loopback) throw new Error('The stand-in is not listening');
     return this.#loopback;
@@ -115,17 +122,17 @@ export class FirebaseStandIn {
     this.#people.set(person.uid, person);
   }
 
-  /** Removes the person, which invalidates its refresh tokens. */
+  /** Removes the person, which invalidates the person's refresh tokens. */
   remove(uid: string): void {
     this.#people.delete(uid);
   }
 
-  /** Revokes all refresh tokens of the person, as a changed password does. */
+  /** Revokes all of the person's refresh tokens, as a password change does. */
   revoke(uid: string): void {
     for (const [token, { uid: owner }] of this.#refreshTokens) if (owner === uid) this.#refreshTokens.delete(token);
   }
 
-  /** Starts to sign with a new key. The earlier ones stay published. */
+  /** Starts signing with a new key. Earlier keys remain published. */
   rotate(): void {
     this.#keys.rotate();
   }
@@ -255,7 +262,7 @@ interface JsonResponse {
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
 
-/** The two services format their errors differently. */
+/** Returns an error response. Firebase's two services format their errors differently: only one includes a status. */
 const errorResponse = (message: string, status?: 'INVALID_ARGUMENT'): JsonResponse => ({
   status: 400,
   body: {

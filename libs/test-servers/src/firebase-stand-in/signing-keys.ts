@@ -3,11 +3,11 @@ import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:cryp
 interface SigningKey {
   readonly kid: string;
   readonly privateKey: KeyObject;
-  /** As a JWK (RFC 7517). */
+  /** The public key as a JWK (RFC 7517). */
   readonly published: object;
 }
 
-/** RSA keys of an issuer that can be rotated. */
+/** An issuer's RSA keys, which can be rotated. */
 export class SigningKeys {
   #keys: readonly [SigningKey, ...SigningKey[]] = [newKey()];
 

@@ -1,6 +1,6 @@
 import { embedWords, normalize, tokenize, type StandInModel } from './stand-in-model.ts';
 
-/** A JSON body with its status. */
+/** A JSON body with its HTTP status. */
 export interface JsonResponse {
   readonly status: number;
   readonly body: unknown;
@@ -10,7 +10,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 export const errorResponse = (status: number, error: string): JsonResponse => ({ status, body: { error } });
 
-/** Returns the response of `POST /api/embed`. `find` returns the model with a name, or an error. */
+/** Returns the response to `POST /api/embed`. `find` returns the model with the given name, or an error. */
 export const embedResponse = (request: Json, find: (name: unknown) => StandInModel | JsonResponse): JsonResponse => {
   const malformed = rejectField(request);
   if (malformed) return malformed;
@@ -34,7 +34,7 @@ export const embedResponse = (request: Json, find: (name: unknown) => StandInMod
   };
 };
 
-/** Returns the errors of the server's own JSON parser, which come before everything else. */
+/** Returns the error of the server's own JSON parser, which takes precedence over all others; null if there is none. */
 const rejectField = ({ keep_alive: keepAlive, dimensions, options }: Json): JsonResponse | null => {
   if (typeof keepAlive === 'string' && !/^[+-]?(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/.test(keepAlive)) {
     const isNumber = /^[+-]?\d+$/.test(keepAlive);
@@ -53,14 +53,20 @@ const rejectField = ({ keep_alive: keepAlive, dimensions, options }: Json): Json
 
 const integerOptions: ReadonlySet<string> = new Set(['num_ctx', 'num_thread']);
 
-/** A single empty text counts as no text, but in a list it counts as one. Returns null for input of another type. */
+/**
+ * Returns the texts of the input, or null for input of a different type. A single empty text counts as no text, but an
+ * empty text in a list counts as one.
+ */
 const textsOf = (input: unknown): readonly string[] | null => {
   if (input === undefined || input === null || input === '') return [];
   if (typeof input === 'string') return [input];
   return Array.isArray(input) && input.every((text) => typeof text === 'string') ? input : null;
 };
 
-/** Without dimensions, or with more than the vector has, all are returned. */
+/**
+ * Returns the vector shortened to `dimensions` and normalized; unchanged without `dimensions`, or if the vector has no
+ * more than that.
+ */
 const shorten = (vector: number[], dimensions: unknown): number[] =>
   typeof dimensions === 'number' && dimensions > 0 && dimensions < vector.length
     ? normalize(vector.slice(0, dimensions))

@@ -1,6 +1,6 @@
 /**
- * Returns a name as the real server lists it: without the scheme, its own registry and the namespace `library`, and
- * with the tag `latest` if it has none.
+ * Returns a name as the real server lists it: without the scheme, the server's own registry and the namespace
+ * `library`, and with the tag `latest` if the name has no tag.
  */
 export const listedName = (name: string): string => {
   const path = name.replace(/^[a-z]+:\/\//i, '').replace(/^registry\.ollama\.ai\//i, '');

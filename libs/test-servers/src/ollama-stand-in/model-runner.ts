@@ -1,18 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Keeps a model in memory and processes its texts, as the real one does. A request loads the model if necessary, and
- * aborts the load when its client disconnects. Texts are processed one by one, first come, first served, and completely
- * even if their client has disconnected.
+ * Keeps a model in memory and processes its texts, as the real runner does. A request loads the model if necessary, and
+ * aborts the load when its client disconnects. Texts are processed one by one, in the order of their arrival, and
+ * completely even if their client has disconnected.
  */
 export class ModelRunner {
-  /** The duration of a load. */
+  /** The time that loading the model takes. */
   loadMs = 0;
-  /** The duration of processing a token. */
+  /** The time that processing one token takes. */
   tokenMs = 0;
   /** The number of loads that were started, including aborted ones. */
   loadCount = 0;
-  /** The number of tokens of each request that was processed while `tokenMs` is above 0, in order. */
+  /** The number of tokens of each request that was processed while `tokenMs` was above 0, in order. */
   readonly processedTokens: number[] = [];
   #isLoaded = false;
   #loading: Promise<void> | null = null;

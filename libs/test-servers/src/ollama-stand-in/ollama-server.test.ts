@@ -2,8 +2,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { startOllama, startOllamaStandIn, type OllamaServer } from './ollama-stand-in.ts';
 
 /**
- * The behaviour of an Ollama server, one test per fact. The stand-in is always tested. The real server of `OLLAMA_URL`
- * is tested too if it is set; it must have pulled `nomic-embed-text`.
+ * The behaviour of an Ollama server, one test per fact. The stand-in is always tested. If `OLLAMA_URL` is set, the real
+ * server at that address is also tested; it must have pulled `nomic-embed-text`.
  */
 const model = 'nomic-embed-text';
 

@@ -10,10 +10,10 @@ import { pullLines, stalledLineMs, type PullFault } from './pull-lines.ts';
 import { nomicStandIn, type StandInModel } from './stand-in-model.ts';
 
 /**
- * How `POST /api/embed` fails: it never responds (`hang`), the connection breaks before the response (`reset`) or
- * within it (`resetMidway`), the response is not JSON (`garbage`, `nan`) or is a page (`html`), the vectors are not the
- * requested ones, it is `busy`, its runner does not start (`failure`) or dies during the request (`runnerGone`), or it
- * is slow.
+ * How `POST /api/embed` fails: the server never responds (`hang`), the connection breaks before the response (`reset`)
+ * or in the middle of it (`resetMidway`), the response is not JSON (`garbage`, `nan`) or is an HTML page (`html`), the
+ * vectors are not the requested ones, the server is `busy`, its runner does not start (`failure`) or dies during the
+ * request (`runnerGone`), or the response is slow.
  */
 export type OllamaFault =
   | 'hang'
@@ -44,24 +44,26 @@ export interface OllamaRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  /** Empty if the body is not JSON. */
+  /** The parsed body; empty if it is not JSON. */
   readonly body: Json;
 }
 
 export interface OllamaStandInOptions {
   /** The installed models; `nomic-embed-text` by default. */
   readonly models?: readonly StandInModel[];
-  /** The models that it can pull; `nomic-embed-text` by default. */
+  /** The models that the server can pull; `nomic-embed-text` by default. */
   readonly registry?: readonly StandInModel[];
 }
 
-/** Returns the Ollama server of `OLLAMA_URL`, or null if it is not set. */
+/** Returns the Ollama server at `OLLAMA_URL`, or null if that variable is not set. */
 export const startOllama = async (): Promise<OllamaServer | null> => {
   const url = process.env.OLLAMA_URL;
   return url ? { url: url.replace(/\/$/, ''), close: async () => undefined } : null;
 };
 
-/** Starts a server with the part of Ollama's API that Portico uses, with made-up models and with faults on demand. */
+/**
+ * Starts a server that implements the part of Ollama's API that Portico uses, with made-up models and faults on demand.
+ */
 export const startOllamaStandIn = async (options: OllamaStandInOptions = {}): Promise<OllamaStandIn> => {
   const standIn = new OllamaStandIn(options);
   await standIn.listen();
@@ -69,7 +71,7 @@ export const startOllamaStandIn = async (options: OllamaStandInOptions = {}): Pr
 };
 
 export class OllamaStandIn implements OllamaServer {
-  /** Every request so far, in order. */
+  /** All requests so far, in order. */
   readonly requests: OllamaRequest[] = [];
   /** The largest number of concurrent embed requests so far. */
   maxConcurrent = 0;
@@ -78,7 +80,7 @@ export class OllamaStandIn implements OllamaServer {
   /** The duration of each step of a pull. */
   pullStepMs = 1;
   pullFault: PullFault | null = null;
-  /** Loads the models and processes their texts. By default neither takes time. */
+  /** Loads the models and processes their texts. By default, neither takes any time. */
   readonly runner = new ModelRunner();
   #fault: OllamaFault | null = null;
   #faultsLeft = 0;
@@ -96,7 +98,7 @@ export class OllamaStandIn implements OllamaServer {
     return `http://127.0.0.1:${this.control.port}`;
   }
 
-  /** Stops, starts (on the same port), pauses and resumes it. */
+  /** Stops, starts (on the same port), pauses and resumes the server. */
   get control(): ServerControl & { readonly port: number } {
     if (!this.#loopback) throw new Error('The stand-in is not listening');
     return this.#loopback;
@@ -113,13 +115,13 @@ export class OllamaStandIn implements OllamaServer {
     await this.#loopback?.stop();
   }
 
-  /** Makes the next `times` embed requests fail like this. Null removes the fault. */
+  /** Makes the next `times` embed requests fail with this fault. Null removes the fault. */
   setFault(fault: OllamaFault | null, times = Number.POSITIVE_INFINITY): void {
     this.#fault = fault;
     this.#faultsLeft = times;
   }
 
-  /** Adds a model, or replaces the one with its name. */
+  /** Adds a model, or replaces the one with the same name. */
   install(model: StandInModel): void {
     this.#models.set(model.name, model);
   }
@@ -176,7 +178,9 @@ export class OllamaStandIn implements OllamaServer {
     else json(response, result);
   }
 
-  /** A request without a text loads the model, but does not wait in the queue. */
+  /**
+   * Loads the model and processes the texts. A request without a text loads the model, but does not wait in the queue.
+   */
   async #run({ body }: JsonResponse, response: ServerResponse): Promise<void> {
     const disconnect = new AbortController();
     if (response.destroyed) disconnect.abort();
@@ -253,7 +257,7 @@ const routes: Readonly<Record<string, readonly string[]>> = {
   '/api/embed': ['POST'],
 };
 
-/** Returns the name from either field. */
+/** Returns the model's name, which either field may contain. */
 const requestedName = ({ model, name }: Json): string => {
   const value = model ?? name;
   return typeof value === 'string' ? value : '';

@@ -2,18 +2,18 @@ import type { Json } from './embed-response.ts';
 import type { StandInModel } from './stand-in-model.ts';
 
 /**
- * How a pull fails: immediately, halfway with an error line, by silence, by a part that is retried forever (`stall`:
- * lines keep arriving, always for the same byte), by a broken connection, by an HTML page, or by a success without a
- * model.
+ * How a pull fails: immediately (`unknown`), halfway with an error line (`midway`), by going silent (`hang`), by
+ * retrying a part forever (`stall`: lines keep arriving, always for the same byte), with a broken connection (`reset`),
+ * with an HTML page (`html`), or by reporting success without installing the model (`vain`).
  */
 export type PullFault = 'unknown' | 'midway' | 'hang' | 'stall' | 'reset' | 'html' | 'vain';
 
-/** The real server sends about 17 lines per second while a part stalls. */
+/** The interval between lines while a part stalls. The real server then sends about 17 lines per second. */
 export const stalledLineMs = 60;
 
 const bytesTotal = 274_290_656;
 
-/** Returns the lines of a pull in order. A failure is a line as well. */
+/** Returns the lines of a pull in order. A failure is also a line. */
 export const pullLines = (model: StandInModel | undefined, fault: PullFault | null): readonly Json[] => {
   const manifest = { status: 'pulling manifest' };
   if (!model) return [manifest, { error: 'pull model manifest: file does not exist' }];

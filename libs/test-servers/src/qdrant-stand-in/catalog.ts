@@ -3,7 +3,9 @@ import { listOf, objectOf, textOf, type Json, type JsonObject } from './json-sha
 import { noCollection, RequestError, wrongInput } from './request-error.ts';
 import { readVectorConfigs } from './vectors.ts';
 
-/** All collections, and the aliases that point to them. Requests about points accept either name. */
+/**
+ * All collections, and the aliases that point to them. Requests about points accept a collection's name or an alias.
+ */
 export class Catalog {
   readonly #collections = new Map<string, Collection>();
   readonly #aliases = new Map<string, string>();
@@ -35,7 +37,7 @@ export class Catalog {
     this.#collections.set(name, new Collection(vectors, metadata));
   }
 
-  /** Also deletes its aliases. Returns whether it existed. */
+  /** Deletes a collection and its aliases. Returns whether the collection existed. */
   delete(name: string): boolean {
     for (const [alias, target] of this.#aliases) if (target === name) this.#aliases.delete(alias);
     return this.#collections.delete(name);
@@ -46,7 +48,7 @@ export class Catalog {
     this.#aliases.clear();
   }
 
-  /** Performs one action after the other. Actions before a failed one are not undone. */
+  /** Performs the actions one after another. If one fails, the actions before it are not undone. */
   changeAliases(actions: Json | undefined): void {
     for (const item of listOf(actions, 'actions')) {
       const action = objectOf(item, 'an action');

@@ -9,7 +9,7 @@ export interface Scored {
   readonly score: number;
 }
 
-/** The points of one collection. Its search is exact and uses no index. */
+/** The points of one collection. The search is exact and uses no index. */
 export class Collection {
   readonly vectors: VectorConfigs;
   readonly metadata: JsonObject | null;
@@ -34,7 +34,10 @@ export class Collection {
     return [...this.#points.values()].filter(test);
   }
 
-  /** `{points, update_filter?}`: an existing point changes only if its current state matches the filter. */
+  /**
+   * Stores the points of `{points, update_filter?}`. An existing point changes only if its current state matches the
+   * filter.
+   */
   upsert(value: Json | undefined): number {
     const body = objectOf(value, 'points');
     if (body.points === undefined) {
@@ -50,7 +53,7 @@ export class Collection {
     return this.#operations++;
   }
 
-  /** `{points: ids}` or `{filter}`. Unknown ids are not an error. */
+  /** Deletes the points selected by `{points: ids}` or `{filter}`. Unknown ids are not an error. */
   delete(value: Json | undefined): number {
     const body = objectOf(value, 'a selector');
     if (body.points === undefined && body.filter === undefined) {
@@ -64,7 +67,10 @@ export class Collection {
     return this.#operations++;
   }
 
-  /** Best matches first. Cosine is computed as on the real server: a 32-bit dot product of vectors of length 1. */
+  /**
+   * Returns the matches, best first. Cosine similarity is computed as on the real server: as the 32-bit dot product of
+   * vectors of length 1.
+   */
   search(query: Json | undefined, using: string, test: PointTest): readonly Scored[] {
     const queryVector = readVector(this.vectors, using, query);
     return this.matching(test)

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 /**
  * What happens instead of a response (`hang`, `reset`), the response that is sent instead (`garbage`, `html`, `403`,
- * `408`, `429`, `500`, `503`, `507`), or the way in which a correct response is spoiled.
+ * `408`, `429`, `500`, `503`, `507`), or how a correct response is spoiled.
  */
 export type QdrantFault =
   | 'hang'
@@ -15,13 +15,13 @@ export type QdrantFault =
   | '500'
   | '503'
   | '507'
-  /** `result` has another shape. */
+  /** `result` has a different shape. */
   | 'wrong shape'
   /** Each score is null, as NaN would be in JSON, or a string. */
   | 'wrong scores'
   /** The first point was not requested. */
   | 'foreign ids'
-  /** A write is reported as not done within its timeout, regardless of its later outcome. */
+  /** A write is reported as not finished within its timeout, regardless of its later outcome. */
   | 'wait timeout';
 
 export class Faults {
@@ -39,7 +39,7 @@ export class Faults {
   }
 }
 
-/** Responds instead of the server. Returns false if the fault only spoils the correct response. */
+/** Responds in place of the server. Returns false if the fault only spoils the correct response. */
 export const respondWithFault = (fault: QdrantFault, response: ServerResponse): boolean => {
   const sendError = (status: number, text: string, headers: Readonly<Record<string, string>> = {}) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });

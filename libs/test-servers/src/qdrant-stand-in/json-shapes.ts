@@ -48,7 +48,7 @@ export const numbersOf = (value: Json | undefined): readonly number[] => {
   return list;
 };
 
-/** Reads an unsigned integer or a UUID, which is returned in lower case with hyphens. */
+/** Reads an id: an unsigned integer, or a UUID, which is returned in lower case with hyphens. */
 export const idOf = (value: Json | undefined): string | number => {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
   if (typeof value === 'string') {

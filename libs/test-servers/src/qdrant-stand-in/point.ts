@@ -5,7 +5,7 @@ export type PointId = string | number;
 
 export interface Point {
   readonly id: PointId;
-  /** By name. An unnamed vector has the name ''. */
+  /** The vectors by name. An unnamed vector has the name ''. */
   readonly vectors: ReadonlyMap<string, Vector>;
   readonly payload: JsonObject;
   readonly version: number;

@@ -10,7 +10,7 @@ interface Reply {
   readonly body: { readonly result?: unknown; readonly status?: unknown };
 }
 
-/** Calls the server over plain HTTP, because the facts are about its wire format. */
+/** Creates a function that calls the server over plain HTTP, because the facts are about its wire format. */
 const createCaller = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
   const key = server.apiKey;
   return async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> => {
@@ -35,7 +35,7 @@ const errorOf = ({ body }: Reply): string => (body.status as { readonly error: s
 const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 const axis = (...components: readonly number[]) => Array.from({ length: 4 }, (_, i) => components[i] ?? 0);
 
-/** The facts that the adapter relies on, for either server. */
+/** Tests the facts that the adapter relies on, for the stand-in or the real server. */
 const testFacts = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
   const call = createCaller(server);
   const created: string[] = [];
@@ -268,7 +268,7 @@ const testFacts = (server: { readonly url: string; readonly apiKey?: string | nu
       [id(1), -1],
     ];
     expect(new Map(scoresOf(await query(name, body(10))) as [string, number][])).toEqual(new Map(all as never));
-    // Only the best of each prefetch: the first gets both scores, and the third is not a candidate.
+    // Each prefetch returns only its best point: the first point gets both scores, and the third is not a candidate.
     expect(scoresOf(await query(name, body(1)))).toEqual([
       [id(2), 0.5],
       [id(1), -1],

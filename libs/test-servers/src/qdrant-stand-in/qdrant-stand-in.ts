@@ -7,15 +7,18 @@ import { formatError, RequestError } from './request-error.ts';
 import { routes } from './routes.ts';
 
 export interface QdrantStandInOptions {
-  /** Required for every request except those for health and version, as header `api-key` or as a bearer token. */
+  /**
+   * The key that every request must send as the header `api-key` or as a bearer token, except requests for health and
+   * version.
+   */
   readonly apiKey?: string;
-  /** The version in `GET /`; `1.18.3` by default. */
+  /** The version that `GET /` returns; `1.18.3` by default. */
   readonly version?: string;
 }
 
 export interface QdrantCall {
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   readonly bodyBytes: number;
 }
@@ -26,11 +29,11 @@ export interface QdrantStandIn {
   /** The key required from now on. */
   apiKey: string | undefined;
   readonly faults: Faults;
-  /** All requests so far, in order. A test may clear it. */
+  /** All requests so far, in order. A test may clear the list. */
   readonly calls: QdrantCall[];
   /** Removes all data. */
   forget(): void;
-  /** Refuses connections until `start`, which uses the same port. Keeps its data. */
+  /** Refuses connections until `start` is called, which uses the same port. The data is kept. */
   stop(): Promise<void>;
   start(): Promise<void>;
   close(): Promise<void>;

@@ -5,8 +5,8 @@ import type { PointId } from './point.ts';
 import { formatError, wrongInput } from './request-error.ts';
 
 /**
- * Runs a query. Its prefetches are queries too. With prefetches, it searches only their results, and its filter applies
- * to them as well.
+ * Runs a query. Its prefetches are also queries. A query with prefetches searches only their results, and its filter
+ * also applies to them.
  */
 export const runQuery = (
   collection: Collection,
@@ -31,7 +31,10 @@ export const runQuery = (
 const prefetchesOf = (value: Json | undefined): readonly Json[] =>
   value === undefined || value === null ? [] : isObject(value) ? [value] : listOf(value, 'prefetches');
 
-/** Supports only sums of the scores of prefetches. For points that a prefetch did not find, its default counts. */
+/**
+ * Scores points by a formula, which may only be a sum of the scores of prefetches. For points that a prefetch did not
+ * find, its default counts.
+ */
 const byFormula = (query: JsonObject, prefetches: readonly (readonly Scored[])[]): readonly Scored[] => {
   if (prefetches.length === 0) throw wrongInput('cannot apply Formula without prefetches');
   const defaults = objectOf(query.defaults ?? {}, 'the defaults');

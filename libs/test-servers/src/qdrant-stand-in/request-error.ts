@@ -9,7 +9,7 @@ export class RequestError extends Error {
 }
 
 export const wrongInput = (text: string): RequestError => new RequestError(400, `Wrong input: ${text}`);
-/** The JSON does not have the required format, which is checked before anything else. */
+/** Returns an error for JSON that does not have the required format, which is checked before anything else. */
 export const formatError = (text: string): RequestError => new RequestError(400, `Format error in JSON body: ${text}`);
 export const invalid = (field: string, text: string): RequestError =>
   new RequestError(422, `Validation error in JSON body: [${field}: ${text}]`);

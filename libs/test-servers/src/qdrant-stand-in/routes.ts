@@ -9,7 +9,7 @@ import type { Vector } from './vectors.ts';
 
 export interface Call {
   readonly catalog: Catalog;
-  /** The collection or alias of the path. */
+  /** The name of the collection or alias in the path. */
   readonly name: string;
   readonly body: JsonObject;
   /** Whether the request has `wait=true`. */
@@ -102,7 +102,7 @@ const view = (point: Point, { with_payload, with_vector }: JsonObject, isPayload
   ...(with_vector !== undefined && flagOf(with_vector, 'with_vector') ? { vector: viewVectors(point.vectors) } : {}),
 });
 
-/** An unnamed vector is returned without its name. */
+/** Returns the vectors as in a response, where an unnamed vector has no name. */
 const viewVectors = (vectors: Point['vectors']) => {
   const byName = Object.fromEntries([...vectors].map(([name, vector]) => [name, numbersIn(vector)]));
   return byName[''] ?? byName;

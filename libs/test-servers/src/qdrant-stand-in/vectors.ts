@@ -1,7 +1,7 @@
 import { countOf, type Json, type JsonObject, listOf, numbersOf, objectOf } from './json-shapes.ts';
 import { formatError, invalid, wrongInput } from './request-error.ts';
 
-/** All numbers, or only the non-zero ones by index. */
+/** All numbers of a dense vector, or the non-zero numbers of a sparse vector by index. */
 export type Vector = Float32Array | ReadonlyMap<number, number>;
 
 export interface VectorConfig {
@@ -9,7 +9,7 @@ export interface VectorConfig {
   readonly distance: string;
 }
 
-/** The vectors that each point may have, by name. The only one without a name is called ''. */
+/** The vectors that each point may have, by name. An unnamed vector has the name ''. */
 export interface VectorConfigs {
   readonly dense: ReadonlyMap<string, VectorConfig>;
   readonly sparse: ReadonlySet<string>;
@@ -64,7 +64,10 @@ const readSparse = (value: Json | undefined): Vector => {
   return new Map(positions.map((position, i) => [position, Math.fround(numbers[i] ?? 0)]));
 };
 
-/** Computed in 32 bits, as by the server. Null for sparse vectors without a common index, which never match. */
+/**
+ * Returns the dot product in 32 bits, as the real server does; null for sparse vectors without a common index, which
+ * never match.
+ */
 export const dot = (x: Vector, y: Vector): number | null => {
   let [sum, common] = [0, 0];
   if (x instanceof Float32Array && y instanceof Float32Array) {
@@ -80,13 +83,13 @@ export const dot = (x: Vector, y: Vector): number | null => {
   return common === 0 ? null : shortestDecimal(Math.fround(sum));
 };
 
-/** Vectors of length zero are not changed. */
+/** Scales a vector to length 1. Vectors of length zero are not changed. */
 const unitVector = (vector: Float32Array): Float32Array => {
   const length = Math.sqrt(vector.reduce((sum, x) => sum + x * x, 0));
   return length < 1e-9 ? vector : vector.map((x) => x / length);
 };
 
-/** Returns the fewest digits that identify this 32-bit float, as the real server does. */
+/** Returns the number with the fewest digits that still identifies this 32-bit float, as the real server does. */
 const shortestDecimal = (float: number): number => {
   for (let digits = 6; digits < 9; digits += 1) {
     const short = Number(float.toPrecision(digits));

@@ -7,10 +7,10 @@ import styles from './access.module.css';
 
 const text = words.access;
 
-/** The maximum count of pending requests; a larger number is shown with a plus sign. */
+/** The maximum number of pending requests that are counted; this number is shown with a plus sign. */
 const countMax = 100;
 
-/** A page about access, with links to the other ones. */
+/** A page about access, with links to the other access pages. */
 export const AccessLayout = ({
   title,
   actions,

@@ -36,7 +36,10 @@ const queryOf = ({ person, group, api, before, expired }: Filters) => ({
   ...(expired ? { include_expired: true } : {}),
 });
 
-/** Who has access to which API, why, and until when. `?grant=1` opens the grant dialog, prefilled from the filters. */
+/**
+ * Shows who has access to which API, why, and until when. `?grant=1` opens the grant dialog, prefilled from the
+ * filters.
+ */
 export const Component = () => {
   const [search, setSearch] = useSearchParams();
   const filters = filtersOf(search);
@@ -90,7 +93,10 @@ export const Component = () => {
 
 const idShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The URL may have the id of an API instead, since two APIs may have the same name. Null until the name is known. */
+/**
+ * Returns the name of the API in the URL; null until it is known. The URL may contain the API's id instead of its name,
+ * since two APIs may have the same name.
+ */
 const useApiName = (api: string): string | null => {
   const isId = idShape.test(api);
   const params = { collection_id: api };
@@ -105,7 +111,7 @@ const prefilledBy = ({ person, group, api }: Filters, apiName: string) => ({
   apis: toPicked(api, apiName),
 });
 
-/** The service accepts names as ids. */
+/** The service accepts names in place of ids. */
 const toPicked = (id: string, name = id) => (id === '' ? [] : [{ id, name }]);
 
 const FilterFields = ({

@@ -1,4 +1,4 @@
-/** The reads that a change of grants, groups or requests makes stale. */
+/** The reads that become stale when grants, groups or requests change. */
 export const accessReads = [
   'GET /api/access/matrix',
   'GET /api/access/requests',
@@ -12,5 +12,5 @@ export const accessReads = [
   'GET /api/profiles/:user_id/groups',
 ] as const;
 
-/** The reads that deleting a group makes stale: none of the group itself. */
+/** The reads that become stale when a group is deleted, without the reads of the group itself. */
 export const accessReadsWithoutGroup = accessReads.filter((name) => !name.startsWith('GET /api/groups/:group_id'));

@@ -1,16 +1,16 @@
-/** A grant of the matrix: a person and an API. */
+/** A grant in the matrix: a person and an API. */
 export interface Pair {
   readonly profile: string;
   readonly collection: string;
 }
 
-/** Each of `profiles` with each of `collections`, as the service accepts many grants in one call. */
+/** Many grants in the form that the service accepts in one call: each of `profiles` with each of `collections`. */
 export interface Batch {
   readonly profiles: readonly string[];
   readonly collections: readonly string[];
 }
 
-/** Returns the fewest batches with exactly these pairs: people with the same APIs share a batch. */
+/** Returns the fewest batches that contain exactly these pairs: people with the same APIs share a batch. */
 export const batchesOf = (pairs: readonly Pair[]): readonly Batch[] => {
   const collectionsOf = new Map<string, Set<string>>();
   for (const { profile, collection } of pairs)

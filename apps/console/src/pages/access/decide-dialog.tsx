@@ -18,10 +18,10 @@ const text = words.access.requests;
 const answerMax = 1_000;
 const shownMax = 8;
 
-/** One request in its current state: to decide, or with its decision. */
+/** Shows one request: the form to decide it while it is pending, or else its details with the decision. */
 export const OneRequestDialog = ({ id, close }: { readonly id: string; readonly close: () => void }) => {
   const read = useRead('GET /api/access/requests/:request_id', { params: { request_id: id } });
-  // The request stays as it was first shown, so that the dialog can report the outcome.
+  // The request is kept as it was first shown, so that the dialog can report the outcome.
   const [request, setRequest] = useState<AccessRequest | null>(null);
   if (!request && read.data && !read.isFetching) setRequest(read.data);
   if (request?.status === 'pending') return <DecideDialog requests={[request]} close={close} />;
@@ -34,7 +34,7 @@ export const OneRequestDialog = ({ id, close }: { readonly id: string; readonly 
   );
 };
 
-/** Decides one request or many, in sequence, each with a separate outcome. */
+/** Decides one or more requests, one after another, each with a separate outcome. */
 export const DecideDialog = ({
   requests: chosen,
   close,

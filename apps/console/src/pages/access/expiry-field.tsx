@@ -6,7 +6,7 @@ import { words } from '../../words/words.ts';
 const text = words.access.until;
 const dayMs = 86_400_000;
 
-/** An expiry as it is chosen: in days from now, on a date, never, or as requested. */
+/** An expiry as the user chooses it: a number of days from now, a date, never, or as requested. */
 export type Term = 'none' | '30' | '90' | 'date' | 'requested';
 
 export interface ExpiryChoice {
@@ -14,7 +14,10 @@ export interface ExpiryChoice {
   readonly date: string;
 }
 
-/** Returns the value for the service: a last day, null for no expiry, undefined to leave it to the service. */
+/**
+ * Returns the value to send to the service: the last day, null for no expiry, or undefined to leave the expiry to the
+ * service.
+ */
 export const expiresAtOf = ({ term, date }: ExpiryChoice): string | null | undefined => {
   if (term === 'requested') return undefined;
   if (term === 'none') return null;
@@ -27,7 +30,7 @@ export const isComplete = ({ term, date }: ExpiryChoice): boolean => term !== 'd
 
 export const useExpiry = (term: Term = 'none') => useState<ExpiryChoice>({ term, date: '' });
 
-/** Selects an expiry; `requestedLabel` is the label of the requested one. */
+/** A field to select an expiry. `requestedLabel` is the label of the option for the requested expiry. */
 export const ExpiryField = ({
   value,
   change,
@@ -37,7 +40,7 @@ export const ExpiryField = ({
   readonly value: ExpiryChoice;
   readonly change: (until: ExpiryChoice) => void;
   readonly requestedLabel?: string;
-  /** The requested number of days, if it has an expiry. */
+  /** The requested number of days, if an expiry was requested. */
   readonly requestedDays?: number | null;
 }) => {
   const end = value.term === 'requested' && requestedDays !== null ? dayAfter(requestedDays) : expiresAtOf(value);

@@ -18,7 +18,7 @@ export interface Prefilled {
   readonly apis?: readonly Picked[];
 }
 
-/** Grants any number of APIs to any number of people and groups. Mounted when it opens. */
+/** A dialog that grants any number of APIs to any number of people and groups. It is mounted when it opens. */
 export const GrantDialog = ({
   close,
   prefilled = {},

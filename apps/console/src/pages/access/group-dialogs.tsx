@@ -41,7 +41,7 @@ const GroupFields = ({ group }: { readonly group?: ListedGroup }) => {
         mb="sm"
       />
       <NativeSelect
-        // Mounted again once the tiers are loaded: a missing option cannot be selected.
+        // Remounted once the tiers are loaded, because an option that is missing cannot be selected.
         key={names.size}
         name="tier"
         label={text.tier}
@@ -99,7 +99,7 @@ export const EditGroupDialog = ({
 }: {
   readonly group: ListedGroup;
   readonly close: () => void;
-  /** Navigates to the URL of the group, which changes with its name. */
+  /** Navigates to the group's URL, which changes with the group's name. */
   readonly onSaved: (name: string) => Promise<void>;
 }) => {
   const queries = useQueryClient();
@@ -143,7 +143,7 @@ export const RemoveGroupDialog = ({
     onSuccess: async () => {
       notify(text.removed(group.name));
       await onRemoved();
-      // Its page may still be mounted, and must not request the deleted group.
+      // The group's page may still be mounted, and must not request the deleted group.
       await invalidateReads(queries, accessReadsWithoutGroup);
     },
   });
@@ -163,7 +163,7 @@ export const RemoveGroupDialog = ({
   );
 };
 
-/** Adds several members, also from a pasted list, and reports people who are not registered. */
+/** Adds several members, who may come from a pasted list, and reports people who are not registered. */
 export const AddMembersDialog = ({ group, close }: { readonly group: ListedGroup; readonly close: () => void }) => {
   const add = useChange('POST /api/groups/:group_id/members', { invalidates: accessReads });
   const [people, setPeople] = useState<readonly Picked[]>([]);

@@ -20,7 +20,7 @@ const text = words.access.groups;
 
 type Member = CallResult<'GET /api/groups/:group_id/members'>[number];
 
-/** The members of a group, and who added them; those from the identity provider cannot be removed. */
+/** Lists the members of a group and who added them. Members from the identity provider cannot be removed. */
 export const GroupMembers = ({ group }: { readonly group: ListedGroup }) => {
   const pages = usePages('GET /api/groups/:group_id/members', { params: { group_id: group.id } });
   const [keys, setKeys] = useSelectedKeys();

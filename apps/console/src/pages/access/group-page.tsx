@@ -14,7 +14,7 @@ import { AccessLayout } from './access-layout.tsx';
 
 const text = words.access.groups;
 
-/** The group in the URL: its members or its APIs. */
+/** Shows the members or the APIs of the group in the URL. */
 export const Component = () => {
   const { group: idOrName = '' } = useParams();
   const { state } = useLocation() as { state: { readonly renamed?: string } | null };

@@ -12,7 +12,7 @@ import { AccessLayout } from './access-layout.tsx';
 
 const text = words.access.groups;
 
-/** All groups, filtered in the browser: there are only a few. */
+/** Lists all groups. They are filtered in the browser, because there are only a few. */
 export const Component = () => {
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();

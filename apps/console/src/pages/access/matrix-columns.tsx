@@ -11,7 +11,7 @@ const text = words.access.matrix;
 
 export type MatrixRow = CallResult<'GET /api/access/matrix'>[number];
 
-/** Identifies a grant: one person may have an API in several ways. */
+/** Returns a key that identifies a grant: a person may have access to an API in several ways. */
 export const keyOfRow = ({ client_id: person, collection_id: api, group_id: group }: MatrixRow): string =>
   `${person} ${api} ${group ?? ''}`;
 

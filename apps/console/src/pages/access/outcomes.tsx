@@ -7,7 +7,7 @@ const text = words.access.grant;
 export type GrantResult = CallResult<'POST /api/access/grants'>;
 type Outcome = GrantResult['outcomes'][number];
 
-/** Returns a sentence with the number of pairs of each outcome. */
+/** Returns a sentence with the number of pairs for each outcome. */
 export const summaryOf = (result: GrantResult): string => {
   const refused = result.not_found + result.ambiguous;
   const parts = [
@@ -19,7 +19,7 @@ export const summaryOf = (result: GrantResult): string => {
   return `${parts.length > 0 ? parts.join(', ') : text.nothing}.`;
 };
 
-/** Returns why pairs were not granted, each reason once. */
+/** Returns the reasons why pairs were not granted, each of them once. */
 export const reasonsOf = ({ outcomes }: GrantResult): readonly string[] => [
   ...new Set(outcomes.flatMap((outcome) => reasonOf(outcome) ?? [])),
 ];

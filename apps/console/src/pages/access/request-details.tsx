@@ -55,7 +55,7 @@ const Decision = ({ request }: { readonly request: AccessRequest }) => (
 
 const windowMs = 60_000;
 
-/** Who decided: only the audit log has it, not the request itself. */
+/** Shows who decided the request. Only the audit log contains this, not the request itself. */
 const Decider = ({ request, action }: { readonly request: AccessRequest; readonly action: 'approve' | 'deny' }) => {
   const decided = new Date(request.decided_at ?? request.created_at).getTime();
   const read = useRead('GET /api/audit/', {

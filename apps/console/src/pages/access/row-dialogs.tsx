@@ -13,7 +13,7 @@ const text = words.access.actions;
 const shownMax = 8;
 
 interface RowsProps {
-  /** Only direct grants: access through a group is changed on the page of the group. */
+  /** Only direct grants: access through a group is changed on the group's page. */
   readonly rows: readonly MatrixRow[];
   readonly close: () => void;
   readonly done: () => void;
@@ -22,7 +22,7 @@ interface RowsProps {
 const batches = (rows: readonly MatrixRow[]) =>
   batchesOf(rows.map(({ client_id: profile, collection_id: collection }) => ({ profile, collection })));
 
-/** Asks, then revokes exactly the selected grants. */
+/** Asks for confirmation, then revokes exactly the selected grants. */
 export const RevokeDialog = ({ rows, close, done }: RowsProps) => {
   const queries = useQueryClient();
   const revoke = useMutation({

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { invalidateReads } from '../../api/use-call.ts';
 import { accessReads } from './access-reads.ts';
 
-/** A failed item, and why it failed. */
+/** An item that failed, with the error. */
 export interface Failure<Item> {
   readonly item: Item;
   readonly error: unknown;
@@ -15,7 +15,9 @@ interface State<Item> {
   readonly failures: readonly Failure<Item>[];
 }
 
-/** Runs an action on items one after another: each succeeds or fails separately, and the state counts finished ones. */
+/**
+ * Runs an action on items one after another. Each succeeds or fails separately, and the state counts the finished ones.
+ */
 export const useSequence = <Item>(act: (item: Item) => Promise<unknown>) => {
   const queries = useQueryClient();
   const [state, setState] = useState<State<Item> | null>(null);

@@ -40,7 +40,7 @@ export const ApiDetails = ({ api }: { readonly api: Summary }) => (
   </section>
 );
 
-/** How to send the credential; never the credential itself. */
+/** Shows how to send the credential, but never the credential itself. */
 const Authentication = ({ authentication }: { readonly authentication: Summary['authentication'] }) => {
   const { type, name, in: place = 'header', has_value: hasValue } = authentication;
   const sentence = text.schemes[type](name ?? 'Authorization', text.places[place]);

@@ -14,13 +14,13 @@ import { OperationList } from './operation-list.tsx';
 
 const text = words.api;
 
-/** The administration of an API; only administrators load it. */
+/** The administration section of an API's page; only administrators load it. */
 const AdminOfApi = lazy(async () => ({ default: (await import('../apis/api-administration.tsx')).ApiAdministration }));
 
-/** The options of a person without access. */
+/** The options for a person without access. */
 const NoAccess = lazy(async () => ({ default: (await import('../clients/no-access.tsx')).NoAccess }));
 
-/** The page of an API for everyone with access: its description, how to call it, and its operations. */
+/** An API's page for everyone with access: the API's description, how to call it, and its operations. */
 export const Component = () => {
   const { api: id = '' } = useParams();
   const { role } = useMe();
@@ -54,7 +54,7 @@ export const Component = () => {
   );
 };
 
-/** The list next to the selected operation, which is in the URL. */
+/** The list of operations next to the selected operation, which is in the URL. */
 const Operations = ({ id }: { readonly id: string }) => {
   const [search] = useSearchParams();
   const chosen = search.get('operation');

@@ -10,7 +10,7 @@ const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).M
 
 const shortMax = 500;
 
-/** A description; plain text until the formatter has loaded. A long one is collapsed at first. */
+/** A description, shown as plain text until the formatter has loaded. A long one is collapsed at first. */
 export const Description = ({ of, long = false }: { readonly of: string; readonly long?: boolean }) => {
   const [open, setOpen] = useState(false);
   const folds = long && of.length > shortMax;

@@ -7,7 +7,7 @@ interface LinkProps {
   readonly children?: ReactNode;
 }
 
-/** Renders only web links, without a referrer. Others would be broken here, and stay text. */
+/** Renders only web links as links, without a referrer. Other links would be broken here, so they are shown as text. */
 const Link = ({ href = '', children }: LinkProps) =>
   /^https?:\/\//i.test(href) ? (
     <a href={href} target="_blank" rel="noopener noreferrer">
@@ -17,7 +17,7 @@ const Link = ({ href = '', children }: LinkProps) =>
     <span>{children}</span>
   );
 
-/** A heading of a document is not a heading of the page. */
+/** A heading in a document is rendered as a paragraph, because it is not a heading of the page. */
 const Heading = ({ children }: { readonly children?: ReactNode }) => (
   <p>
     <strong>{children}</strong>
@@ -26,7 +26,7 @@ const Heading = ({ children }: { readonly children?: ReactNode }) => (
 
 const components: Components = {
   a: Link,
-  // An image would reveal the reader to its server, so its alternative text is shown instead.
+  // Loading an image would reveal the reader to the image's server, so the alternative text is shown instead.
   img: ({ alt }) => <span>{alt}</span>,
   h1: Heading,
   h2: Heading,
@@ -36,7 +36,7 @@ const components: Components = {
   h6: Heading,
 };
 
-/** Renders Markdown of a document. HTML is shown as text, and nothing is loaded. */
+/** Renders Markdown from a document. HTML is shown as text, and nothing is loaded. */
 export const Markdown = ({ text }: { readonly text: string }) => (
   <ReactMarkdown components={components}>{markdownOf(text)}</ReactMarkdown>
 );

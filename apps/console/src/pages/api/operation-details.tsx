@@ -23,7 +23,7 @@ type Slice = Extract<CallResult<typeof readOperation>, { readonly curl: unknown 
 
 const isSlice = (result: CallResult<typeof readOperation>): result is Slice => 'curl' in result;
 
-/** The sizes that are requested, in bytes: first the default of agents, then more, then the maximum of the service. */
+/** The sizes to request, in bytes: first the default for agents, then a larger size, then the service's maximum. */
 const budgets = [8_192, 65_536, 262_144] as const;
 
 interface OperationProps {
@@ -31,7 +31,7 @@ interface OperationProps {
   readonly operation: string;
 }
 
-/** Everything that is needed to call an operation. */
+/** Shows everything that is needed to call an operation. */
 export const OperationDetails = ({ id, operation }: OperationProps) => {
   const [budget, setBudget] = useState(0);
   const read = useRead(
@@ -44,7 +44,7 @@ export const OperationDetails = ({ id, operation }: OperationProps) => {
   );
   const top = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // On a narrow screen, the focused list is no longer visible.
+    // On a narrow screen, the list that had the focus is no longer visible.
     const focused = document.activeElement;
     if (focused === document.body || (focused instanceof HTMLElement && focused.offsetParent === null))
       top.current?.focus();
@@ -71,7 +71,7 @@ export const OperationDetails = ({ id, operation }: OperationProps) => {
   );
 };
 
-/** Shown if the list and the details are not next to each other. */
+/** A link back to the list, shown if the list and the details are not next to each other. */
 const Back = () => {
   const [search] = useSearchParams();
   const to = new URLSearchParams(search);

@@ -78,7 +78,7 @@ interface RowsProps {
   readonly more: (() => unknown) | null;
 }
 
-/** Renders only the rows in view. One of them is in the tab order; the arrow keys move from it. */
+/** Renders only the rows in view. One of them is in the tab order, and the arrow keys move the focus from there. */
 const Rows = ({ operations, chosen, chooseTag, more }: RowsProps) => {
   const rows = useMemo(() => rowsOf(operations), [operations]);
   const scroller = useRef<HTMLDivElement>(null);
@@ -91,7 +91,7 @@ const Rows = ({ operations, chosen, chooseTag, more }: RowsProps) => {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 10,
-    // The focused row stays rendered while scrolling.
+    // Keeps the focused row rendered while scrolling.
     rangeExtractor: useCallback(
       (range: Range) => [...new Set([...defaultRangeExtractor(range), active])].sort((a, b) => a - b),
       [active],
@@ -148,7 +148,7 @@ const Rows = ({ operations, chosen, chooseTag, more }: RowsProps) => {
   );
 };
 
-/** Returns the query string of this page, ending with this parameter, ready for its value. */
+/** Returns this page's query string with the given parameter at the end, ready for its value to be appended. */
 const useSearchWithout = (name: string): string => {
   const [search] = useSearchParams();
   const rest = new URLSearchParams(search);
@@ -159,7 +159,7 @@ const useSearchWithout = (name: string): string => {
 
 const pageStep = 10;
 
-/** Returns the index that a key moves to. */
+/** Returns the index of the row that a key moves to. */
 const targetOf = (key: string, rows: readonly Row[], from: number): number | undefined => {
   const step = { ArrowDown: 1, ArrowUp: -1, PageDown: pageStep, PageUp: -pageStep }[key];
   if (key === 'Home') return nextOperation(rows, -1, 1);
@@ -185,7 +185,7 @@ const TagRow = ({ tag, choose }: { readonly tag: string | null; readonly choose:
     </button>
   );
 
-/** Rendered again only if it changes, not while scrolling. */
+/** A row that is rendered again only if it changes, not while scrolling. */
 const OperationRow = memo(function OperationRow({
   operation,
   to,

@@ -8,8 +8,8 @@ export type Row =
   | { readonly kind: 'operation'; readonly key: string; readonly operation: Operation };
 
 /**
- * Returns the operations in the order of the document, with a heading where the first tag changes, so that rows never
- * move when the next page loads. Without tags there are no headings.
+ * Returns the operations in document order, with a heading wherever the first tag changes, so that rows never move when
+ * the next page loads. Without tags, there are no headings.
  */
 export const rowsOf = (operations: readonly Operation[]): readonly Row[] => {
   const rows: Row[] = [];

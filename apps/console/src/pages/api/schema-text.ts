@@ -11,7 +11,7 @@ export const isSchema = (value: unknown): value is Schema =>
 /** A subschema: its name, and its JSON Pointer in the slice (RFC 6901). */
 export interface SchemaPart {
   readonly name: string;
-  /** Whether the name is from the document, unlike “each item”. */
+  /** Whether the name comes from the document, unlike “each item”. */
   readonly isName: boolean;
   readonly required: boolean;
   readonly pointer: string;
@@ -76,7 +76,7 @@ export const listOf = (schema: Schema, name: string): readonly unknown[] => {
 
 const valueTextMax = 120;
 
-/** Formats a value of the document in one line. */
+/** Formats a value from the document on one line. */
 export const valueText = (value: unknown): string => {
   const json = JSON.stringify(value) ?? '';
   return json.length > valueTextMax ? `${json.slice(0, valueTextMax)}…` : json;
@@ -172,7 +172,7 @@ const itemsOf = (schema: Schema, pointer: string): readonly SchemaPart[] => {
     schema: item,
   }));
   if (!isSchema(items) || Object.keys(items).length === 0) return first;
-  // The members of the items are more useful than a level that only says that there are items.
+  // The members of the items are more useful than a level that only shows that there are items.
   const below = partsOf(items, `${pointer}/items`);
   const saysLittle = isSchema(items['properties']) && typeof items['description'] !== 'string';
   if (first.length === 0 && saysLittle) return below;
@@ -200,8 +200,8 @@ const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll(
 const keywordsCut = ['', '/properties', '/items', '/oneOf', '/anyOf', '/allOf', '/additionalProperties'];
 
 /**
- * Returns whether part of this schema itself was left out. If too many places were cut, a slice lists only their
- * parent: then any schema without parts below that parent may have lost them.
+ * Returns whether parts of this schema itself were left out. If too many places were cut, a slice lists only their
+ * parent. In that case, any schema without parts below that parent may have lost its parts.
  */
 export const isCut = (schema: unknown, pointer: string, truncated: readonly string[]): boolean => {
   if (keywordsCut.some((keyword) => truncated.includes(`${pointer}${keyword}`)))

@@ -21,11 +21,11 @@ interface TreeProps {
   readonly schema: unknown;
   /** The JSON Pointer of the schema in the slice (RFC 6901). */
   readonly pointer: string;
-  /** The JSON Pointers of the slice where parts were left out. */
+  /** The JSON Pointers of the places in the slice where parts were left out. */
   readonly truncated: readonly string[];
 }
 
-/** A schema, level by level: a level is rendered once it is opened. */
+/** A schema, shown level by level: each level is rendered once it is opened. */
 export const SchemaTree = ({
   schema,
   pointer,
@@ -34,7 +34,7 @@ export const SchemaTree = ({
   partsOnly = false,
 }: TreeProps & {
   readonly label: string;
-  /** Omits the text of the schema itself, if it is shown elsewhere. */
+  /** Whether to omit the text of the schema itself, because it is shown elsewhere. */
   readonly partsOnly?: boolean;
 }) => (
   <div className={styles.schema} role="group" aria-label={label}>
@@ -152,7 +152,7 @@ const Values = ({ schema }: { readonly schema: unknown }) => {
   );
 };
 
-/** Returns the allowed values; those of an array are the values of its items. */
+/** Returns the allowed values. If an array has none, returns those of its items. */
 const enumOf = (schema: Readonly<Record<string, unknown>>): readonly unknown[] => {
   const own = listOf(schema, 'enum');
   return own.length > 0 || !isSchema(schema['items']) ? own : listOf(schema['items'], 'enum');

@@ -24,7 +24,7 @@ const grantColumns: readonly Column<Grant>[] = [
   { header: text.until, cell: ({ expires_at: at }) => <Expiry at={at} /> },
 ];
 
-/** Who has access to an API; a person with several grants has a row for each. */
+/** Lists who has access to an API. A person with several grants has a row for each grant. */
 export const AccessTable = ({ id }: { readonly id: string }) => (
   <>
     <p>
@@ -52,7 +52,7 @@ const usageColumns: readonly Column<Usage>[] = [
   { header: text.credentialReads, cell: ({ credential_reads: reads }) => words.formats.number(reads) },
 ];
 
-/** Who used an API in the last 30 days, the service's default. */
+/** Lists who used an API in the last 30 days, which is the service's default period. */
 export const UsageTable = ({ id }: { readonly id: string }) => (
   <DataTable
     label={text.uses}

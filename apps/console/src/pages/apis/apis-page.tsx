@@ -19,7 +19,7 @@ const text = words.apis;
 
 type Api = CallResult<'GET /api/collections/'>[number];
 
-/** All APIs of the catalog. Documents dropped here are imported. */
+/** Lists all APIs in the catalog. Documents dropped here are imported. */
 export const Component = () => {
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();

@@ -29,7 +29,7 @@ const useSending = (id: string, close: () => void) => {
   const queries = useQueryClient();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  // Not a mutation of the query library, which would cache the credential for a while.
+  // This is not a mutation of the query library, because that would cache the credential for a while.
   const send = async (authentication: Authentication | null, message: string): Promise<void> => {
     setBusy(true);
     setError(null);

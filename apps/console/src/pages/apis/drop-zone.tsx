@@ -9,7 +9,7 @@ import type { Dropped } from './import-queue.ts';
 
 const text = words.apis.import;
 
-/** A file of a browser; a file of a folder has its path in the folder. */
+/** A file from the browser. A file from a folder also has its path in that folder. */
 type PathFile = File & { readonly path?: string };
 
 const droppedOf = (file: PathFile): Dropped => {
@@ -21,7 +21,7 @@ interface DropProps {
   readonly take: (dropped: readonly Dropped[]) => void;
 }
 
-/** Accepts files and folders, dropped or chosen with a button, which also works by keyboard. */
+/** Accepts files and folders, dropped or chosen with a button, which also works with the keyboard. */
 export const DropZone = ({
   take,
   hint = [text.drop, text.dropHint],
@@ -29,7 +29,7 @@ export const DropZone = ({
   pickLabel = text.pickFiles,
 }: DropProps & {
   readonly hint?: readonly string[];
-  /** Whether it accepts only a single file. */
+  /** Whether only a single file is accepted. */
   readonly one?: boolean;
   readonly pickLabel?: string;
 }) => {
@@ -42,7 +42,7 @@ export const DropZone = ({
       activateOnClick={false}
       activateOnKeyboard={false}
       enablePointerEvents
-      // The button opens it: with a name here too, screen readers would read it twice.
+      // The button opens the file dialog. If this input also had a name, screen readers would read the name twice.
       inputProps={{ 'aria-hidden': true }}
     >
       <div className={styles.zone}>
@@ -66,7 +66,7 @@ const FolderButton = ({ take }: DropProps) => {
   const input = useRef<HTMLInputElement>(null);
   const changed = ({ currentTarget }: ChangeEvent<HTMLInputElement>): void => {
     take([...(currentTarget.files ?? [])].map(droppedOf));
-    // The same folder may be chosen again.
+    // Allows the user to choose the same folder again.
     currentTarget.value = '';
   };
   return (

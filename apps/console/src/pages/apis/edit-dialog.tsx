@@ -8,7 +8,7 @@ import type { ApiDialogProps } from './api-dialog.ts';
 
 const text = words.apis.admin;
 
-/** In characters, as the service accepts them. */
+/** The maximum lengths that the service accepts, in characters. */
 const nameMax = 200;
 const descriptionMax = 10_000;
 
@@ -22,7 +22,7 @@ export const EditDialog = ({ api, close }: ApiDialogProps) => {
     const discoverable = fields.has('discoverable');
     const body = {
       ...(name === api.name ? {} : { name }),
-      // An unchanged description may come from the document, and should follow it.
+      // An unchanged description may come from the document, and should continue to follow it.
       ...(description === api.description ? {} : { description }),
       ...(discoverable === api.discoverable ? {} : { discoverable }),
     };

@@ -7,19 +7,19 @@ export type Imported = CallResult<'PUT /api/imports/'>;
 /** The state of a file in the import. */
 export type State =
   | { readonly kind: 'waiting' | 'reading' | 'comparing' | 'sending' }
-  /** The rate limit is exceeded; the import continues by itself after this time. */
+  /** The rate limit is exceeded; the import continues automatically after this time. */
   | { readonly kind: 'held'; readonly seconds: number }
-  /** The effect that importing it would have. */
+  /** The effect that importing the file would have. */
   | {
       readonly kind: 'planned';
       readonly plan: Plan;
-      /** Whether it would create an API with the name of an existing one. */
+      /** Whether the import would create an API with the same name as an existing one. */
       readonly nameExists: boolean;
     }
   | { readonly kind: 'done'; readonly imported: Imported }
   | { readonly kind: 'skipped'; readonly because: 'ending' | 'other' }
   | { readonly kind: 'broken'; readonly read: FileRead & { readonly kind: 'broken' } }
-  /** Another file here would change the same API. */
+  /** Another file in this import would change the same API. */
   | { readonly kind: 'twice'; readonly other: string }
   | { readonly kind: 'tooLarge'; readonly bytesMax: number }
   | { readonly kind: 'failed'; readonly error: unknown }
@@ -31,24 +31,24 @@ export interface Entry {
   /** The path as dropped, including the folder if there is one. */
   readonly path: string;
   readonly state: State;
-  /** Null until the file is read. */
+  /** The document in the file; null until the file has been read. */
   readonly document: { readonly title: string | null; readonly json: Blob } | null;
 }
 
 /** How a later import matches the API. */
 export interface Identity {
   readonly by: 'path' | 'title';
-  /** The origin of the documents, such as their repository; like `portico import --source`. */
+  /** The origin of the documents, such as their repository; the same as `portico import --source`. */
   readonly source: string;
 }
 
-/** In characters, as the service accepts it. */
+/** The maximum length of a source that the service accepts, in characters. */
 export const sourceMax = 400;
 
 /**
- * Returns the import key as `portico import` creates it: the source and the path, or `file:` and the path from the
- * dropped folder, as with `--base`. Returns null for a single file, whose path is meaningless, and if titles are
- * matched: then the collection with exactly this name is updated.
+ * Returns the same import key that `portico import` creates: the source and the path, or `file:` and the path from the
+ * dropped folder, as with `--base`. Returns null for a single file, whose path is meaningless, and if files are matched
+ * by title. Without a key, the collection with exactly the same name is updated.
  */
 export const importKeyOf = ({ path }: Pick<Entry, 'path'>, { by, source }: Identity): string | null => {
   if (by === 'title') return null;
@@ -64,7 +64,7 @@ const isDocumentName = (path: string): boolean => /\.(json|ya?ml)$/i.test(path);
 export const stateOfNew = (path: string): State =>
   isDocumentName(path) ? { kind: 'waiting' } : { kind: 'skipped', because: 'ending' };
 
-/** Returns whether a path is in a folder of tools, which has no documents of the user. */
+/** Returns whether a path is in a folder that belongs to a tool and contains none of the user's documents. */
 export const isIgnored = (path: string): boolean => /(^|\/)(\.[^/]*|node_modules)(\/|$)/.test(path);
 
 const failures: readonly State['kind'][] = ['broken', 'twice', 'tooLarge', 'failed', 'cancelled'];
@@ -73,5 +73,5 @@ export const hasFailed = ({ state }: Entry): boolean => failures.includes(state.
 const unfinished: readonly State['kind'][] = ['waiting', 'reading', 'comparing', 'sending', 'held'];
 export const isInProgress = ({ state }: Entry): boolean => unfinished.includes(state.kind);
 
-/** Returns whether importing it would change something. */
+/** Returns whether importing the file would change something. */
 export const isToImport = ({ state }: Entry): boolean => state.kind === 'planned' && state.plan.outcome !== 'unchanged';

@@ -13,7 +13,7 @@ import { importQueue, type QueueState } from './import-queue.ts';
 
 const text = words.apis.import;
 
-/** Imports documents: first shows the changes of each, then the outcome. */
+/** Imports documents: first shows the changes that each would make, then the outcomes. */
 export const Component = () => {
   const standing = useSyncExternalStore(importQueue.subscribe, importQueue.state);
   return (

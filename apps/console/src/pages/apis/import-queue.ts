@@ -26,7 +26,7 @@ export interface QueueState {
   readonly work: { readonly kind: 'comparing' | 'importing'; readonly numbers: ReadonlySet<number> } | null;
 }
 
-/** The number of concurrent requests: the service has other callers. */
+/** The number of concurrent requests; it is small, because the service has other callers. */
 const concurrency = 2;
 
 const nameExists = async (name: string, signal: AbortSignal): Promise<boolean> =>
@@ -38,7 +38,7 @@ class ImportQueue {
   #listeners = new Set<() => void>();
   #stop = new AbortController();
   #last = 0;
-  /** Known from the first 413, so that no other large file is sent in vain. */
+  /** The service's size limit, learned from the first 413, so that no other large file is sent in vain. */
   #bytesMax = Infinity;
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -56,7 +56,7 @@ class ImportQueue {
       .map(({ file, path }): Entry => {
         return { number: ++this.#last, file, path, state: stateOfNew(path), document: null };
       });
-    // Finished files would only hide the new ones.
+    // Removes finished files, which would only hide the new ones.
     const entries = this.#state.entries.filter((entry) => isInProgress(entry) || isToImport(entry));
     this.#change({ entries: [...entries, ...added] });
     void this.#compare();
@@ -114,7 +114,7 @@ class ImportQueue {
       const isNameTaken = plan.outcome === 'created' && (await nameExists(plan.name, signal));
       this.#set(entry, { kind: 'planned', plan, nameExists: isNameTaken });
     });
-    // Files that were dropped in the meantime.
+    // Compares the files that were dropped in the meantime.
     await this.#compare();
   }
 
@@ -128,7 +128,7 @@ class ImportQueue {
     return this.#patch(entry, { document: { title: read.title, json: read.json } });
   }
 
-  /** Returns an earlier file that would change the same API: the later one waits until the user decides. */
+  /** Returns an earlier file that would change the same API. The later file waits until the user decides. */
   #duplicateOf(entry: Entry): Entry | undefined {
     const identity = this.#identityOf(entry);
     return this.#state.entries.find(

@@ -25,7 +25,8 @@ export const Component = () => {
   const set: Change = (changes) =>
     setSearch(
       () => {
-        // The current URL, not the rendered one: a second click may come before the page has rendered the first.
+        // Uses the current URL, not the rendered one: the user may click again before the page has rendered the first
+        // change.
         const next = new URLSearchParams(window.location.search);
         for (const [name, value] of Object.entries(changes))
           if (value) next.set(name, value);
@@ -69,7 +70,7 @@ const columns: readonly Column<Entry>[] = [
   { header: text.details, cell: (entry) => <Details entry={entry} /> },
 ];
 
-/** Resolves the name of an API to its id: the log has only ids. */
+/** Resolves an API's name to its id, because the log contains only ids. */
 const useApi = (nameOrId: string) => {
   const isName = nameOrId !== '' && !isId(nameOrId);
   const read = useRead('GET /api/collections/', { query: { q: nameOrId, limit: 1_000 } }, { enabled: isName });
@@ -113,7 +114,7 @@ const FilterFields = ({ filters, set }: { readonly filters: AuditFilters; readon
 const known = Object.keys(text.actions);
 const pauseMs = 400;
 
-/** Filters by an action of the service, or by any other that callers report. */
+/** Filters by one of the service's actions, or by any other action that callers report. */
 const ActionField = ({ action, set }: { readonly action: string; readonly set: Change }) => {
   const [typed, setTyped] = useState(action);
   const later = useDebouncedCallback((value: string) => set({ action: value.trim() }), pauseMs);

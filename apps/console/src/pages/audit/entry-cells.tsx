@@ -8,7 +8,7 @@ import type { Entry } from './use-audit-pages.ts';
 
 const text = words.audit;
 
-/** The time of an entry; a caller's entry may have an invalid one. */
+/** The time of an entry; a caller's entry may have an invalid time. */
 export const When = ({ entry: { timestamp, received_at: receivedAt } }: { readonly entry: Entry }) => {
   const timestampMs = Date.parse(timestamp);
   const at = Number.isNaN(timestampMs) ? (receivedAt ?? '') : timestamp;
@@ -19,13 +19,13 @@ export const When = ({ entry: { timestamp, received_at: receivedAt } }: { readon
   );
 };
 
-/** Who wrote or caused the entry: from the sign-in or the key, never from the message. */
+/** Shows who wrote or caused the entry, according to the sign-in or the key, never according to the message. */
 export const Who = ({ entry: { actor, actor_id: id } }: { readonly entry: Entry }) => {
   if (!actor) return <span className={styles.quiet}>{id ? text.deletedPerson : text.theService}</span>;
   return isEmail(actor) ? <PersonLink email={actor} /> : <span>{actor}</span>;
 };
 
-/** Names of service accounts are rarely e-mails. */
+/** Names of service accounts are rarely e-mail addresses. */
 const isEmail = (name: string): boolean => /^[^\s@]+@[^\s@]+$/.test(name);
 
 const PersonLink = ({ email }: { readonly email: string }) => (

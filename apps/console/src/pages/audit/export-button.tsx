@@ -11,7 +11,7 @@ import type { AuditQuery } from './audit-query.ts';
 
 const text = words.audit;
 
-/** Larger exports need a confirmation: the browser keeps the file in memory while it loads. */
+/** Exports with more entries require confirmation, because the browser keeps the file in memory while it loads. */
 const unconfirmedMax = 100_000;
 
 /** Exports the filtered log as a file, one entry per line. */

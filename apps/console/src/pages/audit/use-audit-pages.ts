@@ -6,7 +6,7 @@ export type Entry = CallResult<'GET /api/audit/'>['data'][number];
 
 const pageSize = 100;
 
-/** Reads the log by page number; an entry that moved to the next page in the meantime is shown once. */
+/** Reads the log by page number; an entry that moved to the next page in the meantime is shown only once. */
 export const useAuditPages = (query: AuditQuery, enabled: boolean) => {
   const pages = useInfiniteQuery({
     queryKey: ['GET /api/audit/', query],

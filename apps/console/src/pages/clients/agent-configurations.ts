@@ -21,7 +21,9 @@ export const placeholderKey = (clientId: string | null): string => `${clientId ?
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** Returns configurations for common clients; each reads the key from its secret storage. See `docs/agents.md`. */
+/**
+ * Returns configurations for common clients, each of which reads the key from its secret storage. See `docs/agents.md`.
+ */
 export const agentConfigurations = (origin: string, clientId: string | null): readonly AgentConfiguration[] => {
   const url = `${origin}/mcp`;
   return [

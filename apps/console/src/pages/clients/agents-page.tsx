@@ -9,7 +9,7 @@ import styles from './clients.module.css';
 
 const text = words.clients.agent;
 
-/** How to connect an agent to this service, ready to copy. */
+/** Shows how to connect an agent to this service, with configurations that are ready to copy. */
 export const Component = () => {
   const { client_id: clientId } = useMe();
   const { origin } = window.location;

@@ -15,7 +15,7 @@ interface AskProps {
 
 const reasonMax = 1_000;
 
-/** Asks for access to an API of the catalog. */
+/** Asks for access to an API in the catalog. */
 export const AskDialog = ({ id, name, close }: AskProps) => {
   const ask = useChange('POST /api/access/requests', { invalidates: ['GET /api/catalog', 'GET /api/access/requests'] });
   const act = (fields: FormData): void => {

@@ -1,4 +1,4 @@
-/** The confidence in a result: the share of evaluated tasks whose first result had this score and was right. */
+/** The confidence in a result, based on how often a first result with the same score was right in the evaluation. */
 export type Confidence = 'very' | 'probably' | 'perhaps' | 'hardly';
 
 export const confidenceOf = (score: number): Confidence => {

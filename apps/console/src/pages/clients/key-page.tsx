@@ -137,7 +137,7 @@ const Profile = ({ own }: { readonly own: OwnProfile }) => {
           label={text.name}
           defaultValue={own.full_name}
           required
-          // A name needs more than spaces.
+          // A name must not consist only of spaces.
           pattern=".*\S.*"
           maxLength={nameMax}
         />

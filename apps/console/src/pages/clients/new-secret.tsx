@@ -12,7 +12,9 @@ const text = words.clients.keys;
 
 type Credentials = CallResult<'POST /api/profiles/me/credentials'>;
 
-/** Creates a new secret and shows it once. It is only in the state of this component, until its dialog closes. */
+/**
+ * Creates a new secret and shows it once. The secret exists only in this component's state, until the dialog closes.
+ */
 export const NewSecret = () => {
   const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
@@ -22,7 +24,7 @@ export const NewSecret = () => {
   const rotate = (fields: FormData): void => {
     setBusy(true);
     setFailure(null);
-    // Not a mutation of the query library, which would cache the response.
+    // This is not a mutation of the query library, because that would cache the response.
     call('POST /api/profiles/me/credentials', { body: { grace_seconds: Number(fieldOf(fields, 'grace')) } })
       .then((credentials) => {
         setCredentials(credentials);

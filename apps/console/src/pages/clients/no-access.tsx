@@ -8,10 +8,13 @@ import { AskDialog } from './ask-dialog.tsx';
 
 const text = words.clients.asking;
 
-/** The catalog's maximum page size. An API beyond it is treated as not in the catalog. */
+/** The catalog's maximum page size. An API beyond this number is treated as not being in the catalog. */
 const catalogMax = 1_000;
 
-/** Shown instead of an API without access: how to ask for it, if it is in the catalog. */
+/**
+ * Shown in place of an API that the user has no access to: explains how to ask for access, if the API is in the
+ * catalog.
+ */
 export const NoAccess = ({ id }: { readonly id: string }) => {
   const catalog = useRead('GET /api/catalog', { query: { limit: catalogMax } });
   const [isAsking, setAsking] = useState(false);

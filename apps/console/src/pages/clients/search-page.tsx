@@ -20,7 +20,10 @@ type SearchResult = CallResult<typeof searchOperations>[number];
 const resultsMax = 20;
 const queryMax = 2_000;
 
-/** Finds operations by their purpose. Each search counts as usage, so it waits for Enter and its result is cached. */
+/**
+ * Finds operations by their purpose. Each search counts as usage, so a search is sent only on Enter, and its result is
+ * cached.
+ */
 export const Component = () => {
   const [search, setSearch] = useSearchParams();
   const query = search.get('q') ?? '';

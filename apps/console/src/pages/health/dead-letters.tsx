@@ -17,7 +17,7 @@ type DeadLetter = CallResult<'GET /api/jobs/dead'>[number];
 
 const affectedReads = ['GET /api/jobs/dead', 'GET /api/jobs', 'GET /api/vector/reindex'] as const;
 
-/** Jobs that failed too often: to retry once the cause is fixed, or to discard. */
+/** Lists the jobs that failed too often, so that they can be retried once the cause is fixed, or discarded. */
 export const DeadLetters = () => {
   const pages = usePages('GET /api/jobs/dead', {});
   return (

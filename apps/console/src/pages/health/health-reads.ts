@@ -1,5 +1,5 @@
 /** The refresh interval while the page is visible. */
 export const refreshMs = 10_000;
 
-/** A 503 has the same body as a 200, with the unavailable components. */
+/** A 503 has the same kind of body as a 200, with the unavailable components. */
 export const unavailable = { allow: [503] } as const;

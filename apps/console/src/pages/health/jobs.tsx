@@ -35,7 +35,7 @@ export const Jobs = () => {
 
 const states = ['waiting', 'running', 'retrying', 'dead'] as const;
 
-/** Returns the kinds, and a row with their sum. */
+/** Returns a row for each kind, followed by a row with the totals. */
 const linesOf = ({ kinds, ...sum }: CallResult<'GET /api/jobs'>): readonly Line[] =>
   kinds.length === 0 ? [] : [...kinds, { ...sum, kind: '' }];
 

@@ -14,7 +14,7 @@ const text = words.health;
 
 const runningMs = 2_000;
 
-/** Rebuilding the search index: the state of the last run, and a button to start one. */
+/** Shows the state of the last rebuild of the search index, and a button to start a new one. */
 export const Reindex = () => {
   const read = useRead(
     'GET /api/vector/reindex',

@@ -4,7 +4,7 @@ import { NearLimit } from './near-limit.tsx';
 import { Overrides } from './overrides.tsx';
 import { Tiers } from './tiers.tsx';
 
-/** The rate limits of people, and who is close to exceeding theirs. */
+/** Shows people's rate limits, and who is close to exceeding them. */
 export const Component = () => (
   <Page title={words.limits.title}>
     <p>{words.limits.order}</p>

@@ -29,14 +29,14 @@ type Asking = { readonly kind: 'edit' | 'delete'; readonly override: Override } 
 
 const nameOf = ({ full_name: name }: Override): string => name ?? '';
 
-/** Limit overrides of individual people. */
+/** The limit overrides for individual people. */
 export const Overrides = () => {
   const pages = usePages('GET /api/rate-limits/overrides', { query: { include: 'client', include_total: true } });
   const toggle = useChange('PUT /api/rate-limits/overrides/:id', { invalidates: affectedReads });
   const { progress, run, dismiss } = useBatches(affectedReads);
   const [asking, setAsking] = useState<Asking>(null);
   const close = () => setAsking(null);
-  // Shows the new state immediately: it is as easy to switch back.
+  // The new state is shown immediately, because it is just as easy to switch back.
   const isActive = ({ id, is_active: stored }: Override): boolean =>
     toggle.isPending && toggle.variables.params.id === String(id) ? !stored : stored;
   const set = (override: Override, active: boolean): void =>

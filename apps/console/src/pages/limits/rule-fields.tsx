@@ -5,7 +5,7 @@ import styles from './limits.module.css';
 
 const text = words.limits;
 
-/** The number of requests that are allowed in a window of seconds. */
+/** A rate limit: the number of requests allowed in a window of this many seconds. */
 export interface Rule {
   readonly allowed_limit: number;
   readonly window_seconds: number;

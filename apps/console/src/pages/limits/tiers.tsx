@@ -180,7 +180,7 @@ const EditDialog = ({ tier, close }: { readonly tier: Tier; readonly close: () =
   );
 };
 
-/** Explains the effect, and lists the groups with the tier, since a group may have many members. */
+/** Explains the effect of deleting a tier, and lists the groups with that tier, since a group may have many members. */
 const DeleteDialog = ({ tier, close }: { readonly tier: string; readonly close: () => void }) => {
   const remove = useChange('DELETE /api/rate-limits/tiers/:tier', {
     invalidates: [...affectedReads, 'GET /api/profiles/', 'GET /api/profiles/:user_id', 'GET /api/groups'],

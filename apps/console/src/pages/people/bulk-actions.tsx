@@ -15,12 +15,12 @@ const text = words.people;
 /** The group picker is large and rarely needed on this page. */
 const GroupDialog = lazy(async () => ({ default: (await import('./group-dialog.tsx')).GroupDialog }));
 
-/** The maximum that the service approves in one call. */
+/** The maximum number of people that the service approves in one call. */
 const approvedAtOnce = 50;
 
 type Asking = 'approve' | 'reject' | 'suspend' | 'tier' | 'group' | null;
 
-/** The bulk actions on the selected people: decisions on pending ones, and changes of approved ones. */
+/** The bulk actions on the selected people: decisions about pending people, and changes to approved people. */
 export const BulkActions = ({
   status,
   people,
@@ -103,7 +103,7 @@ const SelectionNote = ({ count, clear }: { readonly count: number; readonly clea
     </>
   );
 
-/** Approves people. Their new keys are passed only to `issue`, one at a time. */
+/** Returns the action that approves people. Their new keys are passed only to `issue`, one at a time. */
 const approval = (issue: (key: IssuedKey) => unknown): BulkAction<Person> => ({
   batchSize: approvedAtOnce,
   nameOf: ({ full_name: name }) => name,

@@ -36,7 +36,7 @@ const kinds = {
   },
 } as const;
 
-/** Asks for one reason for all selected people. */
+/** Asks for a single reason that applies to all selected people. */
 export const ReasonDialog = ({ kind, count, close, act }: DialogProps & { readonly kind: keyof typeof kinds }) => {
   const { call: name, title, label, result, done, hint } = kinds[kind];
   const send = (fields: FormData): void => {
@@ -58,7 +58,7 @@ export const ReasonDialog = ({ kind, count, close, act }: DialogProps & { readon
   );
 };
 
-/** Asks before keys are mailed, which cannot be undone. */
+/** Asks for confirmation before keys are mailed, which cannot be undone. */
 export const ApproveDialog = ({
   count,
   ...props

@@ -11,7 +11,7 @@ import { explained } from './refusals.ts';
 
 const text = words.people.actions;
 
-/** Deletes a person, which cannot be undone: the e-mail has to be typed. */
+/** Deletes a person, which cannot be undone, so their e-mail address has to be typed. */
 export const DeleteButton = ({ person }: { readonly person: PersonDetails }) => {
   const me = useMe();
   const navigate = useNavigate();

@@ -9,7 +9,7 @@ import type { Person } from './listed-person.ts';
 const text = words.people;
 const nameOf = ({ full_name: name }: Person): string => name;
 
-/** The maximum that the service adds in one call. */
+/** The maximum number of members that the service adds in one call. */
 const addedAtOnce = 10_000;
 
 export const GroupDialog = ({ count, close, act }: DialogProps) => {

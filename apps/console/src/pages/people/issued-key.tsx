@@ -4,12 +4,12 @@ import { words } from '../../words/words.ts';
 
 const text = words.people.secret;
 
-/** A newly issued key. It is only in the state of one component, and removed with it. */
+/** A newly issued key. It exists only in the state of one component, and is removed together with that component. */
 export interface IssuedKey {
   readonly name: string;
   readonly clientId: string;
   readonly secret: string;
-  /** Who else has received it, and whether the previous one still works. */
+  /** Explains who else has received the key, and whether the previous key still works. */
   readonly note: string;
 }
 

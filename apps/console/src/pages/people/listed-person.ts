@@ -1,4 +1,4 @@
 import type { CallResult } from '../../api/call.ts';
 
-/** A person as the list returns it. */
+/** A person, as returned in the list. */
 export type Person = CallResult<'GET /api/profiles/'>[number];

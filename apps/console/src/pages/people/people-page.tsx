@@ -17,7 +17,7 @@ const text = words.people;
 
 type Status = keyof typeof text.statuses;
 
-/** The queries by status. Suspended people are also approved, but are listed separately. */
+/** The query for each status. Suspended people are also approved, but are listed separately. */
 const filters = {
   pending: { registration_status: 'pending' },
   approved: { registration_status: 'approved', suspended: false },
@@ -26,7 +26,7 @@ const filters = {
   all: {},
 } as const satisfies Record<Status, object>;
 
-/** All registered people, at first those who are pending. */
+/** Lists all registered people, initially only those who are pending. */
 export const Component = () => {
   const [search, setSearch] = useSearchParams();
   const selectedStatus = search.get('status') ?? '';
@@ -96,12 +96,15 @@ interface Refetched {
   readonly refetch: () => Promise<unknown>;
 }
 
-/** The menu counts pending people every minute: an open list of them is refreshed if the count differs. */
+/**
+ * Refreshes an open list of pending people if its total differs from the count in the menu, which is updated every
+ * minute.
+ */
 const useRefreshWhen = (isListOfWaiting: boolean, { total, refetch }: Refetched): void => {
   const waiting = useTotal('GET /api/profiles/', { query: filters.pending });
   useEffect(() => {
     if (isListOfWaiting && waiting !== null && total !== null && waiting !== total) void refetch();
-    // Compared only after a new count: the list itself may have been loaded before or after.
+    // Runs only after a new count: the list itself may have been loaded before or after it.
   }, [waiting]);
 };
 
@@ -126,7 +129,7 @@ const StatusFilter = ({ status, change }: { readonly status: Status; readonly ch
     value,
     label: text.withCount(text.statuses[value as Status], counts[value as Status]),
   }));
-  // Five labels in a row are wider than a phone; a select is not.
+  // Five labels in a row are too wide for a phone; a select is not.
   return (
     <>
       <SegmentedControl

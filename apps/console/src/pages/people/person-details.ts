@@ -1,4 +1,4 @@
 import type { CallResult } from '../../api/call.ts';
 
-/** A person with all details, as on their page. */
+/** A person with all the details shown on their page. */
 export type PersonDetails = CallResult<'GET /api/profiles/:user_id'>;

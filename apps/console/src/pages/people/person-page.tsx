@@ -26,7 +26,7 @@ import type { PersonDetails } from './person-details.ts';
 
 const text = words.people;
 
-/** The page of a person: their status, access and activity. The path has their e-mail. */
+/** A person's page: their status, access and activity. The path contains their e-mail address. */
 export const Component = () => {
   const { person: email = '' } = useParams();
   const read = useRead('GET /api/profiles/:user_id', {

@@ -18,7 +18,7 @@ const columns: readonly Column<Line>[] = [
   { header: text.credentialReads, cell: ({ credential_reads: reads }) => count(reads) },
 ];
 
-/** The usage of a person in the last 30 days, the service's default. */
+/** A person's usage in the last 30 days, which is the service's default period. */
 export const PersonUsage = ({ person }: { readonly person: PersonDetails }) => {
   const read = useRead('GET /api/usage', { query: { by: 'collection', profile_id: person.id } });
   return (

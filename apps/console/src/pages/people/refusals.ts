@@ -4,7 +4,7 @@ import { words } from '../../words/words.ts';
 
 const { refusals } = words.people.bulk;
 
-/** Explains an error of an action on people: often another administrator was faster. */
+/** Explains why an action on people failed: often, another administrator was faster. */
 export const explanationOf = (error: unknown): string =>
   (isProblem(error) && error.detail && refusals[error.detail]) || messageOf(error);
 

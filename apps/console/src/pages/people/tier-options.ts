@@ -3,7 +3,10 @@ import { words } from '../../words/words.ts';
 
 const text = words.people.person;
 
-/** The tier options, with no tier first. Includes the current tier even before the list is loaded. */
+/**
+ * Returns the tier options, starting with the one for no tier. They include the current tier even before the list is
+ * loaded.
+ */
 export const useTierOptions = (
   current: string | null,
 ): readonly { readonly value: string; readonly label: string }[] => {

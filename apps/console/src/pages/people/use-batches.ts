@@ -16,7 +16,7 @@ export interface Progress {
   readonly total: number;
   readonly outcomes: readonly Outcome[];
   readonly isRunning: boolean;
-  /** Describes in the summary how many succeeded. */
+  /** Returns the text that describes in the summary how many people succeeded. */
   readonly done: (count: number) => string;
 }
 
@@ -51,7 +51,10 @@ export const useBatches = (affectedReads: readonly ReadName[]) => {
   return { progress, run, dismiss: () => setProgress(null) };
 };
 
-/** For actions that the service accepts one by one: a batch has as many as a browser sends concurrently. */
+/**
+ * Returns a bulk action for calls that the service accepts one by one. A batch has as many as a browser sends
+ * concurrently.
+ */
 export const oneByOne = <Row>(
   nameOf: (row: Row) => string,
   result: string,

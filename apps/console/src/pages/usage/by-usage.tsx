@@ -17,11 +17,11 @@ interface ByUsageProps {
   readonly choose: (value: string) => void;
 }
 
-/** The used APIs, most used first. */
+/** The APIs that were used, most used first. */
 export const ApisByUsage = ({ filter, choose }: ByUsageProps) => {
   const { read, whole } = useUsageLines('collection', filter);
   const names = (read.data ?? []).map(({ collection_name: name }) => name);
-  // The service rejects an ambiguous name, so the URL has the id if several APIs have the same name.
+  // The service rejects an ambiguous name, so the URL contains the id if several APIs have the same name.
   const twice = new Set(names.filter((name, at) => names.indexOf(name) !== at));
   const subject = ({ collection_id: id, collection_name: name }: UsageLine): ReactNode => {
     if (!id) return text.noApi;
@@ -44,7 +44,7 @@ export const ApisByUsage = ({ filter, choose }: ByUsageProps) => {
   );
 };
 
-/** The people with usage, busiest first. */
+/** The people with usage, most active first. */
 export const PeopleByUsage = ({ filter, choose }: ByUsageProps) => {
   const { read, whole } = useUsageLines('profile', filter);
   return (
@@ -70,7 +70,7 @@ const Narrow = ({ name, act }: { readonly name: string; readonly act: () => void
 
 const shownFirst = 50;
 
-/** Reads the first lines and one more, to know whether there are others; or all lines on request. */
+/** Reads the first lines plus one, to find out whether there are more; reads all lines on request. */
 const useUsageLines = (by: 'collection' | 'profile', filter: UsageFilter) => {
   const [isWhole, setWhole] = useState(false);
   const top = isWhole ? {} : { top: shownFirst + 1 };
@@ -132,7 +132,7 @@ const ByUsage = ({
   );
 };
 
-/** The bar shows the number next to it. */
+/** A bar that represents the number next to it. */
 const Bar = ({ share, count }: { readonly share: number; readonly count: number }) => (
   <div className={styles.usageBar}>
     <div className={styles.track} aria-hidden>

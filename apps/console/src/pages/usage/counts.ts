@@ -6,7 +6,7 @@ export type UsageLine = CallResult<'GET /api/usage'>[number];
 export const countNames = ['reads', 'searches', 'slices', 'credential_reads', 'refused'] as const;
 export type CountName = (typeof countNames)[number];
 
-/** Returns the number of successful requests, without rejected ones. */
+/** Returns the number of successful requests, excluding rejected ones. */
 export const usageOf = (line: UsageLine): number => line.reads + line.searches + line.slices + line.credential_reads;
 
 export const byUsage = (a: UsageLine, b: UsageLine): number => usageOf(b) - usageOf(a) || b.refused - a.refused;

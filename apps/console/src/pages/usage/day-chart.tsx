@@ -6,7 +6,7 @@ import styles from './usage.module.css';
 
 const text = words.use;
 
-/** Each has a contrast of at least 3 with the background of both themes. */
+/** Each colour has a contrast ratio of at least 3 with the background in both themes. */
 const colours = {
   reads: 'blue.6',
   searches: 'teal.8',
@@ -23,7 +23,7 @@ const series = countNames.map((name) => ({
   stackId: name === 'refused' ? 'refused' : 'answered',
 }));
 
-/** A chart of the table below it; screen readers and keyboard users have the table. */
+/** A chart of the data in the table below it. Users of screen readers and keyboards have the table. */
 export const DayChart = ({ days }: { readonly days: readonly (UsageLine & { readonly day: string })[] }) => (
   <div role="img" aria-label={text.chart(days.length)} className={styles.chart}>
     <BarChart

@@ -1,4 +1,4 @@
-/** The filter of the calls: a person, an API, a range of days. */
+/** The filter for the calls: a person, an API, and a range of days. */
 export interface UsageFilter {
   readonly from?: string;
   readonly to?: string;

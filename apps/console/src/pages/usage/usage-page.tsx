@@ -36,7 +36,8 @@ export const Component = () => {
   };
   const set = (changes: Readonly<Record<string, string>>): void =>
     setSearch(() => {
-      // The current URL, not the rendered one: a second click may come before the page has rendered the first.
+      // Uses the current URL, not the rendered one: the user may click again before the page has rendered the first
+      // change.
       const next = new URLSearchParams(window.location.search);
       for (const [name, value] of Object.entries(changes))
         if (value) next.set(name, value);

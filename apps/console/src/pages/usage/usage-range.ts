@@ -1,4 +1,4 @@
-/** The range of days: the last days, or from one date to another, both inclusive. Days are in UTC. */
+/** The range of days: a number of recent days, or from one date to another, both inclusive. Days are in UTC. */
 export type UsageRange =
   | { readonly kind: 'last'; readonly days: Days }
   | { readonly kind: 'dates'; readonly from: string; readonly to: string };
@@ -18,7 +18,7 @@ export const rangeOf = (search: URLSearchParams): UsageRange => {
   return { kind: 'last', days: daysChoices.find((days) => String(days) === search.get('days')) ?? daysDefault };
 };
 
-/** Returns the bounds for the service: `to` is exclusive. */
+/** Returns the bounds to send to the service; `to` is exclusive. */
 export const boundsOf = (range: UsageRange, now: number): { readonly from?: string; readonly to?: string } => {
   if (range.kind === 'last') return { from: dateOf(now - (range.days - 1) * dayMs) };
   return {

@@ -1,4 +1,7 @@
-/** The browser's preferred English locale, so that dates match the text even if its first language is another. */
+/**
+ * The browser's preferred English locale, so that dates match the text even if the browser's first language is a
+ * different one.
+ */
 const language = navigator.languages.find((one) => /^en\b/.test(one)) ?? 'en';
 
 const numbers = new Intl.NumberFormat(language);
@@ -16,7 +19,7 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 /** Formats numbers and times. Times are in the browser's time zone, except for days, which are in UTC. */
 export const formats = {
   number,
-  /** With at most one decimal. */
+  /** Formats a number with at most one decimal place. */
   tenth: (value: number): string => tenths.format(value),
   date: (at: Date): string => dates.format(at),
   /** Formats a calendar day such as `2027-03-31`. */

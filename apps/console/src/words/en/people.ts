@@ -81,7 +81,7 @@ const bulk = {
     added: 'added',
     already: 'already in the group',
   },
-  /** The service's refusals in the words of this page, by their `detail`. */
+  /** This page's wording of the service's refusals, by `detail`. */
   refusals: {
     'User already approved': 'already approved by someone else',
     'User already rejected': 'already rejected by someone else',

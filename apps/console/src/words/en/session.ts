@@ -1,4 +1,4 @@
-/** Text of signing in, and of the pages for people who cannot continue. */
+/** Text for signing in, and of the pages for people who cannot continue. */
 export const session = {
   title: 'Sign in',
   intro: 'Portico keeps the APIs of your organisation in one place, and controls who may use them.',

@@ -9,7 +9,7 @@ import { credentialText, sentCredential } from './sent-credential.ts';
 
 const listLimitDefault = 50;
 const searchLimitDefault = 5;
-/** For the line of an API in a list. */
+/** The maximum length of a description in a list of APIs. */
 const descriptionLineMax = 120;
 const descriptionMax = 600;
 

@@ -1,7 +1,7 @@
 import { parseId, parseOperationKey, type CollectionId } from '@portico/domain';
 import { z } from 'zod';
 
-/** An argument that identifies an item from the result of another tool. */
+/** Creates the schema of an argument that identifies an item in another tool's result. */
 const reference = <Id extends string>(parse: (text: string) => Id | null, message: string) =>
   z.string().transform((value, context): Id => {
     const id = parse(value.trim());

@@ -1,4 +1,7 @@
-/** Says how sure a search is. The score of the first result is the share of labelled tasks for which it was right. */
+/**
+ * Returns a sentence about the confidence of a search. The first result's score is the share of labelled tasks for
+ * which such a result was right.
+ */
 export const confidenceText = (score: number): string => {
   for (const [least, words] of levels) if (score >= least) return words;
   return 'Nothing fits well. These are the nearest: check with describe_operation, or rephrase the task.';

@@ -7,9 +7,9 @@ import { confidenceText, nothingFits } from './confidence.ts';
 import { oneLine } from './one-line.ts';
 
 const limitDefault = 5;
-/** For text of a document about an operation. */
+/** The maximum length of a document's text about an operation. */
 const lineMax = 200;
-/** Together with its note, a description is within 8 KB. */
+/** The default maximum size of a description, which fits into 8 KB together with its note. */
 const maxBytesDefault = 8_000;
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE'] as const;
 
@@ -80,7 +80,7 @@ const lineOf = (result: OperationResult): string => {
   return `${score.toFixed(2)} ${method} ${oneLine(path, lineMax)} (${summary}) collection_id ${id} operation_key ${key}`;
 };
 
-/** Identifies the operation for programs; only the text has its summary. */
+/** Returns the data that identifies an operation for programs; only the text contains its summary. */
 const operationView = ({ collectionId, collectionName, key, method, path, deprecated, score }: OperationResult) => ({
   collection_id: collectionId,
   collection_name: collectionName,

@@ -1,6 +1,6 @@
 import type { AuthenticationScheme } from '@portico/domain';
 
-/** The place and value of the credential in a call. */
+/** The location and value of the credential in a call. */
 export interface SentCredential {
   readonly in: 'header' | 'query' | 'cookie';
   readonly name: string;
@@ -10,9 +10,9 @@ export interface SentCredential {
 const placeholder = '<credential>';
 
 /**
- * Returns how calls carry the credential, with a placeholder if it is null; null if calls need none. A stored
- * `user:password` is encoded as in RFC 7617, and a scheme in a stored token is removed, so that the result can be sent
- * as it is.
+ * Returns the form in which calls send the credential, with a placeholder if it is null; returns null if calls need
+ * none. Encodes a stored `user:password` as specified in RFC 7617, and removes the scheme from a stored token, so that
+ * the result can be sent unchanged.
  */
 export const sentCredential = (scheme: AuthenticationScheme, credential: string | null): SentCredential | null => {
   const { type, name, in: place } = scheme;
@@ -29,7 +29,7 @@ export const sentCredential = (scheme: AuthenticationScheme, credential: string 
   }
 };
 
-/** No base64 contains a colon. */
+/** Encodes `user:password`. Any other value is already encoded: base64 never contains a colon. */
 const basic = (value: string): string => (value.includes(':') ? Buffer.from(value).toString('base64') : value);
 
 /** Describes the credential to a model. */

@@ -3,5 +3,5 @@ import { apiTools } from './apis.ts';
 import { callTools } from './calls.ts';
 import { operationTools } from './operations.ts';
 
-/** All tools, in the order in which clients list them: the entry point comes first. */
+/** All tools, in the order that clients list them: the entry point comes first. */
 export const tools: readonly Tool[] = [...operationTools, ...apiTools, ...callTools];

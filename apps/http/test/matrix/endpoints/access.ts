@@ -4,7 +4,7 @@ import { listOf, object } from '../shapes.ts';
 
 const outcomes = ['outcome', 'profile_id', 'email', 'collection_id', 'collection_name', 'expires_at'];
 
-/** Expiries that cannot be parsed, or have another type. */
+/** Expiries that cannot be parsed or have a wrong type. */
 const badExpiries = [{ expires_at: 'soon' }, { expires_at: 7 }, { expires_at: '2026-02-30' }];
 const badLists = [
   {},

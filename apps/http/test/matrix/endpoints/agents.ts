@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Endpoints } from '../endpoint.ts';
 import { object, text } from '../shapes.ts';
 
-/** Endpoints for agents only. The tools' results for each caller are tested with the official clients. */
+/** Endpoints only for agents. The tools' results for each caller are tested with the official clients. */
 export const agentEndpoints: Endpoints = {
   'POST /mcp': {
     response: object(['jsonrpc', 'id', 'result'], { result: ['tools'] }),

@@ -10,7 +10,7 @@ const badNames = [{ name: 7 }, { name: 'x'.repeat(201) }, { name: 'two\nlines' }
 const badTexts = [{ description: 'x'.repeat(1_001) }, { description: 7 }, { tier: 7 }];
 const badExpiries = [{ expires_at: 7 }, { expires_at: 'soon' }, { expires_at: '2020-01-31T09:30:00Z' }];
 
-/** Returns for each of these profiles whether it is in the list. */
+/** Returns whether each of these profiles is in the list. */
 const membership = (list: readonly Readonly<Record<string, unknown>>[], { people }: World) => {
   const ids = new Set(list.map(({ profile_id }) => profile_id));
   const { member, memberByClaim, formerMember, formerMemberByClaim, client } = people;
@@ -18,7 +18,7 @@ const membership = (list: readonly Readonly<Record<string, unknown>>[], { people
 };
 const expectedMembership = [true, true, false, false, false];
 
-/** Creates a grant of a new group. */
+/** Creates a grant for a new group. */
 const freshGrant = async ({ make, granted }: World) => {
   const group = await make.group();
   await make.asAdmin('POST', `/api/groups/${group}/collections/${granted}`, {}, 201);

@@ -15,7 +15,10 @@ import { serviceAccountEndpoints } from './service-accounts.ts';
 import { serviceEndpoints } from './service.ts';
 import { usageEndpoints } from './usage.ts';
 
-/** All endpoints of the specification, written from the specification only, so that they verify the route table. */
+/**
+ * All endpoints of the specification. They were written only from the specification, so that they verify the route
+ * table.
+ */
 export const endpoints: Endpoints = {
   ...profileEndpoints,
   ...collectionEndpoints,

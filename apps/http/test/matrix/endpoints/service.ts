@@ -28,7 +28,7 @@ export const serviceEndpoints: Endpoints = {
     response: text('text/javascript; charset=utf-8', /openapi\.json/),
     target: () => ({ params: { file: 'initializer.js' } }),
   },
-  // OpenID Connect Discovery 1.0, section 3, the part about verifying ID tokens; RFC 7517, section 5.
+  // OpenID Connect Discovery 1.0, section 3 (the part about verifying ID tokens); RFC 7517, section 5.
   'GET /.well-known/openid-configuration': {
     response: objectWith('issuer', 'jwks_uri'),
     target: () => ({}),

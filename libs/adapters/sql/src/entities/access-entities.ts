@@ -26,7 +26,7 @@ export const GroupEntity = defineEntity({
     id: text().$type<GroupId>().primary(),
     name: text().unique('access_groups_name_unique'),
     description: text(),
-    /** No foreign key, as for profiles. */
+    /** No foreign key, as in `ProfileEntity`. */
     tier: text().nullable(),
     createdAt: int64(),
     updatedAt: int64(),
@@ -46,7 +46,7 @@ export const GroupMemberEntity = defineEntity({
   },
 });
 
-/** The names of groups in the newest token of a profile, which is a member of the groups with these names. */
+/** The group names in a profile's newest token. The profile is a member of the groups with these names. */
 export const ClaimedGroupEntity = defineEntity({
   name: 'ClaimedGroup',
   tableName: 'claimed_groups',

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { AuditSource, EntryId, ProfileId } from '@portico/domain';
 import { int64, text } from './columns.ts';
 
-/** `seq` is the order of insertion. */
+/** An audit entry; `seq` is the order of insertion. */
 export const AuditEntryEntity = defineEntity({
   name: 'AuditEntry',
   tableName: 'audit_entries',
@@ -23,7 +23,7 @@ export const AuditEntryEntity = defineEntity({
     { name: 'audit_entries_instant_index', properties: ['instant', 'seq'] },
     { name: 'audit_entries_source_index', properties: ['source', 'instant', 'seq'] },
     { name: 'audit_entries_received_index', properties: ['receivedAt', 'seq'] },
-    // Includes the source, so that counting by source and one of these columns reads only the index.
+    // Includes the source, so that counting by the source and one of these columns reads only the index.
     {
       name: 'audit_entries_actor_index',
       properties: ['actorId', 'instant', 'seq', 'source'],
@@ -48,7 +48,8 @@ export const AuditEntryEntity = defineEntity({
 });
 
 /**
- * Entry counts per source (`all` for both) and day of the instant, and in total. Maintained on write, never counted.
+ * The number of entries per source (`all` for both) and day of the instant, and in total. Updated on every write, never
+ * computed by counting.
  */
 export const AuditDayEntity = defineEntity({
   name: 'AuditDay',

@@ -17,7 +17,10 @@ export const CollectionEntity = defineEntity({
     updatedAt: int64(),
     revision: int64(),
     contentRevision: int64(),
-    /** Release 0.1.0, which may run at the same time as this version, writes rows without it. */
+    /**
+     * Has a default, because release 0.1.0, which may run at the same time as this version, writes rows without this
+     * column.
+     */
     descriptionDerived: p.boolean().default(false),
     baseUrl: text(),
     derivedType: text().$type<AuthenticationType>(),
@@ -37,11 +40,11 @@ export const CollectionEntity = defineEntity({
   indexes: [{ name: 'collections_name_key_index', properties: ['nameKey', 'id'] }],
 });
 
-/** The row is deleted with its collection. */
+/** Returns a foreign key to a collection: the row is deleted together with the collection. */
 export const ofCollection = () =>
   p.manyToOne(CollectionEntity).mapToPk().joinColumn('collection_id').deleteRule('cascade');
 
-/** A separate table: listing and renaming collections never touches the document. */
+/** A separate table, so that listing and renaming collections never touches the document. */
 export const DocumentEntity = defineEntity({
   name: 'Document',
   tableName: 'documents',

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { int64, text } from './columns.ts';
 
-/** A single row. Each number grows with every change to the data after which it is named. */
+/** A single row. Each number grows with every change to the data that it is named after. */
 export const EpochsEntity = defineEntity({
   name: 'Epochs',
   tableName: 'epochs',
@@ -11,7 +11,7 @@ export const EpochsEntity = defineEntity({
     embeddings: int64(),
     operations: int64().defaultRaw('0'),
     groups: int64().defaultRaw('0'),
-    /** The model that searches use. It is stored here because each request reads this row. */
+    /** The model that searches use, which is stored here because each request reads this row. */
     searchModel: text().nullable(),
   },
 });

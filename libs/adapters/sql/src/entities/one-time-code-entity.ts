@@ -11,6 +11,6 @@ export const OneTimeCodeEntity = defineEntity({
     payload: text(),
     expiresAt: int64(),
   },
-  /** For finding expired codes. */
+  /** Used to find expired codes. */
   indexes: [{ name: 'one_time_codes_expires_at_index', properties: ['expiresAt'] }],
 });

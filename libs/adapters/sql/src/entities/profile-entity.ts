@@ -8,7 +8,7 @@ export const ProfileEntity = defineEntity({
   properties: {
     id: text().$type<ProfileId>().primary(),
     email: text().unique('profiles_email_unique'),
-    /** `emailKey(email)`. Null if another profile had that key first, or an earlier version wrote the row. */
+    /** `emailKey(email)`. Null if another profile had that key first, or if an earlier version wrote the row. */
     emailKey: text().nullable().unique('profiles_email_key_unique'),
     fullName: text(),
     companyName: text().nullable(),
@@ -20,7 +20,7 @@ export const ProfileEntity = defineEntity({
     /** Null while the profile is not bound, regardless of `bound`. */
     issuer: text().nullable(),
     clientId: text().$type<ClientId>().nullable().unique('profiles_client_id_unique'),
-    /** No foreign key: removing the tier changes the profile, including its time of change. */
+    /** No foreign key: removing the tier changes the profile, including its `updatedAt`. */
     tier: text().nullable(),
     createdAt: int64(),
     updatedAt: int64(),
@@ -33,13 +33,13 @@ export const ProfileEntity = defineEntity({
     previousUntil: int64().nullable(),
     keyExpiresAt: int64().nullable(),
     suspendedAt: int64().nullable(),
-    /** The groups in the newest token, as a JSON array; the three columns are null together. */
+    /** The groups in the newest token, as a JSON array. This column and the next two are null together. */
     claimedGroups: text().nullable(),
     claimsIssuedAt: int64().nullable(),
     claimsSeenAt: int64().nullable(),
     /** Grows with each change of the profile's grants or groups. */
     grantsEpoch: int64(),
-    /** False if no row makes the profile a member of a group, so that requests need not look for groups. */
+    /** False if no row makes the profile a member of a group, so that requests do not need to look for groups. */
     inGroups: p.boolean().default(false),
   },
   indexes: [
@@ -49,5 +49,5 @@ export const ProfileEntity = defineEntity({
   ],
 });
 
-/** The row is deleted with its profile. */
+/** Returns a foreign key to a profile: the row is deleted together with the profile. */
 export const ofProfile = () => p.manyToOne(ProfileEntity).mapToPk().joinColumn('profile_id').deleteRule('cascade');

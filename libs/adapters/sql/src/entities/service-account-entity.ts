@@ -2,7 +2,10 @@ import { defineEntity } from '@mikro-orm/core';
 import type { ProfileId, ServiceAccountId } from '@portico/domain';
 import { int64, text } from './columns.ts';
 
-/** The key is stored like a profile's: `keyHash` and `keyTag` are null together, after a reset of the secrets key. */
+/**
+ * A service account. The key is stored like a profile's: after a reset of the secrets key, `keyHash` and `keyTag` are
+ * both null.
+ */
 export const ServiceAccountEntity = defineEntity({
   name: 'ServiceAccount',
   tableName: 'service_accounts',
@@ -11,7 +14,7 @@ export const ServiceAccountEntity = defineEntity({
     name: text(),
     /** `nameKey(name)` */
     nameKey: text().unique('service_accounts_name_key_unique'),
-    /** Separated by spaces (RFC 6749, section 3.3). */
+    /** The scopes, separated by spaces (RFC 6749, section 3.3). */
     scopes: text(),
     expiresAt: int64().nullable(),
     /** No foreign key: an account remains when its creator is removed. */

@@ -3,7 +3,7 @@ import { int64, text } from './columns.ts';
 import { ofCollection } from './collection-entities.ts';
 import { ofProfile } from './profile-entity.ts';
 
-/** A profile's usage on a day (days since 1970-01-01, UTC) of one collection, or of no collection. */
+/** A profile's usage of one collection, or of no collection, on one day (in days since 1970-01-01, UTC). */
 export const UsageDayEntity = defineEntity({
   name: 'UsageDay',
   tableName: 'usage_days',
@@ -21,7 +21,7 @@ export const UsageDayEntity = defineEntity({
     lastUsedAt: int64(),
     keyUsedAt: int64().nullable(),
   },
-  /** The last use is at the end of each index. */
+  /** Each index ends with the time of the last use. */
   indexes: [
     { name: 'usage_days_profile_index', properties: ['profileId', 'lastUsedAt'] },
     { name: 'usage_days_key_index', properties: ['profileId', 'keyUsedAt'] },

@@ -30,7 +30,7 @@ export const EmbeddingEntity = defineEntity({
     vector: p.blob(),
   },
   uniques: [{ name: 'collection_embeddings_sequence_unique', properties: ['modelId', 'sequence'] }],
-  /** For finding the collections that are up to date without reading vectors. */
+  /** Used to find the collections that are up to date without reading vectors. */
   indexes: [{ name: 'collection_embeddings_model_index', properties: ['modelId', 'collectionId', 'contentRevision'] }],
 });
 

@@ -167,7 +167,7 @@ const sqlite = [
   ...firstRows,
 ];
 
-/** Compared by code points, regardless of the database's locale. */
+/** Text is compared by code points, regardless of the database's locale. */
 const text = 'text collate "C"';
 
 const postgresql = [
@@ -231,7 +231,7 @@ const postgresql = [
     bytes bigint not null,
     constraint documents_collection_id_foreign foreign key (collection_id) references collections (id) on update cascade on delete cascade
   )`,
-  // Already compressed: compressing it again would be useless.
+  // Documents are already compressed: compressing them again would be useless.
   `alter table documents alter column deflated set storage external`,
   `create table embeddings (
     collection_id ${text} not null primary key,

@@ -74,7 +74,7 @@ describe.each((['sqlite', 'postgresql'] as const).filter((kind) => kind === 'sql
         { name: 'Two', revision: 7, descriptionDerived: false },
         { name: 'Three', revision: 7, descriptionDerived: false },
       ]);
-      // Their jobs have not read them yet.
+      // The jobs that read the collections' documents have not run yet.
       expect(await operations.digest(idOf(1) as CollectionId)).toBeNull();
     });
   });

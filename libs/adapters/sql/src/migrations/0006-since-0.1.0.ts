@@ -9,10 +9,10 @@ interface DialectTypes {
   readonly bytes: string;
   /** The instant of the migration, in milliseconds. */
   readonly now: string;
-  /** For the embeddings of 0.1.0. */
+  /** The triggers for the embeddings of 0.1.0. */
   readonly triggers: readonly string[];
   readonly unique: (table: string, name: string, columns: string) => string;
-  /** Vectors do not compress. */
+  /** Disables compression of a column: vectors do not compress. */
   readonly uncompressed: (table: string, column: string) => readonly string[];
 }
 
@@ -42,7 +42,8 @@ const references = (table: string, column: string, other: string, onUpdate = '')
 const onUpdate = ' on update cascade';
 
 /**
- * Vectors per model. Searches use the model with the most embeddings; others are of an unfinished change of the model.
+ * Stores vectors per model. Searches use the model with the most embeddings; those of other models come from an
+ * unfinished change of model.
  */
 const embeddings = ({ text, bytes, now, triggers, unique, uncompressed }: DialectTypes): readonly string[] => [
   `create table collection_embeddings (
@@ -69,7 +70,7 @@ const embeddings = ({ text, bytes, now, triggers, unique, uncompressed }: Dialec
   ...triggers,
 ];
 
-/** The operations of documents, and their vectors. Existing collections have none until jobs have read them. */
+/** Stores the operations of documents, and their vectors. Existing collections have none until jobs have read them. */
 const operations = ({ text, bytes, unique, uncompressed }: DialectTypes): readonly string[] => [
   `create table operations (
     collection_id ${text} not null,
@@ -211,13 +212,13 @@ const accounts = ({ text, unique }: DialectTypes): readonly string[] => [
 
 const facets = { actor: 'actor_id', client: 'client_id', collection: 'collection_id', action: 'action' };
 
-/** The indexes of filters include the source of each entry, so that counting reads no rows. */
+/** The indexes for filters include the source of each entry, so that counting reads no rows. */
 const auditIndexes = Object.entries(facets).flatMap(([name, column]) => [
   `drop index audit_entries_${name}_index`,
   `create index audit_entries_${name}_index on audit_entries (${column}, instant, seq, source) where ${column} is not null`,
 ]);
 
-/** Runs last, because every request reads these rows, and then waits for the rest of the migration. */
+/** Runs last, because every request reads these rows, and from then on waits for the rest of the migration. */
 const columns = ({ text, unique }: DialectTypes): readonly string[] => [
   `alter table epochs add column search_model ${text} null`,
   `update epochs set search_model =
@@ -225,7 +226,8 @@ const columns = ({ text, unique }: DialectTypes): readonly string[] => [
   'alter table epochs add column operations bigint not null default 0',
   'alter table epochs add column groups bigint not null default 0',
   'alter table collections add column description_derived boolean not null default false',
-  // Imported from a document without a description: the next import, or the next change of the document, derives one.
+  // These were imported from a document without a description: the next import, or the next change of the document,
+  // derives one.
   "update collections set description_derived = true where description = '' and import_key is not null",
   `alter table collections add column operations_digest ${text} null`,
   'alter table collections add column discoverable boolean not null default false',
@@ -249,7 +251,7 @@ const statements = (dialect: Dialect): readonly string[] =>
     part(dialectTypes[dialect]),
   );
 
-/** From release 0.1.0, whose last migration is 0005, to the next release. */
+/** The migration from release 0.1.0, whose last migration is 0005, to the next release. */
 export const since010: DialectSql = {
   sqlite: statements('sqlite'),
   // Takes the same lock as `transact`, so that no change is in flight and neither can block the other.
@@ -262,8 +264,8 @@ const nonAscii: Readonly<Record<Dialect, (column: string) => string>> = {
 };
 
 /**
- * Sets the keys by which e-mails are compared; a second profile of the same mailbox gets none. Composes the names of
- * collections (NFC), like new names.
+ * Sets the keys used to compare email addresses; a second profile with the same mailbox gets none. Composes the names
+ * of collections (NFC), as is done for new names.
  */
 export const fillSince010: Fill = async (execute, dialect) => {
   const isNonAscii = nonAscii[dialect];

@@ -62,7 +62,7 @@ const vectors = async ({ stores }: SqlStores, modelId = 'old') =>
   ]);
 
 describeDialects(({ withDatabase }) => {
-  /** A database that release 0.1.0 and this version use at the same time. */
+  /** Runs work on a database that release 0.1.0 and this version use at the same time. */
   const withBothVersions = (
     work: (parts: {
       readonly opened: SqlStores;

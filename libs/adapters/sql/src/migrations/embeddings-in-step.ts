@@ -1,10 +1,10 @@
 import type { DialectSql } from './migration.ts';
 
 /**
- * Processes of release 0.1.0, which may run at the same time as this version, know one embedding of each collection, in
- * `embeddings`. Triggers keep both tables in sync: writes of 0.1.0 are copied to `collection_embeddings`, and writes of
- * this version for a model of 0.1.0 (`first_seen_at = 0`) are copied back. A copy has the sequence of its original, and
- * is not copied again. The table and its triggers will be removed in the release after the next.
+ * Processes of release 0.1.0, which may run at the same time as this version, know only one embedding per collection,
+ * in `embeddings`. Triggers keep both tables in sync: writes by 0.1.0 are copied to `collection_embeddings`, and writes
+ * by this version for a model of 0.1.0 (`first_seen_at = 0`) are copied back. A copy has the same sequence as its
+ * original, and is not copied again. The table and its triggers will be removed in the release after the next.
  */
 const columns = 'collection_id, model_id, content_revision, sequence, vector';
 const newColumns = columns.replaceAll(/\w+/g, 'new.$&');
@@ -20,7 +20,7 @@ const isInOldTable = `exists (select 1 from embeddings e where e.collection_id =
   and e.sequence = new.sequence)`;
 const isOfEarlierVersion = (row: 'new' | 'old') =>
   `exists (select 1 from search_models m where m.model_id = ${row}.model_id and m.first_seen_at = 0)`;
-/** A model of the earlier version is in use while that version writes. */
+/** Records a model of the earlier version as in use each time that version writes. */
 const announce = (now: string) => `insert into search_models (model_id, first_seen_at, last_seen_at)
   values (new.model_id, 0, ${now})
   on conflict (model_id) do update set first_seen_at = 0, last_seen_at = excluded.last_seen_at`;

@@ -8,7 +8,8 @@ import type { DialectSql, Fill } from './migration.ts';
 
 /**
  * All migrations, oldest first. A released migration never changes; later changes get their own migration. The first
- * five are release 0.1.0, without their changes to rows of earlier versions, which were never deployed.
+ * five are those of release 0.1.0, without their changes to rows of earlier versions, because those versions were never
+ * deployed.
  */
 export const migrations: readonly { readonly name: string; readonly sql: DialectSql; readonly fill?: Fill }[] = [
   { name: '0001-initial', sql: initial },
@@ -19,25 +20,25 @@ export const migrations: readonly { readonly name: string; readonly sql: Dialect
   { name: '0006-since-0.1.0', sql: since010, fill: fillSince010 },
 ];
 
-/** The table of applied migrations. */
+/** The name of the table of applied migrations. */
 export const migrationsTable = 'schema_migrations';
 
 /**
  * Returns the mark of a database that "portico migrate" is filling. It is stored among the applied migrations, so that
- * a version that does not know the mark refuses the database too.
+ * a version that does not know the mark also refuses the database.
  */
 export const fillingMark = (from: string): string => `${markPrefix}${from}`.slice(0, nameLengthMax);
 export const isFillingMark = (name: string): boolean => name.startsWith(markPrefix);
 const markPrefix = 'being filled from ';
 const nameLengthMax = 255;
 
-/** The state of a database's tables, compared with those of this version. */
+/** The state of a database's tables, compared with the tables of this version. */
 export type MigrationState =
   | { readonly state: 'current' }
   | { readonly state: 'behind'; readonly pending: number }
-  /** The name of a migration that this version does not know. */
+  /** `unknown` is the name of a migration that this version does not know. */
   | { readonly state: 'newer'; readonly unknown: string }
-  /** A move to this database is not done; `mark` contains its source. */
+  /** A move to this database has not finished; `mark` contains the move's source. */
   | { readonly state: 'filling'; readonly mark: string };
 
 export const migrationState = (applied: readonly string[]): MigrationState => {
@@ -49,7 +50,7 @@ export const migrationState = (applied: readonly string[]): MigrationState => {
   return pending > 0 ? { state: 'behind', pending } : { state: 'current' };
 };
 
-/** Throws if an applied migration is unknown to this version, or the database is being filled. */
+/** Throws if an applied migration is unknown to this version, or if the database is being filled. */
 export const refuseUnknown = (applied: readonly string[]): void => {
   const mark = applied.find(isFillingMark);
   if (mark !== undefined) {
@@ -78,14 +79,17 @@ export interface MigrationOptions {
   readonly log: Log;
 }
 
-/** Returns whether migrations must run. Throws if some are missing but may not run, and like `refuseUnknown`. */
+/**
+ * Returns whether migrations must run. Throws if migrations are missing but must not run, and in the same cases as
+ * `refuseUnknown`.
+ */
 export const needsMigrations = (applied: readonly string[], older: OlderTables): boolean => {
   refuseUnknown(applied);
   if (applied.length > 0 && older === 'refuse') refuseOutdated(applied);
   return countMissing(applied) > 0;
 };
 
-/** Throws if this version has migrations that were not applied. */
+/** Throws if this version has migrations that have not been applied. */
 export const refuseOutdated = (applied: readonly string[]): void => {
   const missing = countMissing(applied);
   if (missing === 0) return;

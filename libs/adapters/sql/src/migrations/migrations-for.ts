@@ -3,7 +3,7 @@ import { Migration } from '@mikro-orm/migrations';
 import { migrations } from './index.ts';
 import type { Dialect } from './migration.ts';
 
-/** The migrations of one dialect, for MikroORM's migrator. There are no down migrations. */
+/** Returns the migrations of one dialect for MikroORM's migrator. There are no down migrations. */
 export const migrationsFor = (dialect: Dialect): MigrationObject[] =>
   migrations.map(({ name, sql, fill }) => ({
     name,

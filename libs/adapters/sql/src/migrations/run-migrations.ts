@@ -2,7 +2,7 @@ import type { IMigrator } from '@mikro-orm/core';
 import type { Log } from '@portico/dependencies';
 import type { AppliedMigration } from './migration.ts';
 
-/** Runs the pending migrations and logs each one with its duration; at level `debug` if there were no tables before. */
+/** Runs the pending migrations and logs each one with its duration, at level `debug` if there were no tables before. */
 export const runMigrations = async (migrator: IMigrator, log: Log): Promise<readonly AppliedMigration[]> => {
   const pending = await migrator.getPending();
   const isFirst = (await migrator.getExecuted()).length === 0;

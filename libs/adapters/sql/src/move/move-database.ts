@@ -5,11 +5,11 @@ import { keyOf, assertSameRows } from './same-rows.ts';
 import type { MovedRow, MoveSource, MoveTarget } from './move.ts';
 import { movedTables, type MovedTable } from './moved-tables.ts';
 
-/** The result of a move. The addresses are without passwords. */
+/** The result of a move. The addresses contain no passwords. */
 export interface MovedDatabase {
   readonly from: string;
   readonly to: string;
-  /** Every table with its number of rows, in the order in which they were moved. */
+  /** Every table with its number of rows, in the order in which the tables were moved. */
   readonly tables: readonly { readonly table: string; readonly rows: number }[];
 }
 
@@ -21,8 +21,8 @@ export interface MoveOptions {
 
 /**
  * Copies all rows of a database that is not in use into an empty one, compares every row, and only then lets processes
- * use the copy. The source is never written. An incomplete target of an earlier run is filled from scratch. Throws an
- * error that names the database that cannot be used and the reason, or the row that differs.
+ * use the copy. The source is never written to. An incomplete target of an earlier run is filled from scratch. Throws
+ * an error that names either the database that cannot be used and the reason, or the row that differs.
  */
 export const moveDatabase = async (from: SqlConfig, to: SqlConfig, options: MoveOptions): Promise<MovedDatabase> => {
   const source = await openSource(from, options.log);
@@ -38,7 +38,7 @@ export const moveDatabase = async (from: SqlConfig, to: SqlConfig, options: Move
   }
 };
 
-// Imported here, so that the driver of a database that is not involved is never loaded.
+// Imported dynamically, so that the driver of a database that is not involved is never loaded.
 const openSource = async (from: SqlConfig, log: Log): Promise<MoveSource> =>
   from.kind === 'sqlite'
     ? (await import('../sqlite/move-source.ts')).openSqliteSource(from.file)

@@ -1,7 +1,7 @@
 import type { Value } from '../sql.ts';
 import type { MovedTable } from './moved-tables.ts';
 
-/** A value of a column, independent of the dialect from which it was read. An integer beyond 2^53 is a bigint. */
+/** A column's value, independent of the dialect that it was read from. An integer beyond 2^53 is a bigint. */
 export type Cell = Value | bigint;
 
 /** The cells of a row, in the order of the table's columns. */
@@ -10,25 +10,30 @@ export type MovedRow = readonly Cell[];
 /** Reads the tables of a database in a consistent state. */
 export interface RowReader {
   count(table: MovedTable): Promise<number>;
-  /** All rows in the order of their keys. A batch has one row, or at most `batchBytes` and `batchRows`. */
+  /** Reads all rows in the order of their keys. A batch has one row, or at most `batchBytes` and `batchRows`. */
   batches(table: MovedTable): AsyncIterable<readonly MovedRow[]>;
-  /** The last value that the table's identity generated, even if its row was deleted; 0 if there is none. */
+  /**
+   * Returns the last value generated for the table's identity column, even if that row was deleted; 0 if there is none.
+   */
   lastId(table: MovedTable): Promise<number>;
 }
 
-/** The database to move. It is never written, and no other process uses it while it is open here. */
+/** The database to move. It is never written to, and no other process uses it while it is open here. */
 export interface MoveSource {
-  /** Its address without password. */
+  /** The address without the password. */
   readonly name: string;
   readonly rows: RowReader;
-  /** Locked as an advisory lock: a PostgreSQL database in which it is locked is this database. Null on SQLite. */
+  /**
+   * The key of an advisory lock that is held: a PostgreSQL database where this key is locked is this database. Null on
+   * SQLite.
+   */
   readonly lockKey: string | null;
   /** Throws if a process uses the database. */
   refuseUse(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The database to fill. It has all tables, without rows, and a mark because of which every process refuses it. */
+/** The database to fill. It has all tables, without rows, and a mark that makes every process refuse it. */
 export interface MoveTarget {
   readonly name: string;
   insert(table: MovedTable, rows: readonly MovedRow[]): Promise<void>;
@@ -39,11 +44,11 @@ export interface MoveTarget {
   close(): Promise<void>;
 }
 
-/** Bounds the memory, regardless of the size of documents and blocks of vectors. */
+/** The maximum size of a batch, which bounds memory use regardless of the size of documents and blocks of vectors. */
 export const batchBytes = 4 * 2 ** 20;
 export const batchRows = 500;
 
-/** Converts a 64-bit integer to the form in which every dialect's reader returns it. */
+/** Converts a 64-bit integer to the form that the reader of every dialect returns. */
 export const integer = (value: bigint): number | bigint => {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;

@@ -6,9 +6,9 @@ import { toSnakeCase } from '../table.ts';
 export interface MovedTable {
   readonly name: string;
   readonly columns: readonly MovedColumn[];
-  /** The columns of the primary key, in whose order rows are read. */
+  /** The columns of the primary key; rows are read in their order. */
   readonly key: readonly string[];
-  /** The column whose values the database generates by counting, or null. */
+  /** The column whose values the database generates by counting up, or null. */
   readonly identity: string | null;
 }
 
@@ -22,7 +22,7 @@ interface Property {
   readonly type?: unknown;
   readonly primary?: boolean;
   readonly autoincrement?: boolean;
-  /** The entity that it refers to. */
+  /** The entity that the column refers to. */
   readonly entity?: () => { readonly meta: { readonly tableName?: string } };
 }
 

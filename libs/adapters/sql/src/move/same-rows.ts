@@ -4,7 +4,7 @@ import type { MovedTable } from './moved-tables.ts';
 
 /**
  * Compares every row of a table on both sides, in the order of the keys. Throws a `DatabaseOpenError` that names the
- * first row that is missing, surplus or different.
+ * first row that is missing, extra or different.
  */
 export const assertSameRows = async (
   table: MovedTable,
@@ -42,7 +42,7 @@ const areSameRows = (left: MovedRow, right: MovedRow): boolean =>
 const areSameCells = (left: Cell, right: Cell): boolean =>
   left instanceof Uint8Array && right instanceof Uint8Array ? Buffer.compare(left, right) === 0 : left === right;
 
-/** Returns the columns of a key with their values: `id "…"`. */
+/** Returns the key columns of a row with their values: `id "…"`. */
 export const keyOf = ({ columns, key }: MovedTable, row: MovedRow): string =>
   key
     .map((name) => `${name} ${JSON.stringify(String(row[columns.findIndex((column) => column.name === name)]))}`)

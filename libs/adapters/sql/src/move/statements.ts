@@ -1,12 +1,15 @@
 import type { MovedTable } from './moved-tables.ts';
 
-/** The statements in this file work in both dialects. Their names come from the entities. */
+/** The statements in this file work in both dialects. The names in them come from the entities. */
 export const countRows = ({ name }: MovedTable): string => `select count(*) as count from ${name}`;
 
 export const selectRows = ({ name, columns, key }: MovedTable): string =>
   `select ${columns.map((column) => column.name).join(', ')} from ${name} order by ${key.join(', ')}`;
 
-/** Selects the size of each row's bytes in the order of `selectRows`; null if no column contains bytes. */
+/**
+ * Returns SQL that selects the number of bytes in each row, in the order of `selectRows`; null if no column contains
+ * bytes.
+ */
 export const selectSizes = ({ name, columns, key }: MovedTable): string | null => {
   const sizes = columns.filter(({ kind }) => kind === 'bytes').map((column) => `octet_length(${column.name})`);
   return sizes.length === 0 ? null : `select ${sizes.join(' + ')} from ${name} order by ${key.join(', ')}`;

@@ -11,8 +11,8 @@ import { applicationName } from './pool.ts';
 import { tableOnPostgresql } from './tables.ts';
 
 /**
- * Applies the pending migrations and returns them. With a mark, the database must be new or have a mark. The caller
- * must hold the lock.
+ * Applies the pending migrations and returns them. If `mark` is given, the database must be new or already have a mark.
+ * The caller must hold the lock.
  */
 export const applyMigrations = async (
   url: string,
@@ -38,7 +38,10 @@ const replaceMark = async (orm: MikroORM, mark: string): Promise<void> => {
   for (const oldMark of applied.filter(isFillingMark)) await orm.migrator.unlogMigration(oldMark);
 };
 
-/** A connection without the pool's limits, because a migration may be slow. The operator creates the database. */
+/**
+ * Returns the options of a connection without the pool's limits, because a migration may be slow. Does not create the
+ * database, which is up to the operator.
+ */
 export const ormOptions = (url: string, database: string): Options => ({
   dbName: database,
   entities,

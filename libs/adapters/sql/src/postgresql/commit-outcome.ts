@@ -5,11 +5,11 @@ import type { Execute } from './pool.ts';
 export interface SentCommit {
   /** `pg_current_xact_id()`, as text. */
   readonly xid: string;
-  /** The server process of its connection. */
+  /** The id of the server process that handles the connection. */
   readonly pid: number;
 }
 
-/** The connection was lost during the commit: only the server knows the outcome. */
+/** Thrown if the connection was lost during the commit: only the server knows the outcome. */
 export class CommitOutcomeUnknown<T> extends Error {
   readonly sent: SentCommit;
   readonly result: T;
@@ -25,7 +25,7 @@ export class CommitOutcomeUnknown<T> extends Error {
 export const selectTransactionIds = 'select pg_current_xact_id()::text as xid, pg_backend_pid() as pid';
 
 /**
- * Returns whether the transaction was committed, or null if that remains unknown. Queries the server on another
+ * Returns whether the transaction was committed, or null if that remains unknown. Queries the server on a different
  * connection for up to `timeoutMs`. If the transaction is still open, its backend is terminated, so that its commit
  * cannot arrive later.
  */
@@ -57,6 +57,6 @@ const readStatus = async (execute: Execute, xid: string): Promise<string | null>
 };
 
 const selectStatus = 'select pg_xact_status($1::text::xid8) as status';
-/** Also matches the transaction, because another connection may have this pid by now. */
+/** Matches the transaction as well as the pid, because another connection may have this pid by now. */
 const terminateBackend = `select pg_terminate_backend(pid) from pg_stat_activity
   where pid = $1 and backend_xid = $2::text::xid8::xid`;

@@ -16,17 +16,20 @@ export const withoutValues = (error: unknown): unknown => {
   return error;
 };
 
-/** Whether the connection that threw the error can be reused: the server only rejected a statement. */
+/** Returns whether the connection that threw the error can be reused: the server only rejected a statement. */
 export const isConnectionUsableAfter = (error: unknown): boolean =>
   error instanceof DatabaseError &&
   !isOfClass(error, connectionException) &&
   !isOfClass(error, operatorIntervention) &&
   error.code !== outdatedStatement;
 
-/** Whether to retry: the transaction was rolled back because of a concurrent one, or its wait for a lock timed out. */
+/**
+ * Returns whether to retry: the transaction was rolled back because of a concurrent one, or its wait for a lock timed
+ * out.
+ */
 export const isRetryable = (error: unknown): boolean => conflictCodes.has(codeOf(error) ?? '');
 
-/** Whether waiting may help: the address does not respond, or the server is starting, stopping, or full. */
+/** Returns whether waiting may help: the address does not respond, or the server is starting, stopping or full. */
 export const isUnreachable = (error: unknown): boolean => {
   if (error instanceof AggregateError) return error.errors.some(isUnreachable);
   if (error instanceof DatabaseError) {
@@ -43,16 +46,16 @@ export const violatedKeyOf = (error: unknown): string | null => {
     : null;
 };
 
-/** Serialization failure; deadlock; lock timeout. */
+/** The codes for a serialization failure, a deadlock and a lock timeout. */
 const conflictCodes: ReadonlySet<string> = new Set(['40001', '40P01', '55P03']);
 const clearedFields = { detail: undefined, hint: undefined, where: undefined, internalQuery: undefined };
 const dataException = '22';
 const connectionException = '08';
 /** Does not include 57014 (a cancelled statement), which leaves the connection usable. */
 const operatorIntervention = '57P';
-/** A table has changed since the connection prepared the statement, which keeps failing. */
+/** A table has changed since the connection prepared the statement, so the statement keeps failing. */
 const outdatedStatement = '0A000';
-/** Too many connections; shutting down, crashed, starting up. */
+/** The codes for too many connections, and for a server that is shutting down, crashed or starting up. */
 const transientCodes: ReadonlySet<string> = new Set(['53300', '57P01', '57P02', '57P03']);
 const networkCodes: ReadonlySet<string> = new Set([
   'ECONNREFUSED',

@@ -37,9 +37,9 @@ interface Server {
   readonly isStandby: boolean;
   readonly isReadOnly: boolean;
   readonly isMigrated: boolean;
-  /** Null without a schema in the search path. */
+  /** Null if the search path contains no schema. */
   readonly mayCreate: boolean | null;
-  /** Null without tables. */
+  /** Null if there are no tables. */
   readonly mayWrite: boolean | null;
 }
 

@@ -5,9 +5,9 @@ import type { AppliedMigration } from '../migrations/migration.ts';
 import { applicationName } from './pool.ts';
 
 /**
- * Migrates the tables, each migration in its own transaction, and returns the migrations that ran. Of several processes
- * one migrates while the others wait. The lock belongs to a separate connection and is released with it. With a mark,
- * the database must be new or have a mark, and gets the mark before it gets tables.
+ * Migrates the tables, each migration in its own transaction, and returns the migrations that ran. If several processes
+ * do so concurrently, one migrates while the others wait. A separate connection holds the lock, and releases it when it
+ * closes. If `mark` is given, the database must be new or already have a mark, and gets the mark before it gets tables.
  */
 export const migratePostgresql = async (
   url: string,
@@ -30,7 +30,7 @@ export const migratePostgresql = async (
     if (mark === null && !needsMigrations(await appliedOn(client), older)) return [];
     return await applyMigrations(url, await databaseOf(client), log, mark);
   } finally {
-    // The server releases the lock with the connection, which may be broken.
+    // Closing the connection, which may be broken, releases the lock.
     await client.end().catch(() => undefined);
   }
 };
@@ -38,7 +38,7 @@ export const migratePostgresql = async (
 export const connectMs = 2_000;
 const responseMs = 5_000;
 const lockWaitMs = 60_000;
-/** In the format of `server_version_num`. */
+/** The oldest supported version, in the format of `server_version_num`. */
 export const oldestVersion = 140_000;
 
 /** Throws if the server is older than the oldest supported one. */
@@ -58,7 +58,10 @@ const databaseOf = async (client: Client): Promise<string> => {
   return rows[0]?.name ?? '';
 };
 
-/** "port" in ASCII, and the number of this lock; `PostgresqlDatabase` uses the other one. */
+/**
+ * Acquires the lock of a migration. The key is "port" in ASCII and the number of this lock; `PostgresqlDatabase` uses a
+ * different number.
+ */
 const lock = async (client: Client, log: Log): Promise<void> => {
   const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_lock(1886351988, 2) as free');
   if (rows[0]?.free) return;
@@ -79,7 +82,9 @@ export const appliedOn = async (client: Client): Promise<readonly string[]> => {
   return rows.map(({ name }) => name);
 };
 
-/** Loads MikroORM only if there is something to migrate: loading it takes longer than the rest of opening. */
+/**
+ * Loads MikroORM only if there is something to migrate: loading it takes longer than the rest of opening the database.
+ */
 const applyMigrations = async (
   url: string,
   database: string,

@@ -9,12 +9,12 @@ import { applicationName } from './pool.ts';
 /** The time to wait for an unreachable server. */
 const startWaitMs = 5_000;
 const connectMs = 2_000;
-/** The time to wait for one response, which may have megabytes and a slow connection. */
+/** The time to wait for one response, which may consist of megabytes and arrive over a slow connection. */
 const responseMs = 600_000;
-/** The time to wait for a lock. A process that holds one for longer uses the database. */
+/** The time to wait for a lock. A process that holds a lock for longer is using the database. */
 const lockMs = 5_000;
 
-/** The address without user and password. */
+/** Returns the address without user and password. */
 export const nameOf = (url: string): string => `postgresql://${addressOf(url)}`;
 
 /** Opens one connection without limits on the duration of its transactions. Throws like `openPostgresql`. */
@@ -44,16 +44,16 @@ export const connect = (url: string, log: Log): Promise<Client> =>
 const withoutLimits = `select set_config(name, '0', false) from pg_settings where name in
   ('statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')`;
 
-/** Closes the connection, which releases its locks. It may be broken already. */
+/** Closes the connection, which may already be broken. This releases its locks. */
 export const disconnect = (client: Client): Promise<void> => client.end().catch(() => undefined);
 
 /**
- * Throws if a process of Portico, identified by its `application_name`, is connected to the database and remains
+ * Throws if a Portico process, identified by its `application_name`, is connected to the database and remains
  * connected: the server may take a moment to notice that a process was killed.
  */
 export const refuseProcesses = async (client: Client): Promise<void> => {
   for (const deadline = performance.now() + disconnectMs; ; await setTimeout(pauseMs)) {
-    // Within a transaction the server would otherwise repeat its first result.
+    // Otherwise, within a transaction, the server would repeat its first result.
     await client.query('select pg_stat_clear_snapshot()');
     const { rows } = await client.query<{ readonly pid: number }>(selectProcesses, [applicationName]);
     if (rows.length === 0) return;
@@ -72,10 +72,12 @@ const selectProcesses = `select pid from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()
     and application_name in ($1, current_setting('application_name')) order by pid`;
 
-/** Returns a 63-bit number that no other process locks. */
+/** Returns a random 63-bit number, which no other process locks. */
 export const newLockKey = (): string => String(randomBytes(8).readBigInt64BE() >> 1n);
 
-/** Locks a number until the connection ends. Returns false if another connection of the same database has locked it. */
+/**
+ * Locks a number until the connection closes. Returns false if another connection to the same database has locked it.
+ */
 export const tryLock = async (client: Client, key: string): Promise<boolean> => {
   const { rows } = await client.query<{ readonly free: boolean }>('select pg_try_advisory_lock($1::bigint) as free', [
     key,

@@ -9,8 +9,8 @@ import { connect, disconnect, tryLock, nameOf, newLockKey, refuseProcesses } fro
 import { postgresqlRows } from './postgresql-rows.ts';
 
 /**
- * Opens a database to which no process of Portico is connected, for reading it in a consistent state. Its tables cannot
- * be written until it is closed. Nothing is written to it.
+ * Opens a database that no Portico process is connected to, in order to read it in a consistent state. The tables
+ * cannot be written until the database is closed here. Nothing is written to it.
  */
 export const openPostgresqlSource = async (url: string, log: Log): Promise<MoveSource> => {
   const client = await connect(url, log);
@@ -30,7 +30,7 @@ export const openPostgresqlSource = async (url: string, log: Log): Promise<MoveS
     await refuseUnusable(client);
     await tryLock(client, lockKey);
     await client.query('begin isolation level repeatable read read only');
-    // Before the first read, which takes the snapshot.
+    // Locked before the first read, which takes the snapshot.
     await client.query(`lock table ${movedTables.map((table) => table.name).join(', ')} in share mode`);
   } catch (error) {
     await disconnect(client);

@@ -36,7 +36,10 @@ export const openPostgresqlTarget = async (
   }
 };
 
-/** "port" in ASCII, and the number of this lock; changes and migrations use the other ones. */
+/**
+ * Acquires the lock for filling. The key is "port" in ASCII and the number of this lock; changes and migrations use
+ * different numbers.
+ */
 const lockFilling = async (client: Client): Promise<void> => {
   const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_lock(1886351988, 3) as free');
   if (!rows[0]?.free) throw new Error('another "portico migrate" is filling it');
@@ -56,7 +59,7 @@ const refuseInUse = async (client: Client): Promise<void> => {
   throw new Error('it is not empty: create a new database');
 };
 
-/** Writes rows without triggers, which `finish` enables again. */
+/** Writes rows with triggers disabled; `finish` enables them again. */
 class PostgresqlMoveTarget implements MoveTarget {
   readonly name: string;
   readonly #client: Client;
@@ -69,7 +72,7 @@ class PostgresqlMoveTarget implements MoveTarget {
 
   async insert(table: MovedTable, rows: readonly MovedRow[]): Promise<void> {
     try {
-      // pg accepts bigints too.
+      // pg also accepts bigints.
       for (const [bulk, cells] of bulkStatements(insertRow(table), rows as readonly (readonly Value[])[]))
         await this.#client.query(this.#statements.query(bulk, cells));
     } catch (error) {
@@ -91,7 +94,7 @@ class PostgresqlMoveTarget implements MoveTarget {
   };
 
   async finish(): Promise<void> {
-    // So that the first reads are planned well.
+    // Analyzed, so that the first reads are planned well.
     await this.#client.query(`analyze ${tableNames.join(', ')}`);
     await this.#client.query('begin');
     await setTriggers(this.#client, 'enable');

@@ -6,7 +6,7 @@ import { openPostgresql } from './open-postgresql.ts';
 import { limits } from './pool.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
 
-/** Rejects like `openPostgresql`. The probe of these stores times out after 500 ms. */
+/** Opens the stores; rejects like `openPostgresql`. The stores' probe times out after 500 ms. */
 export const openPostgresqlStores = async (
   url: string,
   options: MigrationOptions,

@@ -13,7 +13,7 @@ import { ormOptions } from './apply-migrations.ts';
 import { openPostgresql } from './open-postgresql.ts';
 
 const open = (url: string) => openSqlStores({ kind: 'postgresql', url });
-/** The port of tcpmux, which is not in use anywhere and which no system assigns. */
+/** The port of tcpmux, which is not in use anywhere and is never assigned by a system. */
 const closedPort = 1;
 
 /** Returns the URL with one part changed. */

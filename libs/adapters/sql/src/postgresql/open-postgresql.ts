@@ -16,7 +16,7 @@ export interface MigratedPostgresql {
 
 /**
  * Migrates the tables and opens a pool. Retries for `startWaitMs` while the server cannot be reached, then throws a
- * `DatabaseUnavailableError`. If waiting does not help, throws an error that names the server and the reason. No
+ * `DatabaseUnavailableError`. If waiting would not help, throws an error that names the server and the reason. No
  * message contains the password.
  */
 export const openPostgresql = async (
@@ -34,7 +34,7 @@ const firstPauseMs = 250;
 const pauseMsMax = 5_000;
 
 /**
- * Does the work, and retries for `startWaitMs` while the server at the address cannot be reached. Throws like
+ * Runs the work, and retries for `startWaitMs` while the server at the address cannot be reached. Throws like
  * `openPostgresql`.
  */
 export const retryUntilReachable = async <T>(
@@ -64,7 +64,7 @@ export const openFailure = (address: string, error: unknown): DatabaseOpenError 
     ? new DatabaseUnavailableError(`The database at ${address} cannot be reached: ${reasonOf(error)}`, { cause: error })
     : new DatabaseOpenError(`The database at ${address} cannot be opened: ${reasonOf(error)}`, { cause: error });
 
-/** Returns only host, port and database, because the URL contains the password. */
+/** Returns only the host, port and database, because the URL contains the password. */
 export const addressOf = (url: string): string => {
   if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url)) {
     throw new DatabaseOpenError(

@@ -7,22 +7,24 @@ import type { Query } from './statements.ts';
  * hangs with its connections open.
  */
 export const limits = {
-  /** The most connections of one process. The server's `max_connections` covers all processes together. */
+  /**
+   * The maximum number of connections of one process. The server's `max_connections` applies to all processes together.
+   */
   connections: 10,
-  /** To acquire or open a connection. */
+  /** The time to wait for a free connection or a new one. */
   acquireMs: 2_000,
   statementMs: 5_000,
   lockMs: 3_000,
   idleInTransactionMs: 10_000,
-  /** To wait for the server's response, after which the connection is discarded. */
+  /** The time to wait for the server's response, after which the connection is discarded. */
   responseMs: 5_500,
-  /** The total for queued work: waiting, a connection, its statements and, for a change, retries. */
+  /** The total time for queued work: waiting, a connection, its statements and, for a change, retries. */
   queuedMs: 9_000,
-  /** To wait in the queue, within `queuedMs`. */
+  /** The time to wait in the queue, which is part of `queuedMs`. */
   queueMs: 7_500,
-  /** The total for any other write, which may have waited before. */
+  /** The total time for any other write, which may have waited before. */
   writeMs: 7_000,
-  /** To find out the outcome of a commit whose connection ended. */
+  /** The time to find out the outcome of a commit whose connection was lost. */
   outcomeMs: 4_000,
   probeMs: 500,
 } as const;
@@ -30,17 +32,17 @@ export const limits = {
 /** Creates the pool without opening a connection. */
 export const createPool = (url: string): Pool => {
   const pool = new Pool(poolConfig(url));
-  // The statement on a lost connection fails, and the pool opens another connection. Without these listeners, the error
+  // A statement on a lost connection fails, and the pool opens another connection. Without these listeners, the error
   // event of a borrowed or an idle connection would terminate the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', () => undefined);
   return pool;
 };
 
-/** The settings of each connection; the URL takes precedence. TLS follows its `sslmode`. */
+/** Returns the settings of each connection; the URL takes precedence. TLS follows the URL's `sslmode`. */
 const poolConfig = (url: string): PoolConfig => ({
   connectionString: url,
-  // One connection stays open, and shows other programs that this process uses the database.
+  // One connection is kept open, which shows other programs that this process uses the database.
   min: 1,
   max: limits.connections,
   connectionTimeoutMillis: limits.acquireMs,
@@ -54,10 +56,10 @@ const poolConfig = (url: string): PoolConfig => ({
   types: integersAsNumbers(),
 });
 
-/** Shown in `pg_stat_activity`, unless the URL sets another `application_name`. */
+/** The name shown in `pg_stat_activity`, unless the URL sets a different `application_name`. */
 export const applicationName = 'portico';
 
-/** Parses 64-bit integers as numbers: no stored integer exceeds 2^53. */
+/** Returns type parsers that read 64-bit integers as numbers: no stored integer exceeds 2^53. */
 const integersAsNumbers = (): TypeOverrides => {
   const types = new TypeOverrides();
   types.setTypeParser(int8, Number);
@@ -68,13 +70,16 @@ const int8 = 20;
 
 export type Execute = <Row extends object>(query: Query) => Promise<QueryResult<Row>>;
 
-/** Runs one statement on a connection of the pool within `limits.responseMs`, including the wait for the connection. */
+/**
+ * Returns a function that runs one statement on a connection of the pool within `limits.responseMs`, including the wait
+ * for the connection.
+ */
 export const executeOn =
   (pool: Pool): Execute =>
   (query) =>
     withConnection(pool, performance.now() + limits.responseMs, (execute) => execute(query));
 
-/** Lends a connection to `work`, at most until `deadline`. Discards it if it may be broken. */
+/** Lends a connection to `work`, until `deadline` at most. Discards the connection if it may be broken. */
 export const withConnection = async <T>(
   pool: Pool,
   deadline: number,
@@ -97,7 +102,7 @@ export const withConnection = async <T>(
   }
 };
 
-/** At least 1: 0 would mean no limit. */
+/** Returns at least 1: 0 would mean no limit. */
 const remainingMs = (deadline: number): number =>
   Math.max(1, Math.min(limits.responseMs, Math.ceil(deadline - performance.now())));
 

@@ -17,7 +17,7 @@ const openDatabase = async (url: string): Promise<PostgresqlDatabase> => {
   return new PostgresqlDatabase(pool);
 };
 
-/** One database, opened as if by several processes. */
+/** Runs work on one database, opened as if by several processes. */
 const withDatabases = async (
   count: number,
   work: (...databases: PostgresqlDatabase[]) => Promise<void>,

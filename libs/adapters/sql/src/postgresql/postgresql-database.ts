@@ -10,16 +10,16 @@ import { bulkStatements, Statements } from './statements.ts';
 
 /**
  * A pool of connections, all at READ COMMITTED: each statement sees all data committed before it. A change (`transact`)
- * first takes one lock on the whole database, so changes run one at a time across all processes. The data that a change
- * reads stays current until it commits, epochs and sequences become visible in order, and no change fails because of
- * another. Within a process changes queue on a mutex without using a connection. Other writes (`write`) lock only their
- * rows.
+ * first acquires one lock on the whole database, so changes run one at a time across all processes. The data that a
+ * change reads remains current until the change commits, epochs and sequences become visible in order, and no change
+ * fails because of another. Within a process, changes queue on a mutex without using a connection. Other writes
+ * (`write`) lock only their rows.
  */
 export class PostgresqlDatabase implements SqlDatabase {
   readonly reads: Sql;
   readonly prepared: PreparedReads;
   readonly #changes = new Mutex();
-  /** Concurrent large reads would slow each other down until all time out. */
+  /** Concurrent large reads would slow each other down until all of them time out. */
   readonly #largeReads = new Mutex();
   readonly #pendingWrites = new Set<Promise<unknown>>();
   readonly #statements = new Statements();
@@ -55,7 +55,7 @@ export class PostgresqlDatabase implements SqlDatabase {
   readonly snapshot: SqlDatabase['snapshot'] = (work) =>
     this.#attempt(performance.now() + limits.writeMs, beginSnapshot, work);
 
-  /** PostgreSQL knows the most selective index from its statistics. */
+  /** Returns the condition unchanged: PostgreSQL knows the most selective index from its statistics. */
   unindexed(condition: string): string {
     return condition;
   }
@@ -153,18 +153,27 @@ export class PostgresqlDatabase implements SqlDatabase {
   }
 }
 
-/** Locks two numbers that no other application is likely to lock: "port" in ASCII, and the number of the lock. */
+/**
+ * Begins a change and locks two numbers that no other application is likely to lock: "port" in ASCII, and the number of
+ * the lock.
+ */
 const beginChange = `begin isolation level read committed; select pg_advisory_xact_lock(1886351988, 1); ${selectTransactionIds}`;
 const beginWrite = `begin isolation level read committed; ${selectTransactionIds}`;
 const beginSnapshot = 'begin transaction isolation level repeatable read read only';
 const retriesMax = 3;
 const pauseMsMax = 25;
 
-/** Several statements return several results. A read-only transaction does not need to be identified. */
+/**
+ * Returns the ids of a transaction, which the last of its several statements selected; null for a read-only
+ * transaction, which does not need to be identified.
+ */
 const sentOf = (results: QueryResult | readonly QueryResult[]): SentCommit | null =>
   Array.isArray(results) ? ((results as readonly QueryResult[]).at(-1)?.rows[0] as SentCommit) : null;
 
-/** If a statement of the transaction failed, `commit` rolls it back without reporting an error. */
+/**
+ * Commits the transaction. If one of its statements failed, the server rolls the transaction back without reporting an
+ * error, so the result is checked.
+ */
 const commit = async (execute: Execute): Promise<void> => {
   const { command } = await execute({ text: 'commit' });
   if (command !== 'COMMIT') throw new Error('The transaction was rolled back instead of committed.');

@@ -15,7 +15,7 @@ const server = await startPostgres({ durable: true });
 const control = server?.control;
 afterAll(() => server?.close());
 
-/** A request ends within ten seconds, regardless of the database; on a busy machine, somewhat later. */
+/** A request ends within ten seconds, regardless of the database; on a busy machine, it takes somewhat longer. */
 const boundMs = 120_000;
 
 const withStores = async (work: (stores: SqlStores, url: string) => Promise<void>): Promise<void> => {
@@ -28,7 +28,7 @@ const withStores = async (work: (stores: SqlStores, url: string) => Promise<void
   }
 };
 
-/** Retries until it succeeds, as clients do. */
+/** Retries a request until it succeeds, as clients do. */
 const retryUntilFulfilled = async <T>(request: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -168,7 +168,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
       }),
   );
 
-  /** Makes each commit of an audit entry take this many seconds. */
+  /** Delays each commit of an audit entry by this many seconds. */
   const slowCommits = (client: Client, seconds: number) =>
     client.query(`create function slow() returns trigger language plpgsql as
         'begin perform pg_sleep(${seconds}); return null; end';
@@ -203,7 +203,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
     throughProxy(async (url, setMode, proxy) => {
       const { stores, close } = await openSqlStores({ kind: 'postgresql', url });
       await onDatabase(directUrl(url), async (client) => {
-        // The server would take longer than the queries for the outcome.
+        // The commit takes longer than the queries for its outcome may last.
         await slowCommits(client, 4.5);
         const outcome = expect(stores.audit.append(anEntry(), null)).rejects.toThrow('terminated');
         while (!(await isCommitting(client))) await setTimeout(5);

@@ -3,12 +3,15 @@ import { batchBytes, batchRows, integer, type MovedRow, type RowReader } from '.
 import type { MovedTable } from '../move/moved-tables.ts';
 import { countRows, selectRows, selectSizes } from '../move/statements.ts';
 
-/** Reads from a connection whose transaction has a consistent snapshot. */
+/** Returns a reader on a connection whose transaction has a consistent snapshot. */
 export const postgresqlRows = (client: Client): RowReader => {
   const fetch = async (cursor: string, count: number): Promise<MovedRow[]> =>
     (await client.query({ text: `fetch forward ${count} from ${cursor}`, rowMode: 'array', types })).rows as MovedRow[];
 
-  /** The number of rows of each batch, computed from the sizes of their bytes, which are known without reading them. */
+  /**
+   * Yields the number of rows of each batch, computed from the sizes of their bytes, which are known without reading
+   * the bytes.
+   */
   const counts = async function* (table: MovedTable): AsyncGenerator<number> {
     const sizes = selectSizes(table);
     if (sizes === null) {
@@ -61,7 +64,7 @@ export const postgresqlRows = (client: Client): RowReader => {
   };
 };
 
-/** Returns the quoted name of the sequence of the table's identity, or null if it has none. */
+/** Returns the quoted name of the sequence of the table's identity column, or null if there is none. */
 export const sequenceOf = async (client: Client, { name, identity }: MovedTable): Promise<string | null> => {
   if (identity === null) return null;
   const { rows } = await client.query<{ readonly sequence: string | null }>(

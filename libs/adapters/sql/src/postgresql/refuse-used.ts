@@ -2,7 +2,7 @@ import type { Log } from '@portico/dependencies';
 import { DatabaseOpenError } from '../database-fault.ts';
 import { connect, disconnect, nameOf, refuseProcesses } from './move-client.ts';
 
-/** Throws a `DatabaseOpenError` if a process with the `application_name` of Portico is connected to the database. */
+/** Throws a `DatabaseOpenError` if a process with Portico's `application_name` is connected to the database. */
 export const refuseUsedPostgresql = async (url: string, log: Log): Promise<void> => {
   const client = await connect(url, log);
   try {

@@ -13,7 +13,7 @@ const touchCatalog = 'update epochs set catalog = catalog + 1';
 describe.skipIf(!postgres)('two processes that write embeddings', () => {
   let a: SqlStores;
   let b: SqlStores;
-  /** Another program, whose transactions the tests hold open. */
+  /** The connection of another program; the tests hold its transactions open. */
   let other: Client;
 
   beforeEach(async () => {

@@ -11,9 +11,9 @@ export interface NamedStatement {
 export type Query = QueryConfig & { readonly rowMode?: 'array' };
 
 /**
- * Names the statements in the code. Each connection parses a statement once, when it first uses the name. Their number
- * is fixed, because none contains data. A name is a hash of its text, so a pooler that shares a server connection
- * between processes can never mix up their statements.
+ * Names the statements in the code. Each connection parses a statement once, when it first uses the name. The number of
+ * statements is fixed, because none contains data. A name is a hash of the statement's text, so a pooler that shares a
+ * server connection between processes can never mix up their statements.
  */
 export class Statements {
   readonly #statements = new Map<string, NamedStatement>();
@@ -32,10 +32,10 @@ export class Statements {
   }
 }
 
-/** 40 characters: PostgreSQL truncates names at 63. */
+/** Returns a name of 40 characters: PostgreSQL truncates names at 63. */
 const nameOf = (text: string): string => `portico_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 
-/** Replaces `?` by `$1`, `$2`, …, but not in a literal or a quoted name. */
+/** Replaces each `?` with `$1`, `$2`, …, except in literals and quoted names. */
 const numberParameters = (text: string): string => {
   let count = 0;
   return text.replaceAll(/'[^']*'|"[^"]*"|\?/g, (part) => (part === '?' ? `$${(count += 1)}` : part));

@@ -2,8 +2,8 @@ import { BigIntType, DoubleType, type EntityMetadata, IntegerType, ReferenceKind
 
 /**
  * Adapts the entities to PostgreSQL: text is compared by code points regardless of the database's locale, row numbers
- * have 64 bits, and an instant with fractions of a millisecond is not an integer. SQLite stores fractions in an integer
- * column too.
+ * have 64 bits, and an instant may have fractions of a millisecond, so it is not stored as an integer. SQLite also
+ * stores fractions in an integer column.
  */
 export const tableOnPostgresql = ({ properties }: EntityMetadata): void => {
   for (const property of Object.values<EntityMetadata['properties'][string]>(properties)) {

@@ -3,7 +3,7 @@ import { migrationsTable, needsMigrations, refuseUnknown, type OlderTables } fro
 
 /**
  * Returns whether migrations must run. Throws like `refuseForeign` and `needsMigrations`, and with SQLITE_BUSY while
- * another process writes. It takes the lock of a migration, so that a database that cannot be written is refused.
+ * another process writes. Acquires the lock of a migration, so that a database that cannot be written to is refused.
  */
 export const lacksMigrations = (connection: Connection, older: OlderTables): boolean => {
   connection.exec('begin immediate');
@@ -15,7 +15,7 @@ export const lacksMigrations = (connection: Connection, older: OlderTables): boo
   }
 };
 
-/** Throws unless the tables are of this version or an earlier one. A database without any tables is new. */
+/** Throws unless the tables come from this version or an earlier one. A database without any tables is new. */
 export const refuseForeign = (connection: Connection, empty: 'is new' | 'is foreign' = 'is new'): void => {
   const tables = tablesOf(connection);
   if (tables.length === 0 && empty === 'is new') return;
@@ -26,6 +26,6 @@ export const refuseForeign = (connection: Connection, empty: 'is new' | 'is fore
 export const tablesOf = (connection: Connection): readonly string[] =>
   connection.prepare<[], string>("select name from sqlite_master where type = 'table'").pluck().all();
 
-/** The names of the applied migrations, oldest first. */
+/** Returns the names of the applied migrations, oldest first. */
 export const appliedOn = (connection: Connection): readonly string[] =>
   connection.prepare<[], string>('select name from schema_migrations order by id').pluck().all();

@@ -18,6 +18,9 @@ export const retryWhileBusy = async <T>(waitMs: number, work: () => Promise<T>):
 
 const pauseMsMax = 10;
 
-/** SQLITE_BUSY, SQLITE_BUSY_SNAPSHOT, SQLITE_BUSY_RECOVERY. MikroORM keeps the driver's code in its migration errors. */
+/**
+ * Returns whether the error is SQLITE_BUSY, SQLITE_BUSY_SNAPSHOT or SQLITE_BUSY_RECOVERY. MikroORM keeps the driver's
+ * code in its migration errors.
+ */
 export const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import SqliteDriver from 'better-sqlite3';
 import type { CheckpointCommand, CheckpointThreadData } from './checkpoints.ts';
 
-// Runs in a separate thread: each message requests a checkpoint, or that the connection closes.
+// Runs in a separate thread: each message requests either a checkpoint or that the connection be closed.
 
 interface LogPages {
   readonly log: number;
@@ -13,7 +13,10 @@ const { file, pagesMin } = workerData as CheckpointThreadData;
 /** Waiting for another process's lock does not block the main thread. */
 const connection = new SqliteDriver(file, { fileMustExist: true, timeout: 1_000 });
 
-/** A passive checkpoint neither waits for other connections nor blocks them. A noop one only counts (SQLite 3.51). */
+/**
+ * Runs a passive checkpoint, which neither waits for other connections nor blocks them. A `NOOP` checkpoint only counts
+ * pages (SQLite 3.51).
+ */
 const checkpoint = (): void => {
   const [pages] = connection.pragma('wal_checkpoint(NOOP)') as readonly LogPages[];
   if (pages && pages.log - pages.checkpointed >= pagesMin) connection.pragma('wal_checkpoint(PASSIVE)');

@@ -12,7 +12,7 @@ interface LogPages {
   readonly checkpointed: number;
 }
 
-/** Opens a new database, and passes functions to fill its log and to count the log's pages. */
+/** Opens a new database, and passes `work` functions that fill its log and count the log's pages. */
 const withLog = (work: (checkpoints: Checkpoints, fill: (pages: number) => void, pages: () => LogPages) => unknown) =>
   withMigratedFile(async (file) => {
     const { writer, reader, snapshots } = await openSqlite(file, migrationOptions);

@@ -14,14 +14,14 @@ export type CheckpointCommand = 'checkpoint' | 'close';
 
 const pagesMin = 1_000;
 const pageBytes = 4_096;
-/** The delay after a commit, so that many commits share one check of the log. */
+/** The delay after a commit, which lets many commits share one check of the log. */
 const checkDelayMs = 100;
 
 /**
- * Copies committed pages from the log into the database file in a separate thread, which starts once there are many of
- * them. A commit that copies them itself, as SQLite does at `wal_autocheckpoint` pages, blocks the event loop until all
- * pages are written and synced: for a tenth of a second after a large change. That remains the fallback if the thread
- * cannot keep up, or fails.
+ * Copies committed pages from the log into the database file in a separate thread, which starts once there are many
+ * such pages. A commit that copies them itself, as SQLite does at `wal_autocheckpoint` pages, blocks the event loop
+ * until all pages are written and synced: for a tenth of a second after a large change. That remains the fallback if
+ * the thread cannot keep up, or fails.
  */
 export class Checkpoints {
   readonly #file: string;
@@ -85,7 +85,7 @@ export class Checkpoints {
     const worker = new Worker(new URL(module, import.meta.url), { workerData, name: 'checkpoints' });
     worker.unref();
     worker.on('exit', () => (this.#worker = null));
-    // A pending command rejects if the thread fails. If it fails while idle, the next checkpoint starts another thread.
+    // A pending command rejects if the thread fails. If it fails while idle, the next checkpoint starts a new thread.
     worker.on('error', () => undefined);
     return worker;
   }

@@ -8,7 +8,7 @@ import { migrationState, migrationsTable } from '../migrations/index.ts';
 import { refuseOtherFiles } from './open-sqlite.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 
-/** How long a read waits for another process's lock. It blocks this process. */
+/** How long a read waits for another process's lock. The wait blocks this process. */
 const busyTimeoutMs = 1_000;
 
 /** See `inspectDatabase`. */
@@ -69,7 +69,7 @@ const readTables = (connection: Connection): InspectedDatabase['tables'] => {
   return migrationState(connection.prepare<[], string>('select name from schema_migrations').pluck().all());
 };
 
-/** SQLite writes its log next to the file. */
+/** Returns the reason why the database cannot be written to, or null. SQLite writes its log next to the file. */
 const findWriteRefusal = (file: string): string | null => {
   try {
     accessSync(file, constants.W_OK);

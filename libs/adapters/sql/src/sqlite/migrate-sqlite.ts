@@ -12,8 +12,8 @@ import { retryWhileBusy } from './busy.ts';
 import { busyTimeoutMs, configure, startWaitMs } from './configure.ts';
 
 /**
- * Migrates the tables on a MikroORM connection, which is closed afterwards, and returns the migrations that ran. With a
- * mark, the database must be new, and gets the mark in the same transaction.
+ * Migrates the tables on a MikroORM connection, which is closed afterwards, and returns the migrations that ran. If
+ * `mark` is given, the database must be new, and gets the mark in the same transaction.
  */
 export const migrateSqlite = async (
   file: string,
@@ -34,7 +34,7 @@ export const ormOptions = (file: string): Options => ({
   dbName: file,
   driverOptions: { timeout: busyTimeoutMs },
   entities,
-  // `migrate` opens one transaction around all migrations, with the lock.
+  // `migrate` runs all migrations in one transaction, together with the lock.
   disableTransactions: true,
   // Only the migrations define triggers.
   schemaGenerator: { ignoreTriggers: true },
@@ -56,7 +56,7 @@ const migrate = async (
   log: Log,
   mark: string | null,
 ): Promise<readonly AppliedMigration[]> => {
-  // Takes the lock: the next process finds all tables migrated.
+  // Acquires the lock: the next process finds all tables migrated.
   connection.exec('begin immediate');
   try {
     refuseForeign(connection);

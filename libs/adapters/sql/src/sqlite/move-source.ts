@@ -10,7 +10,7 @@ import { isBusy } from './busy.ts';
 import { sqliteRows } from './sqlite-rows.ts';
 
 /**
- * Opens a database that no other connection has open, and locks all others out until it is closed. Nothing is written
+ * Opens a database that no other connection has open, and locks out all others until it is closed. Nothing is written
  * to it.
  */
 export const openSqliteSource = async (path: string): Promise<MoveSource> => {
@@ -21,7 +21,7 @@ export const openSqliteSource = async (path: string): Promise<MoveSource> => {
     name,
     rows: sqliteRows(connection),
     lockKey: null,
-    // The lock excludes other processes.
+    // Not needed: the lock excludes other processes.
     refuseUse: async () => undefined,
     close: async () => void connection.close(),
   };
@@ -34,7 +34,7 @@ const openExclusively = (file: string, name: string): Connection => {
     connection = new SqliteDriver(file, { fileMustExist: true, timeout: 0 });
     connection.pragma('trusted_schema = OFF');
     connection.pragma('locking_mode = exclusive');
-    // Fails if a connection is open elsewhere, even an idle one.
+    // Fails if any other connection is open, even an idle one.
     connection.exec('begin exclusive');
     connection.pragma('query_only = ON');
     refuseForeign(connection, 'is foreign');

@@ -47,7 +47,8 @@ const isSameFile = (path: string, otherPath: string): boolean => {
 };
 
 /**
- * Returns whether an earlier run left the file incomplete. False if there are no tables; throws for other databases.
+ * Returns whether an earlier run left the file incomplete. Returns false if there are no tables; throws for other
+ * databases.
  */
 const isAbandoned = (file: string): boolean => {
   const connection = new SqliteDriver(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
@@ -94,7 +95,10 @@ const inTransaction = (connection: Connection, work: () => void): void => {
   connection.transaction(work).immediate();
 };
 
-/** Writes rows without triggers, which are recreated at the end. A run that crashes leaves a file to remove. */
+/**
+ * Writes rows without triggers, which are recreated at the end. A run that crashes leaves a file that has to be
+ * removed.
+ */
 class SqliteMoveTarget implements MoveTarget {
   readonly name: string;
   readonly #connection: Connection;
@@ -150,13 +154,16 @@ class SqliteMoveTarget implements MoveTarget {
 
 interface Trigger {
   readonly name: string;
-  /** The statement that created it. */
+  /** The statement that created the trigger. */
   readonly sql: string;
 }
 
 const dropTrigger = (name: string): string => `drop trigger ${name}`;
 
-/** SQLite has no booleans. The driver binds a number as a float, which only an integer column converts. */
+/**
+ * Converts a cell for binding: SQLite has no booleans, and the driver binds a number as a float, which only an integer
+ * column converts.
+ */
 const toBinding = (cell: Cell): unknown => {
   if (typeof cell === 'boolean') return cell ? 1n : 0n;
   return Number.isSafeInteger(cell) ? BigInt(cell as number) : cell;

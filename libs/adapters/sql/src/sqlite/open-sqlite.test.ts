@@ -45,7 +45,7 @@ test('each connection is configured to lose nothing and to trust nothing', () =>
     const { writer, reader, snapshots } = await openSqlite(file, migrationOptions);
     const setting = (name: string) => writer.pragma(name, { simple: true });
     expect(setting('journal_mode')).toBe('wal');
-    // 2 is full: the log is synced by each commit, before others see it.
+    // 2 means FULL: each commit syncs the log before others see the commit.
     expect(setting('synchronous')).toBe(2);
     expect(setting('foreign_keys')).toBe(1);
     expect(setting('trusted_schema')).toBe(0);

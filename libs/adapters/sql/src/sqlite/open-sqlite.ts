@@ -26,8 +26,8 @@ export interface MigratedSqlite extends OpenSqlite {
 }
 
 /**
- * Opens the file, creating it if missing, and migrates its tables; several processes may do so concurrently. Throws an
- * error that names the file and the reason.
+ * Opens the file, creating it if it is missing, and migrates its tables; several processes may do so concurrently.
+ * Throws an error that names the file and the reason.
  */
 export const openSqlite = async (path: string, options: MigrationOptions): Promise<MigratedSqlite> => {
   const file = resolve(path);
@@ -42,14 +42,14 @@ export const openSqlite = async (path: string, options: MigrationOptions): Promi
 
 const fileSignature = 'SQLite format 3\0';
 
-/** Creates a missing file, readable by its owner only. An empty file is a database without tables. */
+/** Creates the file if it is missing, readable only by its owner. An empty file is a database without tables. */
 export const prepareFile = (file: string): void => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   refuseOtherFiles(file);
 };
 
-/** Throws unless the file starts like a database. An empty file is a database without tables. */
+/** Throws unless the file starts with the signature of a database. An empty file is a database without tables. */
 export const refuseOtherFiles = (file: string): void => {
   const descriptor = openSync(file, 'r');
   try {
@@ -75,7 +75,7 @@ const connect = async (file: string, { older, log }: MigrationOptions): Promise<
     const migrated = isOutdated ? await migrate(file, log) : [];
     const [reader, snapshots] = [open({ readonly: true }), open({ readonly: true })];
     for (const connection of [reader, snapshots]) connection.pragma('trusted_schema = OFF');
-    // From here on `SqliteDatabase` waits for other processes, without blocking this one.
+    // From here on, `SqliteDatabase` waits for other processes, without blocking this one.
     writer.pragma('busy_timeout = 0');
     return { file, writer, reader, snapshots, migrated };
   } catch (error) {
@@ -84,7 +84,9 @@ const connect = async (file: string, { older, log }: MigrationOptions): Promise<
   }
 };
 
-/** Loads MikroORM only if there is something to migrate: loading it takes longer than the rest of opening. */
+/**
+ * Loads MikroORM only if there is something to migrate: loading it takes longer than the rest of opening the database.
+ */
 const migrate = async (file: string, log: Log): Promise<readonly AppliedMigration[]> => {
   const { migrateSqlite } = await import('./migrate-sqlite.ts');
   return migrateSqlite(file, log);

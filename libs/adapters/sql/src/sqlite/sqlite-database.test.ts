@@ -139,7 +139,7 @@ test('readers see committed data while a large number of rows is written', () =>
       reads += 1;
     }
     await written;
-    // Without yielding there would be only one read.
+    // Without yielding, there would be only one read.
     expect(reads).toBeGreaterThanOrEqual(5);
     expect(await names(database)).toHaveLength(rows.length);
   }));
@@ -161,7 +161,7 @@ test('a write waits for a write of another process, without blocking the event l
     const other = new SqliteDriver(file);
     other.exec('begin immediate');
     const written = settings.put('name', 'value');
-    // A write that blocked the event loop would fail before these ticks are over.
+    // If the write blocked the event loop, it would fail before these ticks are over.
     for (let tick = 0; tick < 20; tick += 1) await setTimeout(1);
     expect(await settings.get('name')).toBeNull();
     other.exec('commit');

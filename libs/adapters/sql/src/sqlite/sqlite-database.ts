@@ -9,8 +9,8 @@ import { PreparedSql } from './statements.ts';
 
 /**
  * A file with one connection per purpose, so that no read runs between two statements of a transaction. `begin
- * immediate` takes the file's lock first: a transaction that started with a read would fail (SQLITE_BUSY_SNAPSHOT) if
- * another process wrote before its first write.
+ * immediate` acquires the file's lock first: a transaction that started with a read would fail (SQLITE_BUSY_SNAPSHOT)
+ * if another process wrote before the transaction's first write.
  */
 export class SqliteDatabase implements SqlDatabase {
   readonly reads: Sql;
@@ -35,7 +35,7 @@ export class SqliteDatabase implements SqlDatabase {
     return this.#mutex.run(() => retryWhileBusy(this.#waitMs, () => this.#attempt(work)), { deadline });
   }
 
-  /** There is only one writer. */
+  /** Runs `work` like `transact`, because there is only one writer. */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.transact(work);
   }
@@ -50,7 +50,7 @@ export class SqliteDatabase implements SqlDatabase {
       }
     });
 
-  /** A unary plus keeps SQLite from using the condition's index. */
+  /** Adds a unary plus, which keeps SQLite from using the condition's index. */
   unindexed(condition: string): string {
     return `+${condition}`;
   }

@@ -5,7 +5,7 @@ import { refuseForeign } from './applied-migrations.ts';
 
 /**
  * Copies a consistent snapshot of a database into a file that is empty or missing. Other processes may continue to use
- * the database. Throws if it cannot be read.
+ * the database. Throws if the database cannot be read.
  */
 export const copySqlite = (file: string, target: string): void =>
   withConnection(file, { readonly: true }, (connection) => {
@@ -13,8 +13,8 @@ export const copySqlite = (file: string, target: string): void =>
   });
 
 /**
- * Throws a `DatabaseOpenError` unless the file is an intact database of this version or an earlier one. It must not be
- * in use.
+ * Throws a `DatabaseOpenError` unless the file is an intact database of this version or an earlier one. The file must
+ * not be in use.
  */
 export const checkSqlite = (file: string): void =>
   withConnection(file, { readonly: true }, (connection) => {
@@ -24,8 +24,8 @@ export const checkSqlite = (file: string): void =>
   });
 
 /**
- * Runs the work while no other connection, of this process or another, has the database open, and leaves no log next to
- * its file. Returns false, without running the work, if the database is open elsewhere.
+ * Runs the work while no other connection, in this process or another, has the database open, and leaves no log next to
+ * the database file. Returns false, without running the work, if the database is open elsewhere.
  */
 export const withExclusiveSqlite = async (file: string, work: () => Promise<void>): Promise<boolean> => {
   const connection = new SqliteDriver(file, { fileMustExist: true, timeout: 0 });

@@ -3,7 +3,7 @@ import { batchBytes, batchRows, integer, type Cell, type MovedRow, type RowReade
 import type { MovedColumn, MovedTable } from '../move/moved-tables.ts';
 import { countRows, selectRows } from '../move/statements.ts';
 
-/** Reads from a connection that has a consistent state, by its transaction or its lock. */
+/** Returns a reader on a connection that has a consistent state because of its transaction or its lock. */
 export const sqliteRows = (connection: Connection): RowReader => ({
   async count(table) {
     return connection.prepare<[], number>(countRows(table)).pluck().get() ?? 0;
@@ -33,7 +33,7 @@ export const sqliteRows = (connection: Connection): RowReader => ({
   },
 });
 
-/** SQLite has no booleans. */
+/** Converts a value to a cell: SQLite has no booleans. */
 const cellOf = (value: unknown, column: MovedColumn | undefined): Cell => {
   if (typeof value !== 'bigint') return value as Cell;
   return column?.kind === 'boolean' && (value === 0n || value === 1n) ? value === 1n : integer(value);

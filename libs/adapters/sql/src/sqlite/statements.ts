@@ -5,8 +5,8 @@ import type { PreparedRead, PreparedReads, Sql, Value } from '../sql.ts';
 const yieldToEventLoop = createYielder();
 
 /**
- * Writing this many rows takes about 10 ms; then the event loop serves readers of committed data. Yielding more often
- * would make other writers wait longer.
+ * The number of rows written per tick. Writing them takes about 10 ms; then the event loop serves readers of committed
+ * data. Yielding more often would make other writers wait longer.
  */
 const rowsPerTick = 2_000;
 
@@ -53,10 +53,13 @@ export class PreparedSql implements Sql {
   }
 }
 
-/** Reading or writing a megabyte takes a few milliseconds, and committing it takes as long again. */
+/**
+ * Returns whether a value is large. Reading or writing a megabyte takes a few milliseconds, and committing it takes as
+ * long again.
+ */
 const isLarge = (value: unknown): boolean => value instanceof Uint8Array && value.length >= 2 ** 20;
 
-/** SQLite has no booleans. */
+/** Converts a value for binding: SQLite has no booleans. */
 const toBinding = (value: Value): unknown => (typeof value === 'boolean' ? Number(value) : value);
 
 /** Prepares each statement immediately, so that an invalid one fails when the stores are opened. */
@@ -69,7 +72,7 @@ export const prepareSqliteReads = (reader: Connection): PreparedReads => {
   return {
     first,
 
-    /** Processing a large row takes as long as reading it, so it yields in between. */
+    /** Processing a large row takes as long as reading it, so this read yields in between. */
     large<Row>(text: string): PreparedRead<Row | undefined> {
       const read = first<Row>(text);
       return async (...parameters) => {

@@ -9,7 +9,7 @@ import { sentence } from '../run-checks.ts';
 
 const variablesHint = 'docs/reference/configuration.md lists every variable.';
 
-/** The warnings that the service also logs at its start. */
+/** The warnings that the service also logs at startup. */
 const warningChecks = configurationWarnings.flatMap(
   ({ id, applies: holds, text, advice }: ConfigurationWarning): Check[] =>
     advice === null

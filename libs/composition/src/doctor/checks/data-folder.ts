@@ -80,7 +80,7 @@ const checkOwner = (dataDir: string, { uid }: Stats): Finding => {
   );
 };
 
-/** Files elsewhere, such as mounted secrets, may have other rules. */
+/** Reports exposed files. Files outside the data folder, such as mounted secrets, may need different permissions. */
 const checkFiles = (config: Config): readonly Finding[] => {
   const findings = openFiles(config).map(({ path, message, advice }) =>
     isWithin(config.dataDir, path) ? wrong(message, advice) : warning(message, advice),

@@ -7,7 +7,7 @@ import { reasonOf, sentence } from '../run-checks.ts';
 
 const noDatabase = 'There is no database yet; the first start creates it.';
 
-/** Reading a file of this size takes a second or two. */
+/** The largest file that is read: reading a file of this size takes a second or two. */
 const readBytesMax = 256 * 2 ** 20;
 
 const onServer = ({ database }: Config) =>
@@ -130,7 +130,7 @@ const accessAdvice = ({ database }: Config, error: unknown): string => {
   return adviceFor[code] ?? 'Start the server, or correct host and port in DATABASE_URL.';
 };
 
-/** By SQLSTATE. */
+/** Advice by SQLSTATE. */
 const adviceFor: Readonly<Record<string, string>> = {
   '28P01': 'Correct user and password in DATABASE_URL.',
   '28000': 'Correct the user in DATABASE_URL, or allow it in pg_hba.conf.',

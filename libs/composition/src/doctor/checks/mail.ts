@@ -5,7 +5,7 @@ import { sentence } from '../run-checks.ts';
 
 const templateAdvice = 'Correct the file or its name: docs/mails.md lists the names and the variables of templates.';
 
-/** A mail server may resolve the name of its client before it greets. */
+/** A mail server may look up the name of its client before it sends its greeting. */
 const responseMs = 4_000;
 
 export const mailChecks: readonly Check[] = [

@@ -3,7 +3,7 @@ import { version } from '../../version.ts';
 import { ok, skipped, warning, wrong, type Check } from '../check.ts';
 
 const nodeMin = 24;
-/** Each caller needs a connection, and each open file counts too. */
+/** Each caller needs a connection, and every connection and every open file uses a file descriptor. */
 const filesMin = 1_024;
 
 export const processChecks: readonly Check[] = [
@@ -33,13 +33,13 @@ export const processChecks: readonly Check[] = [
   },
 ];
 
-/** `text` is Node's own version, such as `v24.1.0`. */
+/** Checks the version of Node. `text` is the version in Node's own notation, such as `v24.1.0`. */
 export const checkNode = (text: string) =>
   Number(/^v(\d+)\./.exec(text)?.[1]) >= nodeMin
     ? ok(`Portico ${version} on Node ${text}.`)
     : wrong(`Portico ${version} runs on Node ${text}, which is too old.`, `Install Node ${nodeMin} or newer.`);
 
-/** Returns the soft limit, which Node raises to the hard limit at its start. Null if there is no /proc. */
+/** Returns the soft limit, which Node raises to the hard limit at startup. Returns null if there is no /proc. */
 const openFilesMax = async (): Promise<number | null> => {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
   const [, soft] = /^Max open files\s+(\S+)/m.exec(limits) ?? [];

@@ -73,7 +73,7 @@ export const searchChecks: readonly Check[] = [
 ];
 
 const startQdrant = 'Start Qdrant, or correct QDRANT_URL. Meanwhile the database answers searches.';
-/** By the kind of `QdrantFailure`. */
+/** Advice by the kind of `QdrantFailure`. */
 const qdrantAdvice: Readonly<Record<string, string>> = {
   key: 'Set QDRANT_API_KEY to the key of the server.',
   rejected: 'Use Qdrant 1.16 or newer.',

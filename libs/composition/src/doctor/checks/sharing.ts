@@ -5,7 +5,7 @@ import { checkStores } from '../check-stores.ts';
 import { ok, wrong, type Check } from '../check.ts';
 import type { Examination } from '../examination.ts';
 
-/** Checks for other installations that use a server. */
+/** Returns a check for other installations that use a server. */
 const sharingCheck = (
   server: 'Redis' | 'Qdrant',
   /** The check that reports whether the server can be used at all. */
@@ -20,7 +20,8 @@ const sharingCheck = (
     async ({ settings }, examination) => {
       const installation = (await knownInstallationId(settings)) ?? '';
       const processes = await readLiveProcesses(examination);
-      // Read afterwards, so that all processes of this database that were found there are known here.
+      // Read afterwards, so that the announced times include all processes of this database that were found on the
+      // server.
       if (findCopies(processes, installation, await readAnnouncedTimes(settings)).length > 0) {
         return wrong(
           `Another database with the id of this installation (${installation}) is in use with this ${server}: one is a copy of the other.`,

@@ -81,7 +81,7 @@ const checkAdmins = ({ settings, firstAdmin }: Config, admins: readonly Profile[
   );
 };
 
-/** Earlier versions distinguished e-mails and names that are equal now. */
+/** Reports duplicates: earlier versions distinguished email addresses and names that are considered equal now. */
 const checkDuplicates = (profiles: readonly Profile[], groups: readonly Pick<Group, 'id' | 'name'>[]): Finding => {
   const profilesByEmail = [...Map.groupBy(profiles, ({ id, email }) => emailKey(email) ?? id).values()];
   const groupsByName = [...Map.groupBy(groups, ({ name }) => name.normalize('NFC')).values()];
@@ -108,7 +108,8 @@ const checkPort = async ({ host, port }: Config): Promise<Finding> => {
   const url = `http://${hostToReach}:${port}/health`;
   const at = `${host}:${port}`;
   let listener = await listenerAt(url);
-  // The response may have arrived while this process was blocked: other checks load drivers, for seconds if it is busy.
+  // The response may have arrived while this process was blocked: other checks load drivers, which takes seconds on a
+  // busy machine.
   if (listener === 'silent') listener = await listenerAt(url);
   switch (listener) {
     case 'nobody':
@@ -124,7 +125,9 @@ const checkPort = async ({ host, port }: Config): Promise<Finding> => {
 
 const portAdvice = 'Stop it, or choose another PORT.';
 
-/** Identifies the listener by a request; trying to listen would take the port from a starting service. */
+/**
+ * Identifies the listener by sending a request; trying to listen would take the port from a service that is starting.
+ */
 const listenerAt = async (url: string): Promise<'nobody' | 'portico' | 'silent' | 'other'> => {
   try {
     const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(responseMs) });

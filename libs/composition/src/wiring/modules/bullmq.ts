@@ -4,8 +4,8 @@ import { Closable, configured, type Module } from '../parts.ts';
 import { sharedEmbedConcurrency, jobConcurrency, sharedOperationConcurrency } from './job-concurrency.ts';
 
 /**
- * Delivers jobs through BullMQ: to this process if it runs jobs, else to the workers. While Redis accepts no jobs, each
- * process that runs jobs runs them as if there were no Redis.
+ * Delivers jobs through BullMQ: to this process if it runs jobs, otherwise to the workers. While Redis accepts no jobs,
+ * each process that runs jobs runs them as if there were no Redis.
  */
 export const bullmqModule: Module = (provide) => {
   provide(

@@ -11,7 +11,7 @@ import { isPorticoError, type TokenVerifier } from '@portico/domain';
 import { ConfigurationError } from '../../environment.ts';
 import { Closable, type Module, type KeyValueStore } from '../parts.ts';
 
-/** Verifies identity tokens of the configured issuer, the local issuer, or both. */
+/** Verifies identity tokens from the configured issuer, the local issuer, or both. */
 export const identityModule: Module = (provide) => {
   provide('localIssuer', ['config', 'clock', 'logger'], async ({ identity, dataDir }, clock, logger) => {
     if (!identity.local) return null;
@@ -53,7 +53,10 @@ export const identityModule: Module = (provide) => {
   );
 };
 
-/** Stores the latest data of the provider, so that it survives a restart while the provider is unavailable. */
+/**
+ * Creates a storage for the latest data from the provider, so that the data survives a restart while the provider is
+ * unavailable.
+ */
 const createStorage = (name: string, settings: KeyValueStore) => ({
   load: () => settings.get(name),
   save: (text: string) => settings.put(name, text),

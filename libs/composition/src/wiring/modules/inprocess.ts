@@ -8,7 +8,7 @@ import {
 import { Closable, type Module } from '../parts.ts';
 import { sharedEmbedConcurrency, jobConcurrency } from './job-concurrency.ts';
 
-/** Limiter, cache and job queue in this process. */
+/** The limiter, cache and job queue in this process. */
 export const inProcessModule: Module = (provide) => {
   provide(
     'limiter',

@@ -19,11 +19,11 @@ export const jobConcurrency: Readonly<Record<JobKind, number>> = {
 };
 
 /**
- * The number of embedding jobs that all processes together run concurrently with Ollama, or one process without Redis.
- * Ollama handles one text at a time, and with more documents some would wait past the embedder's timeout; one job reads
- * and stores while the other is computed.
+ * The number of embedding jobs that all processes together (or, without Redis, one process) run concurrently with
+ * Ollama. Ollama handles one text at a time, and with more documents, some would wait past the embedder's timeout. One
+ * job reads and stores while Ollama computes the other.
  */
 export const sharedEmbedConcurrency = 2;
 
-/** The same for the operations of collections, if Ollama embeds them: they have the lowest priority. */
+/** The same number for the operations of collections, if Ollama embeds them: they have the lowest priority. */
 export const sharedOperationConcurrency = 1;

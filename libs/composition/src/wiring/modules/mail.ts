@@ -1,7 +1,7 @@
 import { createEmlMailer, createSilentMailer, withTemplates } from '@portico/mail';
 import type { Module } from '../parts.ts';
 
-/** Without an SMTP server: mails are files in development, and are not sent in production. */
+/** Without an SMTP server, mails are written to files in development, and are not sent in production. */
 export const mailModule: Module = (provide) => {
   provide('mail', ['config', 'clock', 'logger'], async ({ mail: { folder, from, templates } }, clock, logger) => {
     if (folder === null) return { mailer: createSilentMailer(), probe: null };

@@ -2,8 +2,8 @@ import { cachedQueries, createOllamaEmbedder } from '@portico/ollama';
 import { Closable, configured, type Module } from '../parts.ts';
 
 /**
- * Embeddings from a model on an Ollama server. Until everything is embedded with it, searches use the previous model: a
- * built-in one, or the same one by the rules of the earlier version.
+ * Embeds with a model on an Ollama server. Until everything is embedded with that model, searches use the previous one:
+ * a built-in model, or the same model under the rules of the earlier version.
  */
 export const ollamaModule: Module = (provide) => {
   provide('ollama', ['config', 'logger'], ({ ollama }, logger) => {

@@ -2,7 +2,7 @@ import { createQdrantOperationIndex, createQdrantRoster, createQdrantVectorIndex
 import { createEmbeddedOperationIndex, createEmbeddedVectorIndex } from '@portico/vectors';
 import { Closable, configured, type Module } from '../parts.ts';
 
-/** The indexes in Qdrant; while it is unavailable, this process searches the vectors of the database. */
+/** The indexes in Qdrant; while it is unavailable, this process searches the vectors in the database. */
 export const qdrantModule: Module = (provide) => {
   provide('qdrantRoster', ['config'], ({ qdrant }) => createQdrantRoster(configured(qdrant, 'QDRANT_URL')));
   provide('vectors', ['config', 'logger', 'database', 'installation'], ({ qdrant }, logger, database, installation) => {

@@ -20,8 +20,8 @@ export const secretsModule: Module = (provide) => {
 
 /**
  * Returns the pepper, which is created once for a database and stored sealed in it, so that the tags of API keys
- * survive a change of the secrets key. The first start with a new key reseals it; after that it no longer needs the
- * previous key.
+ * survive a change of the secrets key. The first start with a new key reseals the pepper, which then no longer needs
+ * the previous key.
  */
 const installationPepper = async (
   keys: SecretsKeys,

@@ -34,24 +34,24 @@ import { syncClaims, isNewer } from '../groups/sync-claims.ts';
 
 /** The sender of a request. */
 export interface Sender {
-  /** The rate-limit subject of callers without valid credentials. It is read only for them. */
+  /** The rate-limit subject of callers without valid credentials. It is read only for such callers. */
   readonly address: string;
 }
 
 export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
   readonly credential: Credential;
-  /** If an API key is not accepted here, it counts as no credential. */
+  /** The required authentication. If it does not accept API keys, an API key counts as no credential. */
   readonly auth: RequiredAuth;
-  /** The scope that a service account needs; without one, no service account may call. */
+  /** The scope that a service account needs; if there is none, no service account may send the request. */
   readonly scope?: Scope | null;
   /** Which tokens are accepted; only identity tokens by default. */
   readonly tokenUse?: TokenUse;
   /** The collection that the request is about, if any, and how much of it the response needs. */
   readonly target: Target<Part> | null;
   readonly sender: Sender;
-  /** The error for a valid token without a profile; `invalid_token` if absent. */
+  /** The error for a valid token without a profile; if absent, the error is `invalid_token`. */
   readonly unregistered?: 'user_not_found' | undefined;
-  /** When the response must be ready; null if no request waits for one. Passed on to the principal. */
+  /** When the response must be ready; null if no request is waiting for one. Passed on to the principal. */
   readonly deadline: Deadline | null;
   /**
    * The admission of this request before its body was complete. The request is authorized again, but counted only once.
@@ -61,14 +61,14 @@ export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
 
 export interface Admission<Head extends CollectionHead = CollectionHead> {
   readonly principal: Principal<Head>;
-  /** Null if the request is not counted, as for an admin. */
+  /** Null if the request is not counted, as in the case of an admin. */
   readonly counted: CountedRequest | null;
 }
 
 type RegistrationRequest = Pick<AdmissionRequest, 'credential' | 'sender' | 'earlier'>;
 
 export interface AdmittedRegistration {
-  /** Null without a valid token. */
+  /** Null if there is no valid token. */
   readonly identity: IdentityClaims | null;
   readonly counted: CountedRequest | null;
 }
@@ -81,7 +81,7 @@ type Needs = Pick<
 /**
  * Admits a request or rejects it: 401, then 429, then 403 by role, in this order (specification, section 1). A caller
  * can delay the end of a body indefinitely, so a request whose body arrives after its head is admitted twice: before
- * the body is read, and when it is complete.
+ * the body is read, and when the body is complete.
  */
 export const admit =
   (ports: Needs & WithUsageCounter, settings: Settings) =>
@@ -100,15 +100,16 @@ export const admit =
   };
 
 /**
- * Admits a registration, which accepts an identity token and usually needs none. If one is required, any other
- * credential is rejected as for other requests; otherwise it is ignored (specification, section 3).
+ * Admits a registration, which accepts an identity token and usually needs none. If a token is required, any other
+ * credential is rejected as for other requests; otherwise, it is ignored (specification, section 3).
  */
 export const admitRegistration =
   (ports: Pick<Ports, 'limiter' | 'tokens'>, settings: Settings) =>
   async ({ credential, sender, earlier }: RegistrationRequest): Promise<AdmittedRegistration> => {
     const isRequired = settings.registrationRequiresToken;
     const identity = await identityOf(ports, credential).catch((error: unknown) => {
-      // A token that cannot be verified now binds nothing. It blocks the registration only if a token is required.
+      // A token that cannot be verified now does not bind anything. It blocks the registration only if a token is
+      // required.
       if (isRequired || !isPorticoError(error)) throw error;
       return 'invalid_token' as const;
     });
@@ -119,8 +120,7 @@ export const admitRegistration =
   };
 
 /**
- * Counts an invalid sign-in code as failed credentials; throws `rate_limited`. Returns null if there are no such
- * limits.
+ * Counts an invalid sign-in code as failed credentials; throws `rate_limited`. Returns null if no such limits are set.
  */
 export const countFailedCode =
   (ports: Pick<Ports, 'limiter'>, settings: Settings) =>
@@ -128,8 +128,8 @@ export const countFailedCode =
     limitFailedCredentials(ports, settings, address);
 
 /**
- * Counts a request without valid credentials by its address; throws `rate_limited`. Returns null if there is no such
- * limit.
+ * Counts a request without valid credentials by its address; throws `rate_limited`. Returns null if no such limit is
+ * set.
  */
 const limitAnonymous = (
   { limiter }: Pick<Ports, 'limiter'>,
@@ -137,7 +137,7 @@ const limitAnonymous = (
   address: string,
 ): Promise<CountedRequest | null> => count(limiter, 'anonymous', `address:${address}`, anonymousLimit);
 
-/** The same for a request with failed credentials, which also have their own limit. */
+/** Does the same for a request with failed credentials, which also have their own limit. */
 const limitFailedCredentials = async (
   ports: Pick<Ports, 'limiter'>,
   settings: Settings,
@@ -201,7 +201,7 @@ const rejectUnlessAdmitted = (counted: CountedRequest): CountedRequest => {
   return counted;
 };
 
-/** Identifies the owner of a credential; throws `identity_unavailable` if that cannot be decided now. */
+/** Identifies the owner of a credential; throws `identity_unavailable` if the owner cannot be determined now. */
 const identify = async <Part extends TargetPart>(
   ports: Needs,
   settings: Pick<Settings, 'identityEmailCheck'>,
@@ -241,13 +241,16 @@ const identifyByToken = async <Part extends TargetPart>(
   if (!profile) return 'unregistered';
   if (!isNewer(claims.groups, first.claims)) return identified({ ...first, profile }, 'token');
   await syncClaims(ports, profile, claims.groups);
-  // Read again, so that one statement authorizes the request by the claims of the token.
+  // Read again, so that a single statement authorizes the request based on the token's claims.
   const row = await read();
   if (row?.profile.issuer !== claims.issuer) return 'unregistered';
   return isSuspended(row.profile) ? 'suspended' : identified(row, 'token');
 };
 
-/** Returns the claims of the credential's identity token if it is valid, registered or not; otherwise the failure. */
+/**
+ * Returns the claims of the credential's identity token if it is valid, whether or not its owner is registered;
+ * otherwise returns the failure.
+ */
 const identityOf = async (
   ports: Pick<Ports, 'tokens'>,
   credential: Credential,
@@ -258,7 +261,7 @@ const identityOf = async (
   return claims ?? 'invalid_token';
 };
 
-/** Returns the claims of a valid token, or null for any other. */
+/** Returns the claims of a valid token, or null for any other text. */
 const verifiedClaims = async (
   { tokens }: Pick<Ports, 'tokens'>,
   token: string,
@@ -273,8 +276,8 @@ const verifiedClaims = async (
 };
 
 /**
- * The order of checks is fixed (specification, "API keys"): shape and checksum, one read, the tag, then the cached
- * match or argon2. An unknown client costs the same as a wrong secret.
+ * Identifies a caller by API key. The order of checks is fixed (specification, "API keys"): shape and checksum, one
+ * read, the tag, then the cached match or argon2. An unknown client costs the same as a wrong secret.
  */
 const identifyByKey = async <Part extends TargetPart>(
   { callers, clock, keys }: Needs,
@@ -298,7 +301,10 @@ const liveSecrets = ({ profile, key, readAt }: CallerRow): readonly StoredSecret
   return key.expiresAt !== null && readAt >= key.expiresAt ? [] : validSecrets(key, readAt);
 };
 
-/** The same order of checks; shape and checksum were validated when the id was parsed from the token. */
+/**
+ * Identifies a service account, with the same order of checks; the shape and checksum were validated when the id was
+ * parsed from the token.
+ */
 const identifyByAccount = async <Part extends TargetPart>(
   { callers, clock, keys }: Needs,
   { id, token }: Extract<Credential, { kind: 'account' }>,
@@ -330,8 +336,8 @@ const identified = <Head extends CollectionHead>(row: CallerRow<Head>, via: Iden
 });
 
 /**
- * Binds an unbound profile. Returns null if the profile no longer exists, or if another issuer bound it first. Not part
- * of the request's own change: the binding stays valid, even if the request fails.
+ * Binds an unbound profile. Returns null if the profile no longer exists, or if another issuer bound it first. The
+ * binding is not part of the request's own change: it remains valid even if the request fails.
  */
 const bindProfile = async (
   ports: Pick<Ports, 'random' | 'clock' | 'profiles'>,

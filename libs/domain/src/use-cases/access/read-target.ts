@@ -11,8 +11,8 @@ import type { Ports } from '../../ports/index.ts';
 
 /**
  * Reads an admitted caller again in one statement, together with a collection that is known only from the request's
- * body. All further checks use this read; only the credential is not verified, and the request not counted, a second
- * time. Throws `invalid_token` if the profile no longer exists or is suspended.
+ * body. All further checks use the result; but the credential is not verified again, and the request is not counted
+ * again. Throws `invalid_token` if the profile no longer exists or is suspended.
  */
 export const readTarget =
   ({ callers, clock }: Pick<Ports, 'callers' | 'clock'>) =>

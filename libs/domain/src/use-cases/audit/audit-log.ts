@@ -12,9 +12,9 @@ import type { Ports } from '../../ports/index.ts';
 export interface NewEntry {
   /** The text of the message, as sent. */
   readonly text: string;
-  /** The same, parsed. */
+  /** The parsed message. */
   readonly message: { readonly [key: string]: Json };
-  /** ISO 8601; null means now. */
+  /** The timestamp, in ISO 8601; null means now. */
   readonly timestamp: string | null;
 }
 
@@ -47,7 +47,7 @@ export interface AuditPage extends Page {
   readonly totalPages: number;
 }
 
-/** Returns a page of the log, newest first; a page past the end is empty, with the right totals. */
+/** Returns a page of the log, newest first; a page past the end is empty, with the correct totals. */
 export const readAuditPage =
   ({ audit }: Pick<Ports, 'audit'>) =>
   async (_authority: AdminAuthority, filter: AuditFilter, page: number, pageSize: number): Promise<AuditPage> => {
@@ -62,12 +62,12 @@ export const exportAudit =
   (_authority: AdminAuthority, filter: AuditFilter): AsyncIterable<AuditEntry> =>
     audit.export(filter);
 
-/** An entry with the e-mail or name of its actor; null if the actor no longer exists, and for the service itself. */
+/** An entry with the e-mail or name of its actor; null if the actor no longer exists, or is the service itself. */
 export interface NamedEntry extends AuditEntry {
   readonly actor: string | null;
 }
 
-/** Adds the names of the actors to the entries of a page. */
+/** Adds the actors' names to the entries of a page. */
 export const nameActors =
   ({ audit }: Pick<Ports, 'audit'>) =>
   async (_authority: AdminAuthority, entries: readonly AuditEntry[]): Promise<readonly NamedEntry[]> => {
@@ -123,8 +123,8 @@ const withNames = (
 const pruneBatch = 1_000;
 
 /**
- * Removes the oldest entries beyond the retention, at most 1,000; returns the number removed. Callers repeat it until
- * it removes none, so that other work can run in between.
+ * Removes the oldest entries beyond the retention, at most 1,000; returns the number removed. Callers repeat the call
+ * until it removes none, so that other work can run in between.
  */
 export const pruneAudit =
   ({ audit, clock }: Pick<Ports, 'audit' | 'clock'>) =>

@@ -13,15 +13,15 @@ import type { Actor } from '../../profiles/profile.ts';
 
 /**
  * A record of one of the service's own actions: the action, and its objects by id and by their names at that time,
- * since they may be removed later; never contains a secret. Its members are those of `ofProfile` and so on, `tier`,
- * `override_id`, `job_id`, `count` if there is no single object, and the values that were set.
+ * since the objects may be removed later. It never contains a secret. Its members are those of `ofProfile` and so on,
+ * `tier`, `override_id`, `job_id`, `count` if there is no single object, and the values that were set.
  */
 export interface SystemMessage {
   readonly action: SystemAction;
   readonly [key: string]: Json;
 }
 
-/** Longer than any name accepted now; older names may be longer still. In UTF-16 units. */
+/** The maximum length of a name in an entry, in UTF-16 units. No name accepted now is longer; older names may be. */
 const nameLengthMax = 254;
 
 const auditName = (name: string): string => shortLine(name, nameLengthMax);
@@ -37,7 +37,7 @@ export const ofCollection = ({ id, name }: Pick<CollectionHead, 'id' | 'name'>) 
 export const ofGroup = ({ id, name }: Pick<Group, 'id' | 'name'>) => ({ group_id: id, group: auditName(name) });
 
 /**
- * Creates an entry of the service, dated now. The actor is null for the service itself, the operator's command line and
+ * Creates an entry by the service, dated now. The actor is null for the service itself, the operator's command line and
  * an unknown caller.
  */
 export const systemEntry = (

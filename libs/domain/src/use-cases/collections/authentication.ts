@@ -12,13 +12,13 @@ import type { Ports } from '../../ports/index.ts';
 export type AuthenticationInput =
   /** Removes a stored credential. */
   | { readonly type: 'none' }
-  /** Sent in a header if `in` is null. */
+  /** An API key, sent in a header if `in` is null. */
   | (CredentialInput & { readonly type: 'apiKey'; readonly name: string; readonly in: ApiKeyLocation | null })
-  /** Sent as `Authorization` if `name` is null. */
+  /** A credential in a header, `Authorization` if `name` is null. */
   | (CredentialInput & { readonly type: 'bearer' | 'basic'; readonly name: string | null });
 
 interface CredentialInput {
-  /** In plain text; undefined leaves a stored one unchanged. */
+  /** The credential in plain text; undefined leaves a stored one unchanged. */
   readonly value: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface EffectiveAuthentication {
 
 /**
  * Returns the value to store in place of `current`: `current` itself if nothing changes, so that nothing is written.
- * Undefined leaves it unchanged, null removes it.
+ * Undefined leaves the stored value unchanged; null removes it.
  */
 export const nextAuthentication = (
   cipher: Ports['cipher'],
@@ -68,7 +68,7 @@ const sealedValueOf = (
   return cipher.seal(value, sealingContext(id));
 };
 
-/** Returns the stored authentication with its credential opened, else the document's, which has none. */
+/** Returns the stored authentication with its credential opened, or else the document's, which has no credential. */
 export const effectiveAuthentication = (cipher: Ports['cipher'], collection: Collection): EffectiveAuthentication => {
   const { id, storedAuthentication: stored, derivedAuthentication } = collection;
   if (!stored) return { ...derivedAuthentication, value: null };

@@ -4,16 +4,16 @@ import type { ReadDocument } from '../../documents/document.ts';
 type Described = Pick<Collection, 'description' | 'descriptionDerived'>;
 type Document = Pick<ReadDocument, 'description' | 'derivedDescription'>;
 
-/** Returns a document's own description, else one derived from its text. */
+/** Returns a document's own description, or else one derived from its text. */
 export const descriptionFrom = ({ description, derivedDescription }: Document): Described =>
   description
     ? { description, descriptionDerived: false }
     : { description: derivedDescription, descriptionDerived: true };
 
 /**
- * Returns the description after an edit. A written description stays, even an empty one; undefined means that none was
- * written. A derived one follows the document; if it is sent back unchanged, as by a client that returns everything it
- * has read, it stays derived.
+ * Returns the description after an edit. A written description is kept, even an empty one; undefined means that none
+ * was written. A derived description is updated with the document; if it is sent back unchanged, for example by a
+ * client that returns everything it has read, it remains derived.
  */
 export const nextDescription = (
   { description, descriptionDerived }: Described,

@@ -5,8 +5,8 @@ import type { CollectionId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 
 /**
- * Returns the id of the referenced collection, among those that the caller may see; does not check whether an id
- * exists. Throws `collection_not_found` if no collection has the name, `name_shared` if several have it.
+ * Returns the id of the referenced collection, from among those that the caller may see; does not check whether an id
+ * exists. Throws `collection_not_found` if no collection has the name, and `name_shared` if several have it.
  */
 export const findVisibleCollection =
   ({ collections }: Pick<Ports, 'collections'>) =>

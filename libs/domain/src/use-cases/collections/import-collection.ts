@@ -19,8 +19,8 @@ import {
 
 export interface ImportedDocument extends Pick<NewCollection, 'name' | 'document' | 'strict'> {
   /**
-   * The source of the document: an import from the same source updates the same collection. Null: the collection with
-   * exactly this name.
+   * The source of the document: an import from the same source updates the same collection. If null, the import updates
+   * the collection with exactly this name.
    */
   readonly importKey: string | null;
 }
@@ -28,8 +28,8 @@ export interface ImportedDocument extends Pick<NewCollection, 'name' | 'document
 export type ImportOutcome = 'created' | 'updated' | 'unchanged';
 
 /**
- * The other collections that have the new name of a collection: from then on, references to any of them must use the
- * id.
+ * The other collections that have the new name of a collection: from then on, references to any of these collections
+ * must use the id.
  */
 export interface Namesakes {
   readonly namesakes: readonly CollectionId[];
@@ -37,8 +37,8 @@ export interface Namesakes {
 
 /**
  * Adds a collection from a document, or updates the one that an earlier import created from it. Its description is the
- * document's own; if the document has none, a written description stays, and any other is derived from the document.
- * Throws `name_shared` if it is imported by name and several collections have that name.
+ * document's own; if the document has none, a written description is kept, and any other is derived from the document.
+ * Throws `name_shared` if the import is by name and several collections have that name.
  */
 export const importCollection = (ports: WritingNeeds, settings: Settings) => {
   const create = createCollection(ports, settings);
@@ -71,7 +71,9 @@ export interface ImportPlan extends Namesakes {
   readonly current: Collection | null;
   /** The collection after the import. */
   readonly planned: Pick<Collection, 'name' | 'description' | 'descriptionDerived'>;
-  /** Operations are the same if method and path are equal; in the order of their document. */
+  /**
+   * The added operations, in the order of their document. Operations are the same if their methods and paths are equal.
+   */
   readonly added: readonly Operation[];
   readonly removed: readonly Operation[];
 }
@@ -127,7 +129,10 @@ const findByName = (collections: Ports['collections'], name: string) => collecti
 
 const everything = { tag: null, containing: null };
 
-/** Returns the operations of the stored document. If an earlier version stored it, they may not be written yet. */
+/**
+ * Returns the operations of the stored document. If an earlier version stored the document, they may not have been
+ * written yet.
+ */
 const operationsOf = async (
   { collections, operations, documents }: Omit<PlanningNeeds, 'cipher'>,
   { id, documentDigest }: Collection,

@@ -10,7 +10,7 @@ import type { WithUsageCounter } from '../../usage/usage-counter.ts';
 import { ofCollection, systemEntry } from '../audit/system-entry.ts';
 import { type EffectiveAuthentication, effectiveAuthentication } from './authentication.ts';
 
-/** How often in a row a document may be replaced while it is read. */
+/** How many times in a row a document may be replaced while it is being read. */
 const readAttemptsMax = 10;
 
 export interface CollectionWithDocument {
@@ -19,8 +19,8 @@ export interface CollectionWithDocument {
 }
 
 /**
- * Returns a collection that was just read, with its document. If it changed in between, both are from after the change.
- * Throws `collection_not_found` if it no longer exists.
+ * Returns a collection that was just read, with its document. If the collection changed in between, both are from after
+ * the change. Throws `collection_not_found` if the collection no longer exists.
  */
 export const readDocument =
   ({ collections }: Pick<Ports, 'collections'>) =>
@@ -56,8 +56,8 @@ export interface CollectionMetadata {
 }
 
 /**
- * Returns the data that a caller needs to call the collection's API. Audits the read of a stored credential before it
- * returns.
+ * Returns the data that a caller needs to call the collection's API. Audits the reading of a stored credential before
+ * it returns.
  */
 export const readMetadata =
   (ports: Pick<Ports, 'clock' | 'random' | 'audit' | 'cipher'> & WithUsageCounter) =>
@@ -77,11 +77,11 @@ export const readMetadata =
     return { collection, authentication };
   };
 
-/** The parts of the metadata that describe to developers how to call the API. */
+/** The parts of the metadata that explain to developers how to call the API. */
 export interface MetadataHints {
   /** Whether all operations of the document are deprecated. */
   readonly deprecated: boolean;
-  /** A description of the value to insert as the credential; null if none is needed. */
+  /** A description of the value to insert as the credential; null if no credential is needed. */
   readonly valueHint: string | null;
 }
 
@@ -93,8 +93,8 @@ export const readMetadataHints =
   });
 
 /**
- * Returns the collections that the caller may see, all or one page, sorted by name; if `containing` is given, those
- * whose name contains it.
+ * Returns all collections that the caller may see, or one page of them, sorted by name; if `containing` is given, only
+ * those whose name contains it.
  */
 export const listCollections =
   ({ collections }: Pick<Ports, 'collections'>) =>
@@ -105,7 +105,7 @@ export const listCollections =
   ): Promise<readonly ListedCollection[]> =>
     collections.list(visibilityOf(principal), page, containing);
 
-/** Returns the number of these collections, on all pages. */
+/** Returns the number of these collections across all pages. */
 export const countCollections =
   ({ collections }: Pick<Ports, 'collections'>) =>
   (principal: Principal, containing: string | null): Promise<number> =>

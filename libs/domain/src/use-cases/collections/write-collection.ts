@@ -18,9 +18,9 @@ export interface NewCollection {
   readonly description: string;
   /** Whether the description is derived from the document; false by default. */
   readonly descriptionDerived?: boolean;
-  /** Null to use the document's. */
+  /** Null to use the document's authentication. */
   readonly authentication: AuthenticationInput | null;
-  /** Whether profiles without a grant can find it and request access; false by default. */
+  /** Whether profiles without a grant can find the collection and request access; false by default. */
   readonly discoverable?: boolean | undefined;
   readonly document: ReadDocument;
   /** Whether to reject a document with warnings (`SchemaViolationError`). */
@@ -28,11 +28,11 @@ export interface NewCollection {
   readonly importKey?: string;
 }
 
-/** Undefined members stay unchanged. */
+/** Changes to a collection; undefined members leave it unchanged. */
 export interface CollectionEdit {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
-  /** Null removes the one set by an admin, so that the document's applies again. */
+  /** Null removes the authentication set by an admin, so that the document's applies again. */
   readonly authentication?: AuthenticationInput | null | undefined;
   readonly discoverable?: boolean | undefined;
   readonly document?: ReadDocument | undefined;
@@ -44,7 +44,7 @@ export type Precondition = (current: CollectionHead) => boolean;
 
 export type WritingNeeds = Pick<Ports, 'clock' | 'random' | 'collections' | 'cipher'>;
 
-/** Adds a collection. Its embedding follows in the background. */
+/** Adds a collection. It is embedded later, in the background. */
 export const createCollection =
   (ports: WritingNeeds, settings: Settings) =>
   async (authority: AdminAuthority, createdBy: ProfileId, input: NewCollection): Promise<Collection> => {
@@ -80,14 +80,15 @@ export const createCollection =
 
 export interface UpdatedCollection {
   readonly collection: Collection;
-  /** False if nothing was written; then `updatedAt` stays. */
+  /** False if nothing was written; in that case, `updatedAt` is unchanged. */
   readonly changed: boolean;
 }
 
 /**
- * Changes a collection; writes nothing if nothing changes. After a change of the name or description the collection is
- * embedded again, and after these or a new document its operations are. A derived description follows the document.
- * Throws `precondition_failed`, and changes nothing, if the current collection does not meet the caller's precondition.
+ * Changes a collection; writes nothing if nothing changes. After a change of the name or description, the collection is
+ * embedded again; after such a change or a new document, its operations are also embedded again. A derived description
+ * is updated with the document. Throws `precondition_failed`, and changes nothing, if the current collection does not
+ * meet the caller's precondition.
  */
 export const updateCollection =
   (ports: WritingNeeds, settings: Settings) =>
@@ -177,7 +178,7 @@ export const applyEdit = (cipher: Ports['cipher'], current: Collection, edit: Co
   ...(edit.document ? factsOf(edit.document) : {}),
 });
 
-/** The names in audit entries of the parts of a collection that can change. */
+/** The names that audit entries use for the parts of a collection that can change. */
 const auditNames = {
   name: 'name',
   description: 'description',
@@ -192,7 +193,7 @@ const editable = Object.keys(auditNames) as readonly (keyof typeof auditNames)[]
 export const changedFields = (before: Collection, after: Collection) =>
   editable.filter((field) => before[field] !== after[field]);
 
-/** Throws `SchemaViolationError` if violations are not accepted and the document has some. */
+/** Throws `SchemaViolationError` if violations are not accepted and the document has any. */
 export const rejectViolations = ({ strictDocuments }: Settings, strict: boolean, { warnings }: ReadDocument): void => {
   if ((strict || strictDocuments) && warnings.total > 0) throw new SchemaViolationError(warnings);
 };

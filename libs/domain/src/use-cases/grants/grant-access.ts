@@ -37,7 +37,7 @@ export const grantAccess =
     });
   };
 
-/** Changes when a grant expires; null for never. */
+/** Changes when a grant expires; null means never. */
 export const changeExpiry =
   (ports: Needs) =>
   async (authority: AdminAuthority, pair: Pair, expiresAt: Instant | null): Promise<Grant> => {
@@ -73,7 +73,7 @@ export const listClientAccess =
     return access.collections;
   };
 
-/** Returns the clients with a grant for a collection, without admins, whose grants are dormant. */
+/** Returns the clients with a grant for a collection, excluding admins, whose grants are dormant. */
 export const listCollectionClients =
   ({ grants, clock }: Pick<Ports, 'grants' | 'clock'>) =>
   async (_authority: AdminAuthority, collection: CollectionId): Promise<readonly ClientAccess[]> => {
@@ -82,7 +82,7 @@ export const listCollectionClients =
     return clients.filter(({ profile }) => profile.role === 'client');
   };
 
-/** Decides about one pair; returns the grant of the stored decision. */
+/** Makes and stores a decision about one pair; returns the decision's grant. */
 const decideOne = async <Decided extends Grant | null>(
   { grants, clock }: Needs,
   pair: Pair,
@@ -98,12 +98,11 @@ const decideOne = async <Decided extends Grant | null>(
   return stored as Decided;
 };
 
-/** Returns the field of an audit entry for the expiry of a grant. */
+/** Returns the audit entry field for the expiry of a grant. */
 export const expiryField = (expiresAt: Instant | null) => (expiresAt === null ? {} : { expires_at: toIso(expiresAt) });
 
 /**
- * Returns the fields of an audit entry for the pair if every rule holds; throws the error of the first rule that does
- * not.
+ * Returns the audit entry fields for the pair if every rule holds; throws the error of the first rule that does not.
  */
 export const enforce = (rules: readonly GrantRule[], state: GrantState, now: Instant) => {
   for (const rule of rules) {

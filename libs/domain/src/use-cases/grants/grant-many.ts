@@ -26,9 +26,9 @@ export type PairResult = 'granted' | 'changed' | 'revoked' | 'already' | 'not_gr
 
 export interface PairOutcome extends NamedPair {
   readonly result: PairResult;
-  /** Why nothing was done; null if something was, or if no change was needed. */
+  /** Why nothing was done; null if something was done, or if no change was needed. */
   readonly reason: string | null;
-  /** When the grant expires; null if there is none, or if it never does. */
+  /** When the grant expires; null if there is no grant, or if it never expires. */
   readonly expiresAt: Instant | null;
 }
 
@@ -36,8 +36,8 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'grants' | 'groups' | 'profiles' |
 
 /**
  * Grants every profile and group access to every collection, in one transaction, and closes the requests for them. Each
- * pair has its own outcome. If `expiresAt` is undefined, existing grants stay unchanged; any other value changes their
- * expiry.
+ * pair has its own outcome. If `expiresAt` is undefined, existing grants are left unchanged; any other value changes
+ * their expiry.
  */
 export const grantMany =
   (ports: Needs) =>
@@ -52,7 +52,7 @@ export const grantMany =
 
 /**
  * Revokes the access of every profile and group to every collection, in the same way. Access that a client has through
- * a group stays.
+ * a group is kept.
  */
 export const revokeMany =
   (ports: Needs) =>
@@ -214,6 +214,6 @@ const withNames = (
   collection: { name: collectionName ?? collection.name, id: collectionName === null ? null : collection.id },
 });
 
-/** Returns the number of pairs, to reject requests with too many. */
+/** Returns the number of pairs, so that requests with too many can be rejected. */
 export const countPairs = ({ profiles, groups, collections }: GrantSelection): number =>
   (profiles.length + groups.length) * collections.length;

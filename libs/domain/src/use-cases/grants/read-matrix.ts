@@ -4,14 +4,14 @@ import { PorticoError } from '../../errors.ts';
 import type { MatrixFilter, MatrixCursor, MatrixRow } from '../../grants/access-matrix.ts';
 import type { Ports } from '../../ports/index.ts';
 
-/** An administrator's query of the matrix. */
+/** An administrator's query for the matrix. */
 export interface MatrixQuery extends Omit<MatrixFilter, 'liveAt'> {
   readonly includeExpired: boolean;
 }
 
 export interface MatrixPage {
   readonly rows: readonly MatrixRow[];
-  /** The cursor of the next page; null if this is the last one. */
+  /** The cursor of the next page; null if this is the last page. */
   readonly next: MatrixCursor | null;
 }
 
@@ -37,8 +37,8 @@ export const readMatrix =
 const exportPageSize = 2_000;
 
 /**
- * Reads the whole matrix page by page, as fast as it is consumed. Concurrent changes may or may not be included. Throws
- * as `mustExist` does, before the first page.
+ * Reads the whole matrix page by page, only as fast as it is consumed. Concurrent changes may or may not be included.
+ * Throws as `mustExist` does, before the first page.
  */
 export const exportMatrix =
   (ports: Needs) =>

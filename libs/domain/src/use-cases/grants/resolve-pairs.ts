@@ -17,7 +17,7 @@ export interface GrantSelection {
   readonly collections: readonly CollectionReference[];
 }
 
-/** A pair of a request, as named in its outcome. */
+/** A pair in a request, as named in its outcome. */
 export interface NamedPair {
   /** The id is null if there is no such object; the name is then the reference in the request. */
   readonly grantee: { readonly kind: Grantee['kind']; readonly id: string | null; readonly name: string };
@@ -32,7 +32,7 @@ export interface NamedPair {
 
 type Needs = Pick<Ports, 'groups' | 'profiles' | 'collections'>;
 
-/** The result of resolving a reference: one id, which may not exist, no id, or several. */
+/** The result of resolving a reference: one id (which may not exist), no id, or several ids. */
 type Match<Id> =
   | { readonly kind: 'one'; readonly id: Id }
   | { readonly kind: 'none' }
@@ -43,7 +43,7 @@ interface Resolved<Id> {
   readonly match: Match<Id>;
 }
 
-/** Returns the pairs of a request, each once, in the order of the request: profiles first, then groups. */
+/** Returns each pair in a request once, in the order of the request: profiles first, then groups. */
 export const resolvePairs = async (ports: Needs, many: GrantSelection): Promise<readonly NamedPair[]> => {
   const profiles = await resolve(many.profiles, (names) => findProfiles(ports, names));
   const groups = await resolve(many.groups, (names) => findGroups(ports, names));

@@ -13,11 +13,11 @@ type Needs = Pick<Ports, 'clock' | 'groups' | 'mailer' | 'random'>;
 
 export type GroupInput = Pick<Group, 'name' | 'description' | 'tier'>;
 
-/** The fields that an edit sets; undefined fields stay unchanged. */
+/** The fields that an edit sets; undefined fields are left unchanged. */
 export type GroupEdit = { readonly [Field in keyof GroupInput]?: GroupInput[Field] | undefined };
 
 /**
- * Adds a group; throws `group_taken`, and `tier_not_found`. Profiles with a claim for the group are members
+ * Adds a group; throws `group_taken` and `tier_not_found`. Profiles with a claim for the group become members
  * immediately.
  */
 export const createGroup =
@@ -34,20 +34,20 @@ export const createGroup =
     return group;
   };
 
-/** Returns the groups sorted by name, all or one page. */
+/** Returns all groups or one page of them, sorted by name. */
 export const listGroups =
   ({ groups, clock }: Pick<Ports, 'clock' | 'groups'>) =>
   (_authority: AdminAuthority, page: GroupPage = allGroups): Promise<readonly ListedGroup[]> =>
     groups.list(clock.now(), page);
 
-/** Returns the number of groups, on all pages. */
+/** Returns the number of groups across all pages. */
 export const countGroups =
   ({ groups }: Pick<Ports, 'groups'>) =>
   (_authority: AdminAuthority, containing: string | null): Promise<number> =>
     groups.count(containing);
 
 /**
- * Returns the id of the group with this id or exactly this name. A name that looks like an id is found as well, because
+ * Returns the id of the group with this id or exactly this name. A name that looks like an id is also found, because
  * some identity providers use such names. Throws `group_not_found`.
  */
 export const findGroup =
@@ -60,7 +60,7 @@ export const findGroup =
     return group.id;
   };
 
-/** Throws `group_not_found`. */
+/** Returns one group; throws `group_not_found`. */
 export const readGroup =
   ({ groups, clock }: Pick<Ports, 'clock' | 'groups'>) =>
   async (_authority: AdminAuthority, id: GroupId): Promise<ListedGroup> => {
@@ -69,7 +69,10 @@ export const readGroup =
     return group;
   };
 
-/** Returns the collections that the group has now, sorted by name, each with its grant; throws `group_not_found`. */
+/**
+ * Returns the collections that the group has access to now, sorted by name, each with its grant; throws
+ * `group_not_found`.
+ */
 export const listGroupCollections =
   ({ groups, clock }: Pick<Ports, 'clock' | 'groups'>) =>
   async (_authority: AdminAuthority, id: GroupId): Promise<readonly GroupCollection[]> => {
@@ -79,8 +82,8 @@ export const listGroupCollections =
   };
 
 /**
- * Changes the fields that the edit sets; takes effect with the next request. That includes membership by a claim of a
- * new name: closes these members' requests for collections that the group has.
+ * Changes the fields that the edit sets; takes effect with the next request. This includes membership by a claim for a
+ * new name, so these members' requests for collections that the group has access to are closed.
  */
 export const updateGroup =
   (ports: Needs) =>
@@ -113,8 +116,8 @@ export const removeGroup =
     ports.groups.remove(id, (group) => auditEffects(ports, authority, { action: 'group.delete', ...ofGroup(group) }));
 
 /**
- * Removes the group claims of all profiles, for a service that uses no groups claim. Returns the number of profiles
- * that had any.
+ * Removes the group claims of all profiles, for a service that does not use a groups claim. Returns the number of
+ * profiles that had any.
  */
 export const clearGroupClaims =
   ({ groups }: Pick<Ports, 'groups'>) =>

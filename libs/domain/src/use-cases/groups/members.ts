@@ -14,7 +14,7 @@ type Needs = Pick<Ports, 'clock' | 'groups' | 'mailer' | 'random'>;
 type MemberRefusal = 'user_not_found' | 'already_member' | 'member_not_found' | 'member_by_claim';
 type MemberRule = (state: MemberState) => MemberRefusal | null;
 
-// The rules for adding and removing a member, in the order in which they are checked; each returns its error code.
+// The rules for adding and removing a member, in the order they are checked; each returns its error code.
 const profileExists: MemberRule = ({ profile }) => (profile ? null : 'user_not_found');
 const notYetAdded: MemberRule = ({ addedAt }) => (addedAt === null ? null : 'already_member');
 const isMember: MemberRule = ({ addedAt, claimedAt }) =>
@@ -33,8 +33,8 @@ const refusalOf = (rules: readonly MemberRule[], state: MemberState): MemberRefu
 };
 
 /**
- * Adds a profile to a group, and closes its requests for collections that the group has. The grants of an admin are
- * dormant.
+ * Adds a profile to a group, and closes its requests for collections that the group has access to. An admin's grants
+ * are dormant.
  */
 export const addMember =
   (ports: Needs) =>
@@ -56,13 +56,13 @@ export const addMember =
   };
 
 export interface Removal {
-  /** Whether the profile stays a member by the claim of its token. */
+  /** Whether the profile remains a member because of the claim in its token. */
   readonly staysByClaim: boolean;
 }
 
 /**
- * Removes a member that an administrator added. Rejected for a member by claim alone, which only the identity provider
- * can remove.
+ * Removes a member that an administrator added. A member by claim alone is rejected, because only the identity provider
+ * can remove it.
  */
 export const removeMember =
   (ports: Needs) =>
@@ -85,7 +85,7 @@ export interface AddOutcome {
   readonly result: 'added' | 'already' | 'not_found';
 }
 
-/** Adds many profiles by id or e-mail, in one transaction; each has its outcome, in the order of the list. */
+/** Adds many profiles by id or e-mail, in one transaction; returns an outcome for each, in the order of the list. */
 export const addMembers =
   (ports: Needs & Pick<Ports, 'profiles'>) =>
   async (authority: AdminAuthority, group: GroupId, references: readonly string[]): Promise<readonly AddOutcome[]> => {

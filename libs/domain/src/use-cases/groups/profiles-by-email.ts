@@ -3,10 +3,10 @@ import type { Ports } from '../../ports/index.ts';
 import { emailKey } from '../../profiles/email.ts';
 import type { Profile } from '../../profiles/profile.ts';
 
-/** The maximum number of profiles that are read one by one; for more, one read of all costs less. */
+/** The maximum number of profiles that are read one by one; for more, it is cheaper to read all profiles at once. */
 const singleReadsMax = 50;
 
-/** Returns the profiles with these e-mails, by the e-mail as requested; e-mails without a profile are missing. */
+/** Returns the profiles with these e-mails, keyed by the e-mail as requested; e-mails without a profile are omitted. */
 export const profilesByEmail = async (
   { profiles }: Pick<Ports, 'profiles'>,
   emails: ReadonlySet<string>,
@@ -19,7 +19,10 @@ export const profilesByEmail = async (
   return new Map(matches.flatMap(([email, id]) => (id ? [[email, id] as const] : [])));
 };
 
-/** Finds one of all profiles as `ProfileStore.findByEmail` does, which is called if several have the same mailbox. */
+/**
+ * Creates a function that finds a profile among all profiles as `ProfileStore.findByEmail` does, which it calls if
+ * several have the same mailbox.
+ */
 const createFinder = (profiles: Ports['profiles'], all: readonly Profile[]) => {
   const exact = new Map(all.map((profile) => [profile.email, profile]));
   const byKey = Map.groupBy(all, (profile) => emailKey(profile.email));

@@ -6,8 +6,8 @@ import { ofProfile, systemEntry } from '../audit/system-entry.ts';
 import { closeByGrant } from '../requests/close-by-grant.ts';
 
 /**
- * Whether a token is newer than the stored claims: it was issued later, or in the same second with other groups. Older
- * tokens change nothing, so that no profile returns to a group with an old token.
+ * Whether a token is newer than the stored claims: it was issued later, or in the same second with different groups.
+ * Older tokens change nothing, so that a profile cannot return to a group with an old token.
  */
 export const isNewer = (claim: GroupsClaim | null, stored: GroupClaims | null): claim is GroupsClaim => {
   if (!claim) return false;
@@ -17,7 +17,7 @@ export const isNewer = (claim: GroupsClaim | null, stored: GroupClaims | null): 
 
 /**
  * Stores the group claims of a profile's token, unless newer ones are stored; closes the requests that they satisfy. As
- * with a binding, the claims stay valid, even if the request fails.
+ * with a binding, the claims remain valid even if the request fails.
  */
 export const syncClaims = async (
   ports: Pick<Ports, 'clock' | 'groups' | 'mailer' | 'random'>,

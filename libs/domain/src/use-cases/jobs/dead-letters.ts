@@ -8,9 +8,9 @@ type Needs = Pick<Ports, 'deadLetters' | 'clock' | 'random'>;
 
 /** An operator's view of the outbox. */
 export interface DeadLetterList {
-  /** Newest first; at most `limit`. */
+  /** At most `limit` dead letters, newest first. */
   readonly deadLetters: readonly DeadLetter[];
-  /** The number of dead letters, listed or not. */
+  /** The number of dead letters, whether listed or not. */
   readonly total: number;
   /** The number of waiting jobs, including leased and postponed ones. */
   readonly waiting: number;
@@ -31,7 +31,7 @@ export const pageDeadLetters =
 
 /**
  * Requeues a dead letter; the relay offers it within a second. A mail whose secret was removed can no longer be sent:
- * its client needs new credentials (`rotateCredentials`), and the job can be discarded.
+ * the client needs new credentials (`rotateCredentials`), and the job can be discarded.
  */
 export const requeueJob =
   (ports: Needs) =>
@@ -42,7 +42,7 @@ export const requeueJob =
       auditEffects(ports, authority, { action: 'job.requeue', job_id: id }),
     );
 
-/** The maximum number of jobs that are requeued by their ids in one call. */
+/** The maximum number of jobs that are requeued by id in one call. */
 export const requeuesMax = 100;
 
 /** Requeues these dead letters in one change; returns the outcome for each. */

@@ -3,12 +3,12 @@ import type { Instant } from '../../instant.ts';
 import type { Checkpoint, Ports } from '../../ports/index.ts';
 
 /**
- * The maximum delay of a running job after a crash. Each port call of a job takes less; all of them together may take
- * longer.
+ * The maximum delay of a running job after a crash. Each of a job's port calls takes less; all of them together may
+ * take longer.
  */
 export const leaseMs = 20_000;
 
-/** A lease is extended at this age, so that the remaining time is enough for any one port call. */
+/** A lease is extended at this age, so that the remaining time is enough for any single port call. */
 const extendedAfterMs = 4_000;
 
 /** Stops a job at a checkpoint: the process is about to stop, or another worker has leased the job. */

@@ -5,13 +5,13 @@ import type { Ports } from '../../ports/index.ts';
 
 /** An administrator's view of the outbox. */
 export interface JobOverview {
-  /** In the order of `jobKinds`, only those that have jobs. */
+  /** The kinds that have jobs, in the order of `jobKinds`. */
   readonly kinds: readonly JobCounts[];
   /** When the first of the failed jobs is due; null if there are none. */
   readonly nextRetryAt: Instant | null;
-  /** Since when the oldest due job is due; null if none is. */
+  /** When the oldest due job became due; null if none is due. */
   readonly oldestDueAt: Instant | null;
-  /** How long it has been due, in whole seconds; 0 if none is due. */
+  /** How long the oldest due job has been due, in whole seconds; 0 if none is due. */
   readonly oldestDueSeconds: number;
   /** Whether a job has been due for so long that no process seems to run jobs. */
   readonly seemsStopped: boolean;

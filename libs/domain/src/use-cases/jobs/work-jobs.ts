@@ -37,8 +37,8 @@ const expiriesMax = 50;
 const errorLengthMax = 1_000;
 
 /**
- * `not due`: not leased, and perhaps already done. `interrupted`: the process is stopping, or another worker has leased
- * the job. `givenUp`: now a dead letter. `error`: at most 1,000 UTF-16 units.
+ * `not due`: could not be leased, and may already be done. `interrupted`: the process is stopping, or another worker
+ * has leased the job. `givenUp`: now a dead letter. `error`: at most 1,000 UTF-16 units.
  */
 export type JobOutcome =
   'done' | 'not due' | 'interrupted' | { readonly failed: JobKind; readonly error: string; readonly givenUp: boolean };
@@ -72,9 +72,10 @@ type MailSettings = NoticeSettings & Pick<Settings, 'publicUrl'>;
 
 /**
  * Runs one outbox job, at least once. Its lease excludes other workers, and a long job extends it at each checkpoint;
- * if slow calls outlast the lease, a second worker may run the job too. Jobs can be repeated safely: a mail keeps its
- * `Message-ID`, and an embedding of the current text replaces another of the same text. At the first checkpoint after
- * `isStopping` returns true, the job is interrupted: it is due again immediately, and that does not count as a failure.
+ * if slow calls outlast the lease, a second worker may also run the job. Jobs can be repeated safely: a mail keeps its
+ * `Message-ID`, and an embedding of the current text replaces an earlier one of the same text. At the first checkpoint
+ * after `isStopping` returns true, the job is interrupted: it is due again immediately, and the interruption does not
+ * count as a failure.
  */
 export const workJob =
   (ports: Needs, settings: MailSettings) =>
@@ -97,7 +98,7 @@ export const workJob =
     return 'done';
   };
 
-/** Returns whether a mail was sent. */
+/** Runs a task; returns whether a mail was sent. */
 const runTask = async (
   ports: Needs,
   settings: MailSettings,
@@ -137,7 +138,10 @@ const runTask = async (
   }
 };
 
-/** A sent notice rests: the next one covers registrations made since then, or while it was sent. */
+/**
+ * Removes a finished job, but puts a notice to rest: the next mail covers registrations made after this one was sent,
+ * or while it was being sent.
+ */
 const finishJob = ({ outbox, clock, random }: Needs, { id, task }: Job, isMailed: boolean): Promise<void> => {
   if (task.kind !== 'mail.notice') return outbox.done(id);
   const dueAt = clock.now() + (isMailed ? noticeRestMs : 0);
@@ -146,7 +150,10 @@ const finishJob = ({ outbox, clock, random }: Needs, { id, task }: Job, isMailed
 
 type Recipient = NonNullable<Awaited<ReturnType<Ports['profiles']['find']>>>;
 
-/** Sends nothing if the profile is deleted, or if `write` returns null because the mail is out of date. */
+/**
+ * Sends a mail to a profile; sends nothing if the profile has been deleted, or if `write` returns null because the mail
+ * is out of date.
+ */
 const mailTo = async (
   { profiles, mailer }: Needs,
   profileId: Recipient['id'],
@@ -158,7 +165,10 @@ const mailTo = async (
   return mail !== null;
 };
 
-/** Never mails a secret that was replaced in the meantime: the mail with its successor may already have arrived. */
+/**
+ * Mails credentials, but never a secret that was replaced in the meantime: the mail with its successor may already have
+ * arrived.
+ */
 const sendCurrent = async <Mailed extends Credentials>(
   ports: Needs,
   head: Letterhead,
@@ -172,8 +182,8 @@ const sendCurrent = async <Mailed extends Credentials>(
 };
 
 /**
- * Lists the profiles and requests that are pending now. Sends nothing if all are decided, or if the recipient no longer
- * receives notices.
+ * Mails the profiles and requests that are pending now. Sends nothing if there are none left, or if the recipient no
+ * longer receives notices.
  */
 const sendNotice = async (
   ports: Needs,
@@ -189,7 +199,7 @@ const sendNotice = async (
   return true;
 };
 
-/** Sends nothing about a request that no longer exists, is pending again, or was withdrawn. */
+/** Mails a decision; sends nothing about a request that no longer exists, is pending again, or was withdrawn. */
 const sendDecision = async (
   ports: Needs,
   head: Letterhead,
@@ -214,7 +224,7 @@ const sendDecision = async (
   return mailTo(ports, profileId, (profile) => requestDecidedMail(head, profile, facts));
 };
 
-/** The maximum number of access ways that are read to find the latest expiry of an access. */
+/** The maximum number of ways of access that are read to find the latest expiry of a client's access. */
 const waysMax = 100;
 
 const pendingRequests = async ({ requests }: Needs): Promise<PendingRequests> => {
@@ -224,19 +234,19 @@ const pendingRequests = async ({ requests }: Needs): Promise<PendingRequests> =>
   return { total, newest: newest.map(({ collectionName: collection, ...request }) => ({ ...request, collection })) };
 };
 
-/** Expiries within the longest notice period. */
+/** Returns the period of upcoming expiries: the longest notice period, from now on. */
 const noticePeriod = ({ clock }: Needs) => {
   const after = clock.now();
   return { after, until: after + Math.max(...noticeDays) * dayMs };
 };
 
-/** Sends nothing if nothing expires anymore. */
+/** Mails a client's upcoming expiries; sends nothing if nothing expires anymore. */
 const sendExpiry = async (ports: Needs, head: Letterhead, profileId: Recipient['id']): Promise<boolean> => {
   const { total, first } = await ports.expiries.ofProfile(profileId, noticePeriod(ports), expiriesMax);
   return total > 0 && mailTo(ports, profileId, (profile) => expiryMail(head, profile, first, total));
 };
 
-/** The same for an admin, if the recipient still receives notices. */
+/** Does the same for an admin, if the recipient still receives notices. */
 const sendExpiries = async (
   ports: Needs,
   settings: NoticeSettings,
@@ -264,13 +274,13 @@ const recordFailure = async (
   return { failed: task.kind, error: message, givenUp: delay === null };
 };
 
-/** Whether a retry cannot help. */
+/** Whether a retry would not help. */
 const isPermanent = (error: unknown): boolean =>
   error instanceof TextRefusedError || (error instanceof DeliveryError && error.permanent);
 
 /**
- * Offers due jobs to the queue; returns their number. Every process that runs jobs relays them, so that none depends on
- * another: a job that several offer is claimed once.
+ * Offers due jobs to the queue; returns their number. Every process that runs jobs relays them, so that no process
+ * depends on another one: a job that several processes offer is claimed once.
  */
 export const relayJobs =
   ({ outbox, queue, clock }: Pick<Ports, 'outbox' | 'queue' | 'clock'>) =>
@@ -287,7 +297,7 @@ export const relayJobs =
 
 /**
  * Returns the number of waiting jobs, the number of dead letters, and how long the oldest due job has been due (0 if
- * none is).
+ * none is due).
  */
 export const readOutboxState =
   ({ outbox, clock }: Pick<Ports, 'outbox' | 'clock'>) =>

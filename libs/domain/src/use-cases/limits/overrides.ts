@@ -19,19 +19,22 @@ export const listOverrides =
   (_authority: AdminAuthority, activeOnly: boolean): Promise<readonly Override[]> =>
     limits.overrides(activeOnly);
 
-/** Returns the overrides with their clients, sorted by id, all or one page. */
+/** Returns all overrides or one page of them, with their clients, sorted by id. */
 export const listClientOverrides =
   ({ limits }: Pick<Ports, 'limits'>) =>
   (_authority: AdminAuthority, page: OverridePage): Promise<readonly ClientOverride[]> =>
     limits.clientOverrides(page);
 
-/** Returns the number of overrides, on all pages. */
+/** Returns the number of overrides across all pages. */
 export const countOverrides =
   ({ limits }: Pick<Ports, 'limits'>) =>
   (_authority: AdminAuthority, activeOnly: boolean): Promise<number> =>
     limits.countOverrides(activeOnly);
 
-/** Adds an override for a client, by API client identifier or profile id; an active one replaces the active one. */
+/**
+ * Adds an override for a client, by API client identifier or profile id; an active override replaces the client's
+ * current active one.
+ */
 export const createOverride =
   (ports: Needs) =>
   async (
@@ -56,7 +59,7 @@ export const createOverride =
     }));
   };
 
-/** Undefined members stay unchanged. */
+/** Changes an override; undefined members are left unchanged. */
 export const updateOverride =
   (ports: Needs) =>
   async (
@@ -78,7 +81,10 @@ export const updateOverride =
     });
   };
 
-/** Throws `override_not_found`. Without an active override, the client's tier or the default limit applies. */
+/**
+ * Removes an override; throws `override_not_found`. Without an active override, the client's tier or the default limit
+ * applies.
+ */
 export const removeOverride =
   (ports: Needs) =>
   async (authority: AdminAuthority, id: number): Promise<void> => {

@@ -9,11 +9,11 @@ export type Needs = Pick<Ports, 'callers' | 'clock' | 'random' | 'limits' | 'lim
 
 export interface ClientLimit extends EffectiveLimit {
   readonly clientId: ClientId;
-  /** Reading it counts nothing; the client's own request was counted on admission. */
+  /** The client's current usage. Reading it counts nothing; the client's own request was counted on admission. */
   readonly usage: RateLimitResult;
 }
 
-/** Returns the limit that applies to a client and its remaining requests; for an admin, or for the client itself. */
+/** Returns the limit that applies to a client, and its remaining requests, to an admin or to the client itself. */
 export const readEffectiveLimit =
   (ports: Needs, { defaultLimit }: Settings) =>
   async (principal: Principal, client: ClientId | ProfileId | null): Promise<ClientLimit> => {

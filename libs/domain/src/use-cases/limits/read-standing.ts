@@ -13,12 +13,12 @@ import type { Settings } from '../../settings.ts';
 /** How close a client is to its limit at this moment. */
 export interface ClientStanding extends EffectiveLimit {
   readonly client: Omit<LimitedClient, 'limits'>;
-  /** Counted requests in the window that ends now; at most the allowed number. */
+  /** The number of counted requests in the window that ends now, at most the allowed number. */
   readonly used: number;
   readonly remaining: number;
   /** When the oldest counted request leaves the window. */
   readonly resetsAt: Instant;
-  /** In whole seconds, at least 1. */
+  /** Whole seconds until then, at least 1. */
   readonly resetSeconds: number;
   /** Whole seconds until a request would be admitted; 0 if one would be admitted now. */
   readonly retryAfterSeconds: number;
@@ -27,9 +27,9 @@ export interface ClientStanding extends EffectiveLimit {
 export interface LimitStandings {
   /** Whether all requests are counted, or only those to the responding process. */
   readonly scope: LimiterScope;
-  /** The number of clients that have used that share, listed or not. */
+  /** The number of clients that have used that share, whether listed or not. */
   readonly total: number;
-  /** Sorted by used share, largest first, then by e-mail. */
+  /** The clients, sorted by used share, largest first, then by e-mail. */
   readonly standings: readonly ClientStanding[];
 }
 

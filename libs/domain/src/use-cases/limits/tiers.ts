@@ -22,7 +22,7 @@ export const createTier =
     return tier;
   };
 
-/** Undefined members stay unchanged. Applies from the next request on. */
+/** Changes a tier, from the next request on; undefined members are left unchanged. */
 export const updateTier =
   (ports: Needs) =>
   async (

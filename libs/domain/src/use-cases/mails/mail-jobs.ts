@@ -12,19 +12,19 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'cipher'>;
 /** The settings that decide which admins receive notices. */
 export type NoticeSettings = Pick<Settings, 'adminNotices' | 'issuers'>;
 
-/** A job that mails the credentials; they are stored sealed, for this job only. */
+/** Creates a job that mails the credentials, which are stored sealed, for this job only. */
 export const credentialsMailJob = (ports: Needs, profileId: ProfileId, credentials: Credentials): NewJob => {
   const id = ports.random.uuid() as JobId;
   return createJob(ports, id, { kind: 'mail.credentials', profileId, sealed: sealCredentials(ports, id, credentials) });
 };
 
-/** The same for a secret that replaced another. */
+/** Creates the same kind of job for a secret that replaced an earlier one. */
 export const rotationMailJob = (ports: Needs, profileId: ProfileId, credentials: RotatedCredentials): NewJob => {
   const id = ports.random.uuid() as JobId;
   return createJob(ports, id, { kind: 'mail.rotation', profileId, sealed: sealCredentials(ports, id, credentials) });
 };
 
-/** A job that mails the rejection. The reason is stored unsealed; null if none was given. */
+/** Creates a job that mails the rejection. The reason is stored unsealed; null if none was given. */
 export const rejectionMailJob = (ports: Omit<Needs, 'cipher'>, profileId: ProfileId, reason: string | null): NewJob =>
   createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.rejection', profileId, reason });
 
@@ -34,7 +34,7 @@ export const suspensionMailJob = (ports: Omit<Needs, 'cipher'>, profileId: Profi
 export const resumptionMailJob = (ports: Omit<Needs, 'cipher'>, profileId: ProfileId): NewJob =>
   createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.resumption', profileId });
 
-/** Jobs that notify the requesters of the decisions about these requests; none if mail is not sent. */
+/** Creates jobs that notify the requesters of the decisions about these requests; none if mail is not sent. */
 export const decisionMailJobs = (
   ports: Omit<Needs, 'cipher'> & Pick<Ports, 'mailer'>,
   requests: readonly AccessRequest[],
@@ -45,7 +45,7 @@ export const decisionMailJobs = (
       )
     : [];
 
-/** Jobs that notify these clients, and these admins, of upcoming expiries. */
+/** Creates jobs that notify these clients and these admins of upcoming expiries. */
 export const expiryMailJobs = (
   ports: Omit<Needs, 'cipher'>,
   clients: readonly ProfileId[],
@@ -67,7 +67,7 @@ export const noticeRecipients = async (
     ? (await profiles.admins()).filter((admin) => admin.status === 'approved' && canSignIn(settings, admin))
     : [];
 
-/** Jobs that notify each of these admins of pending decisions; none if mail is not sent. */
+/** Creates jobs that notify each admin who receives notices of pending decisions; none if mail is not sent. */
 export const noticeJobs = async (
   ports: Omit<Needs, 'cipher'> & Pick<Ports, 'profiles' | 'mailer'>,
   settings: NoticeSettings,
@@ -78,14 +78,14 @@ export const noticeJobs = async (
       )
     : [];
 
-/** Throws if the credentials were sealed for another job, or with a key that is not configured. */
+/** Opens sealed credentials; throws if they were sealed for a different job, or with a key that is not configured. */
 export const openCredentials = <Sealed extends Credentials = Credentials>(
   cipher: Ports['cipher'],
   jobId: JobId,
   sealed: string,
 ): Sealed => JSON.parse(cipher.open(sealed, sealingContext(jobId))) as Sealed;
 
-/** Returns the sealed part of a job, resealed with the current key; null if it already is. */
+/** Returns the sealed part of a job, resealed with the current key; null if it is already sealed with that key. */
 export const resealSealedMail = (cipher: Ports['cipher'], jobId: JobId, sealed: string): string | null => {
   if (cipher.isCurrent(sealed)) return null;
   const context = sealingContext(jobId);

@@ -4,8 +4,8 @@ import type { Ports } from '../../ports/index.ts';
 import { expiryMailJobs, noticeRecipients, type NoticeSettings } from './mail-jobs.ts';
 
 /**
- * Once a day: notifies each client that has something that expires 30, 7 or 1 days later, and the admins if there is
- * any. Catches up on days on which no process ran. Returns whether this call processed the day.
+ * Once a day, notifies each client that has something that expires 30, 7 or 1 days later, and notifies the admins if
+ * there is any such client. Catches up on days when no process ran. Returns whether this call processed the day.
  */
 export const sendExpiryNotices =
   (ports: Pick<Ports, 'clock' | 'random' | 'expiries' | 'profiles' | 'mailer'>, settings: NoticeSettings) =>

@@ -15,15 +15,18 @@ export interface OperationRequest extends SliceOptions {
 
 /** An operation in the requested form. */
 export interface DescribedOperation {
-  /** JSON in UTF-8. */
+  /** The JSON text in UTF-8. */
   readonly text: Uint8Array;
-  /** Whether it comes from the document that the request was admitted with, and not from one that replaced it since. */
+  /**
+   * Whether the operation comes from the document that the request was admitted with, rather than from one that
+   * replaced it since.
+   */
   readonly isFromAdmittedDocument: boolean;
 }
 
 type Needs = Pick<Ports, 'collections' | 'operations' | 'slicer'>;
 
-/** How often in a row a document may be replaced while an operation is extracted from it. */
+/** How many times in a row a document may be replaced while an operation is being extracted from it. */
 const attemptsMax = 5;
 
 /**
@@ -71,7 +74,7 @@ const sliceOf = async (
   throw new Error(`The document of collection ${collection.id} was replaced ${attemptsMax} times while it was read`);
 };
 
-/** Returns how calls authenticate, without the credential: the scheme set by an admin, else the document's. */
+/** Returns how calls authenticate, without the credential: the scheme set by an admin, or else the document's. */
 export const effectiveScheme = ({ storedAuthentication, derivedAuthentication }: Collection): AuthenticationScheme => {
   const { type, name, in: place } = storedAuthentication ?? derivedAuthentication;
   return { type, name, in: place };

@@ -7,10 +7,10 @@ import type { Checkpoint, Ports } from '../../ports/index.ts';
 type Needs = Pick<Ports, 'collections' | 'operations' | 'operationBlocks' | 'operationEmbedder' | 'documents'>;
 
 /**
- * Brings the operations of a collection, and their vectors, up to date with its document. A document that an earlier
- * version stored without its operations is read again. Drops a result for a document, a name or a description that has
- * changed in the meantime: the change queued its own job. Indexes are not notified: the next search passes the block's
- * sequence, and they read the block. If a checkpoint throws, throws the same, and nothing is stored.
+ * Brings a collection's operations and their vectors up to date with its document. A document that an earlier version
+ * stored without its operations is read again. Drops a result for a document, a name or a description that has changed
+ * in the meantime: the change queued its own job. Indexes are not notified: the next search passes the block's
+ * sequence, and the indexes read the block. If a checkpoint throws, rethrows the error, and nothing is stored.
  */
 export const indexOperations = async (ports: Needs, id: CollectionId, checkpoint: Checkpoint): Promise<void> => {
   const collection = await ports.collections.find(id);
@@ -34,8 +34,8 @@ export const indexOperations = async (ports: Needs, id: CollectionId, checkpoint
 };
 
 /**
- * Whether the stored operations are those of the collection's document, or are now; false if the document has changed
- * in the meantime.
+ * Stores the operations of the collection's document unless they are already stored; returns false if the document has
+ * changed in the meantime.
  */
 const hasCurrentOperations = async (ports: Needs, { id, documentDigest }: Collection): Promise<boolean> => {
   const { collections, operations, documents } = ports;
@@ -46,8 +46,8 @@ const hasCurrentOperations = async (ports: Needs, { id, documentDigest }: Collec
 };
 
 /**
- * Reading all of them in one call would block other work. If the document changes in the meantime, their vectors are
- * not stored.
+ * The number of operations that one call reads: reading all of them would block other work. If the document changes in
+ * the meantime, their vectors are not stored.
  */
 const batchSize = 1_000;
 

@@ -11,18 +11,22 @@ export interface ModelOperationEmbedderOptions {
   readonly words: OperationEmbedder;
 }
 
-/** The number of texts that are embedded concurrently: few, because searches and collections wait behind them. */
+/**
+ * The number of texts that are embedded concurrently: only a few, because searches and collections wait behind them.
+ */
 const concurrentTexts = 4;
 
-/** The maximum number of cached vectors of unfinished work: 12 MB. */
+/** The maximum number of cached vectors from unfinished work: 12 MB. */
 const cacheEntriesMax = 4_096;
 
-/** Changes with the texts that are embedded, and with the composition of their vectors. */
+/**
+ * A part of the model's id that changes with the texts that are embedded, and with the composition of their vectors.
+ */
 const scheme = 'operations-1';
 
 /**
  * Embeds operations with a language model, and their words with another embedder. Embeds a few texts at a time; if it
- * is interrupted, or the model is unavailable, finished vectors stay cached in memory, so that the next attempt
+ * is interrupted, or the model is unavailable, finished vectors remain cached in memory, so that the next attempt
  * continues from there. A text that the model rejects can be found by its words alone.
  */
 export const createModelOperationEmbedder = ({ model, words }: ModelOperationEmbedderOptions): OperationEmbedder => {
@@ -89,7 +93,7 @@ export const createModelOperationEmbedder = ({ model, words }: ModelOperationEmb
   };
 };
 
-/** A cache of the vectors of one model, by text. */
+/** Creates a cache of one model's vectors, by text. */
 const createVectorCache = () => {
   const vectors = new Map<string, Float32Array>();
   let cachedModelId = '';
@@ -100,7 +104,7 @@ const createVectorCache = () => {
       cachedModelId = modelId;
       if (vectors.size < cacheEntriesMax) vectors.set(text, vector);
     },
-    /** If the cache was full, abandoned work may have filled it: then it is cleared. */
+    /** Removes these texts. If the cache is full, abandoned work may have filled it, so it is cleared. */
     remove(texts: readonly string[]): void {
       if (vectors.size >= cacheEntriesMax) vectors.clear();
       for (const text of texts) vectors.delete(text);
@@ -108,7 +112,7 @@ const createVectorCache = () => {
   };
 };
 
-/** Returns a zero vector for a rejected text: it has the same distance to every query. */
+/** Returns a zero vector for a rejected text: such a vector has the same distance to every query. */
 const zeroVectorIfRefused = (modelId: string) => (error: unknown) => {
   if (error instanceof TextRefusedError) return { modelId, vectors: [new Float32Array(embeddingDimension)] };
   throw error;

@@ -11,25 +11,26 @@ export interface OperationSearch {
   readonly limit: number;
   /** Searches this collection alone; null for all collections that the caller may see. */
   readonly collectionId: CollectionId | null;
-  /** In upper case; null for all. */
+  /** Only operations with this method, in upper case; null for all. */
   readonly method: string | null;
 }
 
 export interface OperationSearchResults {
   readonly results: readonly OperationResult[];
-  /** Whether the index was unavailable, so that the vectors in the database were compared instead. */
+  /** Whether the index was unavailable, so the vectors in the database were compared instead. */
   readonly isFallback: boolean;
 }
 
-/** The number of additional matches to request, in place of those that a document no longer has. */
+/** The number of additional matches to request, to replace those that a document no longer has. */
 const extraMatches = 50;
 
 type Needs = WithVisibleSets & Pick<Ports, 'operations' | 'operationEmbedder' | 'operationIndex'>;
 
 /**
- * Returns the operations that match the query, best first, of the collections that the caller may see; none if nothing
- * matches. Hidden collections influence neither results nor scores, because they are excluded before ranking. Displayed
- * data is read from the database: an operation that is still in the index but no longer in a document is never shown.
+ * Returns the operations that match the query, best first, from the collections that the caller may see; none if
+ * nothing matches. Hidden collections influence neither results nor scores, because they are excluded before ranking.
+ * Displayed data is read from the database: an operation that is still in the index but no longer in a document is
+ * never shown.
  */
 export const searchOperations = (ports: Needs & WithUsageCounter) => {
   const searchAmong = createSearch(ports);
@@ -38,7 +39,7 @@ export const searchOperations = (ports: Needs & WithUsageCounter) => {
     const among =
       search.collectionId === null ? visible : visible.includes(search.collectionId) ? [search.collectionId] : [];
     const result = await searchAmong(among, principal.epochs.operations, search);
-    // A collection that the caller may not see may not exist either.
+    // A collection that the caller may not see might not even exist.
     ports.uses.count(principal, 'search', among.length > 0 ? search.collectionId : null);
     return result;
   };

@@ -5,8 +5,8 @@ import type { Ports } from '../../ports/index.ts';
 export const offerBatchSize = 500;
 
 /**
- * Offers the jobs of every change to the queue as soon as they are durable, whichever use case wrote them. Of more than
- * 500 jobs of a kind, the relay offers the rest, so that later jobs do not wait behind all of them.
+ * Offers the jobs of every change to the queue as soon as they are durable, whichever use case wrote them. If there are
+ * more than 500 jobs of a kind, the relay offers the rest, so that later jobs do not wait behind all of them.
  */
 export const offerWrittenJobs = ({ outbox, queue }: Pick<Ports, 'outbox' | 'queue'>): void =>
   outbox.onWritten((jobs) => {

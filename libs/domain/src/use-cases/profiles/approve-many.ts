@@ -8,8 +8,8 @@ import type { Profile } from '../../profiles/profile.ts';
 import { approveWith, createSecret, type NewSecret } from './issue-credentials.ts';
 
 /**
- * The maximum number of approvals in one request: each needs a hash that takes about 20 ms, and all hashes are computed
- * within the request's deadline.
+ * The maximum number of approvals in one request: each needs a hash that takes about 20 ms to compute, and all hashes
+ * are computed within the request's deadline.
  */
 export const approvalsMax = 50;
 
@@ -19,7 +19,7 @@ export interface ApprovalOutcome {
   readonly result: ApprovalResult;
   /** Null if there is no such profile. */
   readonly id: ProfileId | null;
-  /** The profile's e-mail; if there is no such profile, the reference in the request. */
+  /** The profile's e-mail or, if there is no such profile, the reference in the request. */
   readonly name: string;
   /** Returned only this once; null unless the profile was approved. */
   readonly credentials: Credentials | null;
@@ -29,9 +29,9 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | '
 
 /**
  * Approves many pending profiles, each in its own transaction, with its own key pair and mail. All secrets are created
- * before the first profile is approved: until then nothing has changed, and the request may still time out. After that
- * it cannot, so the response always contains the approved profiles; a profile that the database then rejects has
- * `failed`.
+ * before the first profile is approved: until then, nothing has changed, and the request may still time out. After
+ * that, it cannot time out, so the response always contains the approved profiles; a profile that the database then
+ * rejects has `failed`.
  */
 export const approveMany =
   (ports: Needs) =>
@@ -70,7 +70,7 @@ const findEach = async (
   return [...candidates.values()];
 };
 
-/** The number of hashes that are computed concurrently, so that other requests get their turn. */
+/** The number of hashes that are computed concurrently; limited, so that other requests get their turn. */
 const concurrentHashes = 4;
 
 const secretsFor = async (
@@ -100,8 +100,8 @@ const approveOne = async (
     if (isPorticoError(error, 'already_approved')) return outcomeOf(profile, 'already_approved');
     if (isPorticoError(error, 'already_rejected')) return outcomeOf(profile, 'already_rejected');
     if (isPorticoError(error, 'user_not_found')) return { ...outcomeOf(profile, 'not_found'), id: null };
-    // An error response must not have changed anything, and the secrets of the approved profiles could never be
-    // returned again.
+    // A request that returns an error must not have changed anything, and the secrets of the approved profiles could
+    // never be returned again.
     if (earlier.some(({ result }) => result === 'approved')) return outcomeOf(profile, 'failed');
     throw error;
   }

@@ -17,8 +17,8 @@ export interface FirstAdmin {
 
 /**
  * Creates the first admin if no admin can sign in through an enabled issuer: from the profile with this uid or e-mail,
- * or else as a new profile without a key pair, bound by uid and issuer. Returns it, or null if there already is one
- * (specification, "First admin").
+ * or else as a new profile without a key pair, bound by uid and issuer. Returns the admin, or null if there already is
+ * one (specification, "First admin").
  */
 export const claimFirstAdmin =
   (ports: Pick<Ports, 'clock' | 'random' | 'profiles'>, settings: Pick<Settings, 'issuers'>) =>

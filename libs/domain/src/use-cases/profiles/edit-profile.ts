@@ -16,8 +16,8 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'profiles'>;
 type MailingNeeds = Needs & Pick<Ports, 'mailer'>;
 
 /**
- * The fields that a profile may change about itself; undefined members stay unchanged, a `companyName` of null is
- * cleared.
+ * The fields that a profile may change about itself; undefined members are left unchanged, and null clears
+ * `companyName`.
  */
 export interface OwnProfileChange {
   readonly fullName?: string | undefined;
@@ -71,7 +71,7 @@ const adminWarning = (settings: Settings, profile: Profile): string | null => {
   return `No one has signed in as this profile yet: the first person to present a token with its ${claims} becomes the admin.`;
 };
 
-/** An admin is always approved. */
+/** Makes a profile an admin and approves it: an admin is always approved. */
 export const promote = (profile: Profile, now: number): ApprovedProfile => ({
   ...profile,
   role: 'admin',
@@ -85,7 +85,7 @@ const demote = (settings: Settings, state: ProfileState): Profile => {
 };
 
 /**
- * Suspends a profile: from then on it cannot authenticate, by token or key, and none of its data is lost. The last
+ * Suspends a profile: from then on, it cannot authenticate by token or key, but none of its data is lost. The last
  * admin who can sign in cannot be suspended. The profile is notified by mail, with the reason.
  */
 export const suspendProfile =
@@ -117,7 +117,7 @@ export const resumeProfile =
     });
   };
 
-/** Assigns a rate-limit tier, or none; throws `tier_not_found`. */
+/** Assigns a rate-limit tier, or none if null; throws `tier_not_found`. */
 export const assignTier =
   (ports: Needs) =>
   async (authority: AdminAuthority, id: ProfileId, tier: string | null): Promise<Profile> => {
@@ -140,8 +140,8 @@ export const removeProfile =
   };
 
 /**
- * At least one admin who can sign in must remain. An admin of a disabled issuer does not count, nor does an unbound
- * one.
+ * Throws `last_admin` unless at least one other admin who can sign in remains. An admin of a disabled issuer does not
+ * count, nor does an unbound one.
  */
 const rejectIfLastAdmin = (settings: Settings, { profile, admins }: ProfileState): void => {
   const isOtherLeft = admins.some((admin) => admin.id !== profile.id && canSignIn(settings, admin));

@@ -16,7 +16,7 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | '
 
 /**
  * Approves a pending profile and issues its API credentials, which are returned only this once and mailed if mail is
- * enabled. Of concurrent approvals, one succeeds, with one key pair.
+ * enabled. One of several concurrent approvals succeeds, with one key pair.
  */
 export const approveProfile =
   (ports: Needs) =>
@@ -61,13 +61,13 @@ const rejectEarly = async ({ profiles }: Pick<Ports, 'profiles'>, id: ProfileId)
 /** The options for replacing a secret. */
 interface Rotation {
   readonly graceSeconds: number;
-  /** The new expiry of the key, with both secrets; undefined leaves it unchanged, null removes it. */
+  /** The new expiry of the key, and thus of both secrets; undefined leaves it unchanged, and null removes it. */
   readonly expiresAt?: Instant | null | undefined;
 }
 
 /**
- * Replaces the secret of an approved client and mails the new one if mail is enabled; the previous one stays valid for
- * `graceSeconds`. A client without a key (a former admin) gets its first one.
+ * Replaces the secret of an approved client and mails the new one if mail is enabled; the previous one remains valid
+ * for `graceSeconds`. A client without a key (a former admin) gets its first one.
  */
 export const rotateCredentials =
   (ports: Needs) =>
@@ -81,7 +81,7 @@ export const rotateCredentials =
     return rotate(ports, authority, id, { graceSeconds, expiresAt }, ports.mailer.enabled);
   };
 
-/** Changes when the API key of an approved client expires; null for never. Its secrets stay. */
+/** Changes when the API key of an approved client expires; null means never. The key's secrets are kept. */
 export const changeKeyExpiry =
   (ports: Pick<Ports, 'clock' | 'random' | 'profiles'>) =>
   async (authority: PersonAuthority, id: ProfileId, expiresAt: Instant | null): Promise<Profile> => {
@@ -103,7 +103,9 @@ export const changeKeyExpiry =
 
 const expiryField = (expiresAt: Instant | null) => ({ expires_at: expiresAt === null ? null : toIso(expiresAt) });
 
-/** The same, by the client for itself: it needs no mail about it, and the expiry set by an administrator stays. */
+/**
+ * Replaces the caller's own secret in the same way: no mail is needed, and the expiry set by an administrator is kept.
+ */
 export const rotateOwnCredentials =
   (ports: Needs) =>
   ({ profile, deadline }: Principal, graceSeconds: number): Promise<Credentials> =>
@@ -152,7 +154,7 @@ function rejectIfKeyless(profile: Profile): asserts profile is ApprovedProfile {
   if (profile.status !== 'approved') throw new PorticoError('not_approved');
 }
 
-/** A new secret, and the parts of it that may be stored. */
+/** A new secret, and its parts that may be stored. */
 export interface NewSecret {
   readonly secret: string;
   readonly stored: StoredSecret;

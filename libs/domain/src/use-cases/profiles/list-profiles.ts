@@ -6,7 +6,7 @@ import type { Ports } from '../../ports/index.ts';
 import { allProfiles, type ProfileFilter, type ProfilePage, wholeList } from '../../profiles/profile-filter.ts';
 import type { Profile } from '../../profiles/profile.ts';
 
-/** Returns the profiles that match the filter, all of them oldest first, or one page. */
+/** Returns all profiles that match the filter, oldest first, or one page of them. */
 export const listProfiles =
   ({ profiles }: Pick<Ports, 'profiles'>) =>
   (
@@ -30,7 +30,7 @@ export const readProfile =
     return profile;
   };
 
-/** Returns when the keys of these profiles expire, omitting profiles without a key or with one that never expires. */
+/** Returns when the keys of these profiles expire, omitting profiles without a key or with a key that never expires. */
 export const readKeyExpiries =
   ({ accessMatrix }: Pick<Ports, 'accessMatrix'>) =>
   (_authority: AdminAuthority, profiles: readonly Pick<Profile, 'id'>[]): Promise<ReadonlyMap<ProfileId, Instant>> =>

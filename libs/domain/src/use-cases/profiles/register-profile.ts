@@ -12,7 +12,7 @@ import { noticeJobs } from '../mails/mail-jobs.ts';
 export interface Registration {
   /** The identity provider's user id (`sub`), as stated by the caller. */
   readonly uid: string;
-  /** As sent; stored as `toStoredEmail`. */
+  /** The e-mail as sent; `toStoredEmail` converts it before it is stored. */
   readonly email: string;
   readonly fullName: string;
   readonly companyName: string | null;
@@ -22,8 +22,8 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'mailer'>;
 
 /**
  * Registers a profile with the role `client`, pending approval; a valid identity token may bind it immediately. Throws
- * `invalid_body` if the token is for the same uid with another e-mail, and `invalid_token` if the configuration
- * requires a token that binds it (specification, section 3).
+ * `invalid_body` if the token is for the same uid with a different e-mail, and `invalid_token` if the configuration
+ * requires a token that binds the profile and there is none (specification, section 3).
  */
 export const registerProfile =
   (ports: Needs, settings: Settings) =>
@@ -45,7 +45,7 @@ export const registerProfile =
       updatedAt: now,
       approvedAt: null,
     };
-    // Without a token that binds it, the caller has not proven to be this profile.
+    // Without a token that binds the profile, the caller has not proven to be its owner.
     const actor = issuer === null ? null : profile;
     const message = { action: 'profile.register' as const, ...ofProfile(profile), bound: issuer !== null };
     const entry = systemEntry(ports, actor, message);
@@ -54,7 +54,7 @@ export const registerProfile =
     return profile;
   };
 
-/** Returns the issuer of the token that binds the registration; null if none does. */
+/** Returns the issuer of the token that binds the registration; null if no token does. */
 const bindingIssuer = (
   { identityEmailCheck, registrationRequiresToken }: Settings,
   { uid, email }: Pick<Registration, 'uid' | 'email'>,

@@ -19,7 +19,7 @@ export const reopenRegistration =
     }));
   };
 
-/** Rejects a pending profile; if mail is enabled, a notice is mailed, with the reason if there is one. */
+/** Rejects a pending profile; if mail is enabled, mails a notice, with the reason if there is one. */
 export const rejectProfile =
   (ports: Pick<Ports, 'clock' | 'random' | 'profiles' | 'mailer'>) =>
   async (authority: PersonAuthority, id: ProfileId, reason: string | null): Promise<void> => {

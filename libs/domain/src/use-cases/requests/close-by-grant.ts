@@ -6,8 +6,8 @@ import { applyRequestEvent } from '../../requests/request-machine.ts';
 import { decisionMailJobs } from '../mails/mail-jobs.ts';
 
 /**
- * Returns additional writes for a change that grants access for which requests are pending: closes the requests, and
- * notifies the requesters.
+ * Returns additional writes for a change that grants access while requests for that access are pending: closes the
+ * requests, and notifies the requesters.
  */
 export const closeByGrant = (
   ports: Pick<Ports, 'clock' | 'random' | 'mailer'>,

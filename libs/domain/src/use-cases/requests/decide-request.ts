@@ -21,7 +21,7 @@ export interface ApprovedRequest {
 /**
  * Approves a pending request and grants the access, in one transaction. If `expiresAt` is undefined, the access expires
  * after the requested number of days, if any; null means no expiry. Throws `invalid_body` for an expiry in the past,
- * and `client_not_found` if the requester has become an admin, as a grant would.
+ * and `client_not_found` if the requester has become an admin, as granting access would.
  */
 export const approveRequest =
   (ports: Needs) =>
@@ -64,7 +64,7 @@ const message = (
   ...set,
 });
 
-/** Decides about a request, and notifies the requester; returns the stored decision. */
+/** Makes and stores a decision about a request, and notifies the requester; returns the decision. */
 const decideOne = async <Decision extends RequestChange>(
   ports: Needs,
   id: RequestId,

@@ -14,9 +14,9 @@ export interface VisibleRequest extends Omit<ListedRequest, 'collectionName' | '
 }
 
 /**
- * Returns a page of the requests that match the filter: for an admin, those of all profiles, for any other caller, its
- * own; throws `admin_required` if the filter is for another profile. Pending requests are sorted oldest first, since
- * they are waiting; all others newest first.
+ * Returns a page of the requests that match the filter: those of all profiles for an admin, and its own for any other
+ * caller; throws `admin_required` if the filter is for another profile. Pending requests are sorted oldest first, since
+ * they are waiting; all others are sorted newest first.
  */
 export const listRequests =
   ({ requests, collections }: Needs) =>

@@ -21,7 +21,7 @@ export interface NewRequest {
 }
 
 /**
- * Requests access to a collection of the catalog; throws the error of the first of `newRequestRules` that does not
+ * Requests access to a collection in the catalog; throws the error of the first of `newRequestRules` that does not
  * hold.
  */
 export const requestAccess =
@@ -62,7 +62,7 @@ export const requestAccess =
     return created;
   };
 
-/** Withdraws a pending request of the caller; throws `request_not_found` for any other. */
+/** Withdraws one of the caller's pending requests; throws `request_not_found` for anyone else's. */
 export const withdrawRequest =
   (ports: Needs) =>
   async (principal: Principal, id: RequestId): Promise<void> => {

@@ -28,19 +28,22 @@ type Needs = Pick<
 
 /** The result of a check of the models and their vectors. */
 export interface ModelCheck {
-  /** The number of collections that wait to be embedded with the current model, or cannot be. */
+  /** The number of collections that are waiting to be embedded with the current model, or cannot be embedded. */
   readonly outdated: number;
   /**
-   * The number of collections with operations that wait to be read or embedded, or cannot be; null while their model is
-   * not known.
+   * The number of collections with operations that are waiting to be read or embedded, or cannot be; null while the
+   * operations' model is not known.
    */
   readonly operationsOutdated: number | null;
-  /** The models between which searches switched during this check; `from` is null if no model was searched before. */
+  /**
+   * The models that searches switched from and to during this check; `from` is null if searches used no model before.
+   */
   readonly changed: { readonly from: string | null; readonly to: string } | null;
   /** The change in progress; null if there is none. */
   readonly inProgress: ModelChange | null;
   /**
-   * Whether another model is recorded too, so that another version of the service may be running alongside this one.
+   * Whether other models are also recorded, so that a different version of the service may be running alongside this
+   * one.
    */
   readonly hasSeveralModels: boolean;
   /** Models that lost their vectors during this check. */
@@ -50,23 +53,24 @@ export interface ModelCheck {
 /** The number of embeddings that one transaction removes. */
 const removalBatchSize = 500;
 
-/** The number of operation blocks that one transaction removes: some have a megabyte. */
+/** The number of operation blocks that one transaction removes: some are a megabyte in size. */
 const blockBatchSize = 50;
 
 /**
- * Ensures that every collection gets an embedding by the current model and its operations get theirs, lets searches use
- * that model once nothing would be lost by it, and removes the vectors of models that were not used for a day. Must be
+ * Ensures that every collection and its operations get embeddings from the current model, lets searches use that model
+ * once nothing would be lost by that, and removes the vectors of models that have not been used for a day. Must be
  * called repeatedly: once nothing is outdated, it reads little until a collection, an embedding or the model changes.
- * One check after a change of model is not enough, because a running job, or a process of an earlier version, may still
- * store vectors of an earlier model. If it fails midway, its changes up to then stay, and the next call continues. A
- * collection whose job is a dead letter gets one new job: on the first call, and again when the model changes.
+ * One check after a change of model is not enough, because a running job, or a process running an earlier version, may
+ * still store vectors from an earlier model. If a check fails midway, its changes up to that point are kept, and the
+ * next call continues. A collection whose job is a dead letter gets one new job: on the first call, and again when the
+ * model changes.
  */
 export const checkModels = (ports: Needs) => {
   const queueEmbeddings = queueOutdated(ports, 'embed', (model) => ports.embeddings.outdated(model));
   const queueOperations = queueOutdated(ports, 'operations', (model) => ports.operationBlocks.outdated(model));
   return async (): Promise<ModelCheck> => {
     const { catalog, embeddings, operations } = (await ports.models.state()).epochs;
-    // This comes first, because the embedder of collections may be unavailable while that of operations is not. The
+    // This comes first, because the collection embedder may be unavailable while the operation embedder is not. The
     // next check tries again.
     const operationModel = await ports.operationEmbedder.modelId().catch(nullIfUnavailable);
     const operationsOutdated =
@@ -112,7 +116,10 @@ const promoteIfComplete = async (
   return { changed: null, inProgress: from !== null && progress ? { from, to, ...progress } : null };
 };
 
-/** The index comes first: if it cannot drop the model now, the record stays, and the next check tries again. */
+/**
+ * Removes old models, from the index first: if it cannot drop a model now, the record is kept, and the next check tries
+ * again.
+ */
 const removeOldModels = async (
   { clock, models, vectors }: Needs,
   modelId: string,
@@ -127,7 +134,7 @@ const removeOldModels = async (
   return old;
 };
 
-/** Removes blocks only after all operations have vectors of this model, or cannot have any. */
+/** Removes old blocks, but only after all operations have vectors from this model, or cannot have any. */
 const removeOldBlocks = async (
   { clock, models, operationBlocks }: Needs,
   modelId: string,

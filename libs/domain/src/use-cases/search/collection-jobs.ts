@@ -10,14 +10,14 @@ export const collectionJob = (
   group: string | null = null,
 ): NewJob => ({ id: random.uuid() as JobId, task: { kind, collectionId }, group, dueAt: clock.now() });
 
-/** The number of jobs that one transaction adds, few enough to delay other changes by less than a second. */
+/** The number of jobs that one transaction adds: few enough to delay other changes by less than a second. */
 const batchSize = 2_000;
 
 /**
- * Ensures that each outdated collection has a job of that kind, and returns the number of outdated collections. A
- * collection whose job is a dead letter gets one new job: on the first call, and again when the model changes. Reads
- * nothing while `state`, which must identify everything that `outdated` depends on, is one in which nothing was
- * outdated.
+ * Creates a function that ensures that each outdated collection has a job of that kind, and returns the number of
+ * outdated collections. A collection whose job is a dead letter gets one new job: on the first call, and again when the
+ * model changes. `state` must identify everything that `outdated` depends on: nothing is read while it is still the
+ * state in which nothing was outdated.
  */
 export const queueOutdated = (
   { embeddingJobs, ...ports }: Pick<Ports, 'clock' | 'random' | 'embeddingJobs'>,

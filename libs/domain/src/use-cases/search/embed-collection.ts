@@ -6,11 +6,11 @@ import { nullIfUnavailable } from './serving-embedder.ts';
 type Needs = Pick<Ports, 'collections' | 'embeddings' | 'models' | 'embedder' | 'earlierEmbedders' | 'vectors'>;
 
 /**
- * Brings the embeddings up to date with the collection: embeds it again if it exists; else removes it from the index,
- * as its rows no longer exist. Drops a result for a text that has changed in the meantime: the change queued its own
- * job. Indexes are not notified of a new embedding: the next search passes its sequence, and they read it. Earlier
- * models come first, because searches may still use one of them and the current one may take long; if one fails, the
- * others are stored nevertheless.
+ * Brings a collection's embeddings up to date: embeds the collection again if it exists; otherwise removes it from the
+ * index, since its rows no longer exist. Drops a result for a text that has changed in the meantime: the change queued
+ * its own job. Indexes are not notified of a new embedding: the next search passes the embedding's sequence, and the
+ * indexes read it. Earlier models come first, because searches may still use one of them and the current one may take a
+ * long time; if one fails, the others are stored nevertheless.
  */
 export const embedCollection = async (ports: Needs, id: CollectionId): Promise<void> => {
   const collection = await ports.collections.find(id);
@@ -23,7 +23,7 @@ export const embedCollection = async (ports: Needs, id: CollectionId): Promise<v
   };
   const failures: unknown[] = [];
   for (const embedder of await outdatedEarlier(ports, id)) {
-    // A text that an earlier model rejects has no vector of that model, and needs none.
+    // A text that an earlier model rejects has no vector from that model, and needs none.
     await store(embedder).catch((error: unknown) => error instanceof TextRefusedError || failures.push(error));
   }
   await store(ports.embedder);
@@ -32,8 +32,8 @@ export const embedCollection = async (ports: Needs, id: CollectionId): Promise<v
 
 /**
  * Returns the embedders of earlier models that are still recorded, and whose embedding of this collection is not up to
- * date. One with an unavailable server is skipped for now: the current model is on the same server, so the job will run
- * again.
+ * date. An embedder whose server is unavailable is skipped for now: the current model is on the same server, so the job
+ * will run again.
  */
 const outdatedEarlier = async (
   { models, embeddings, earlierEmbedders }: Needs,
@@ -46,6 +46,6 @@ const outdatedEarlier = async (
   return earlierEmbedders.filter((_, i) => isNeeded(ids[i] ?? ''));
 };
 
-/** The text that is embedded for a collection: its name as the first line, then its description. */
+/** Returns the text that is embedded for a collection: its name as the first line, then its description. */
 const embeddedText = ({ name, description }: { readonly name: string; readonly description: string }): string =>
   description ? `${name}\n${description}` : name;

@@ -2,8 +2,8 @@ import type { CollectionId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 
 /**
- * Caches the names of collections, each read once per epoch of the catalog: any change of a collection starts another
- * epoch. Removed collections have no name.
+ * Caches the names of collections, each of which is read once per catalog epoch: any change to a collection starts a
+ * new epoch. Removed collections have no name.
  */
 export const createNameCache = ({ collections }: Pick<Ports, 'collections'>) => {
   let cache = { catalog: -1, names: new Map<CollectionId, string>() };

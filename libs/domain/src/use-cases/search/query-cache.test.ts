@@ -6,7 +6,7 @@ interface Result {
   readonly number: number;
 }
 
-/** A query cache, with an embedder that counts its calls. */
+/** Creates a query cache, with an embedder that counts its calls. */
 const createSubject = (bytes = 3_072) => {
   const cachedQuery = createQueryCache<Result>(() => bytes);
   let number = 0;

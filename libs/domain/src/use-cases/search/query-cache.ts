@@ -1,8 +1,8 @@
-/** The maximum number of cached queries, and their maximum total size: a query has up to 2,000 characters. */
+/** The maximum number of cached queries, and their maximum total size: a query is up to 2,000 characters long. */
 const queriesMax = 2_000;
 const bytesMax = 8 * 1024 * 1024;
 
-/** The overhead of an entry in addition to text and vector: approximately that of two maps and an object. */
+/** The overhead of an entry in addition to its text and vector: approximately that of two maps and an object. */
 const entryBytes = 256;
 
 interface Embedded {
@@ -15,9 +15,10 @@ interface CacheEntry<Result> {
 }
 
 /**
- * Creates a function that embeds a query with the model of this id, or returns the cached result. Equal concurrent
- * queries share one embedding. A result of a model other than the requested one is used but not cached, and failures
- * are not cached either. The least recently used entry is evicted first. `bytesOf` estimates the size of a result.
+ * Creates a function that embeds a query with the model that has this id, or returns the cached result. Equal
+ * concurrent queries share one embedding. A result from a model other than the requested one is used but not cached,
+ * and failures are not cached either. The least recently used entry is evicted first. `bytesOf` estimates the size of a
+ * result.
  */
 export const createQueryCache = <Result extends Embedded>(bytesOf: (result: Result) => number) => {
   const entries = new Map<string, CacheEntry<Result>>();

@@ -6,7 +6,7 @@ import { collectionJob } from './collection-jobs.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'embeddings' | 'embeddingJobs' | 'embedder'>;
 
-/** Starts embedding every collection again in the background, unless that is in progress; returns the run. */
+/** Starts embedding every collection again in the background, unless a run is already in progress; returns the run. */
 export const startReindex =
   (ports: Needs) =>
   async (authority: AdminAuthority): Promise<ReindexRun> => {

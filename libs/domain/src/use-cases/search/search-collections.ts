@@ -12,10 +12,11 @@ import type { WithUsageCounter } from '../../usage/usage-counter.ts';
 type Needs = WithVisibleSets & Pick<Ports, 'collections' | 'embedder' | 'earlierEmbedders' | 'vectors'>;
 
 /**
- * Returns the nearest of the collections that the caller may see, best first. Hidden collections influence neither
+ * Returns the nearest collections among those that the caller may see, best first. Hidden collections influence neither
  * results nor scores, because they are excluded before ranking. The query is embedded by the model that all processes
- * search with. If this process does not have it, as after a change of the model on an Ollama server, it uses its
- * current one, and finds the collections that are already embedded with that. Queries are cached with their vectors.
+ * search with. If this process does not have that model, for example after a change of the model on an Ollama server,
+ * it uses its current one, and finds the collections that are already embedded with it. Queries are cached with their
+ * vectors.
  */
 export const searchCollections = (ports: Needs & WithUsageCounter) => {
   const search = createSearch(ports);

@@ -2,8 +2,8 @@ import { isPorticoError } from '../../errors.ts';
 import type { Embedder, Ports } from '../../ports/index.ts';
 
 /**
- * Returns the embedder of the model that searches use, if this process has it, else its current one. Does not request
- * the id of the current one: it may be on a server, and is used for any other model as well.
+ * Returns the embedder of the model that searches use if this process has it, or else the process's current one. Does
+ * not request the current model's id: the model may be on a server, and it is used for any other model anyway.
  */
 export const servingEmbedder = async (
   { embedder, earlierEmbedders }: Pick<Ports, 'embedder' | 'earlierEmbedders'>,

@@ -3,7 +3,7 @@ import type { Principal } from '../../access/principal.ts';
 import type { CollectionId } from '../../ids.ts';
 import { createVisibleSets } from './visible-sets.ts';
 
-/** Visible sets for callers who see `size` collections each, and the callers whose sets were read. */
+/** Creates visible sets for callers who see `size` collections each, and records the callers whose sets were read. */
 const setUp = (size: number) => {
   const reads: string[] = [];
   const ids = Array.from({ length: size }, (_, i) => String(i) as CollectionId);

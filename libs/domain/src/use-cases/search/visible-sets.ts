@@ -2,12 +2,12 @@ import { type Principal, isAdmin, listVersion, visibilityOf } from '../../access
 import type { CollectionId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 
-/** The limit for all sets together. */
+/** The maximum size of all sets together. */
 const bytesMax = 64 * 1024 * 1024;
 
 /**
- * The size of an id: its text, its slot in the array, and the data that both indexes store for it by array. Measured on
- * Node 24.
+ * The size of an id: its text, its slot in the array, and the data that both indexes store for it per array. Measured
+ * on Node 24.
  */
 const idBytes = 100;
 
@@ -19,17 +19,17 @@ interface VisibleSet {
   readonly ids: readonly CollectionId[];
 }
 
-/** Returns the ids that a caller may see; returns the same array while it is valid. */
+/** Returns the ids that a caller may see: the same array for as long as it is valid. */
 export type VisibleSets = (principal: Principal) => Promise<readonly CollectionId[]>;
 
-/** State that the searches share. */
+/** The state that the searches share. */
 export interface WithVisibleSets {
   readonly visibleSets: VisibleSets;
 }
 
 /**
- * Caches the ids that callers may see by their `listVersion`: after a grant, a revocation or a change the old set is
- * never found again. The least recently used sets are evicted first; the last one read is always cached.
+ * Caches the ids that callers may see, by the callers' `listVersion`: after a grant, a revocation or a change, the old
+ * set is never found again. The least recently used sets are evicted first; the last one read is always cached.
  */
 export const createVisibleSets = ({ collections }: Pick<Ports, 'collections'>): VisibleSets => {
   const sets = new Map<string, VisibleSet>();

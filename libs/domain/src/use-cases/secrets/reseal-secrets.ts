@@ -12,7 +12,7 @@ export interface ResealResult {
   readonly credentials: number;
   /** The number of resealed waiting mails. */
   readonly mails: number;
-  /** Secrets that no configured key opens, with the reason; they stay unchanged. */
+  /** Secrets that no configured key opens, with the reason; they are left unchanged. */
   readonly unreadable: readonly {
     readonly kind: 'credential' | 'mail';
     readonly id: string;
@@ -25,10 +25,10 @@ type Needs = Pick<Ports, 'cipher' | 'collections' | 'outbox' | 'clock' | 'random
 type Outcome = 'resealed' | 'left' | { readonly because: string };
 
 /**
- * Reseals with the current secrets key everything that was sealed with an earlier one: credentials of collections and
- * waiting mails. After that the earlier key is no longer needed. Safe to run alongside a running service, and to repeat
- * after an interruption: each secret is changed in its own transaction with an audit entry, and no collection's
- * `updatedAt` or revision changes.
+ * Reseals everything that was sealed with an earlier secrets key (the credentials of collections, and waiting mails)
+ * with the current key. After that, the earlier key is no longer needed. Safe to run alongside a running service, and
+ * to repeat after an interruption: each secret is changed in its own transaction with an audit entry, and no
+ * collection's `updatedAt` or revision changes.
  */
 export const resealSecrets =
   (ports: Needs) =>
@@ -59,7 +59,7 @@ export const resealSecrets =
     return { credentials: countResealed('credential'), mails: countResealed('mail'), unreadable };
   };
 
-/** Most collections have no credential, or a current one: those are only read. */
+/** Reseals a collection's credential. Most collections have no credential, or a current one: those are only read. */
 const resealCredential = async (ports: Needs, authority: AdminAuthority, id: CollectionId): Promise<Outcome> => {
   const { cipher, collections } = ports;
   const stored = await collections.find(id);
@@ -96,7 +96,7 @@ const resealMail = async (ports: Needs, authority: AdminAuthority, id: JobId, be
 };
 
 /**
- * Returns the resealed text, or the reason why the old one does not open; the cipher's messages never contain the
+ * Returns the resealed text, or the reason why the old one cannot be opened; the cipher's messages never contain the
  * content.
  */
 const tryToSeal = <T>(seal: () => T): { readonly sealed: T } | string => {

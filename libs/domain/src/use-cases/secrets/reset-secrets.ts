@@ -6,15 +6,15 @@ import { auditEffects } from '../audit/system-entry.ts';
 import { effectiveAuthentication } from '../collections/authentication.ts';
 import { openCredentials } from '../mails/mail-jobs.ts';
 
-/** Secrets that no configured key opens, and the data lost with them. */
+/** The secrets that no configured key opens, and the data lost with them. */
 export interface LostSecrets {
   /** Collections whose credential is lost, in the order of lists. */
   readonly collections: readonly { readonly id: CollectionId; readonly name: string }[];
   /** Waiting mails that can no longer be sent. */
   readonly mails: readonly { readonly id: JobId; readonly profileId: ProfileId }[];
-  /** Null if the pepper opens, so that every API key stays valid; otherwise the number of lost keys. */
+  /** Null if the pepper can be opened, so that every API key remains valid; otherwise the number of lost keys. */
   readonly apiKeys: number | null;
-  /** The number of service accounts that lose their token with it. */
+  /** The number of service accounts that lose their token with the pepper. */
   readonly accountKeys: number;
 }
 
@@ -35,9 +35,9 @@ export const findLostSecrets =
 
 /**
  * Removes the secrets that no configured key opens, so that the service can continue without them: credentials of
- * collections, waiting mails, and, if the pepper is affected, every API key and every token of a service account.
- * Secrets that some key opens stay. If nothing is lost, nothing is written. `pepper` is the new one in plain text, as
- * the installation stores it. Returns the removed secrets.
+ * collections, waiting mails, and, if the pepper is affected, every API key and every service account token. Secrets
+ * that any configured key opens are kept. If nothing is lost, nothing is written. `pepper` is the new pepper in plain
+ * text, as the installation stores it. Returns the removed secrets.
  */
 export const resetSecrets =
   (ports: Needs) =>

@@ -23,12 +23,12 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'keys' | 'serviceAccounts'>;
 
 export interface NewServiceAccount {
   readonly name: string;
-  /** At least one. */
+  /** The scopes, at least one. */
   readonly scopes: readonly Scope[];
   readonly expiresAt: Instant | null;
 }
 
-/** Undefined members stay unchanged. */
+/** Changes to a service account; undefined members leave it unchanged. */
 export interface ServiceAccountChange {
   readonly name?: string | undefined;
   readonly scopes?: readonly Scope[] | undefined;
@@ -37,7 +37,7 @@ export interface ServiceAccountChange {
 
 /**
  * Creates a service account and its token, which is returned only this once. Throws `invalid_body` for an expiry in the
- * past, `service_account_taken`, and `too_many_service_accounts`.
+ * past, and `service_account_taken` and `too_many_service_accounts`.
  */
 export const createServiceAccount =
   (ports: Needs) =>
@@ -64,13 +64,13 @@ export const createServiceAccount =
     return { account, token };
   };
 
-/** Returns all accounts, sorted by name; never a secret. */
+/** Returns all accounts, sorted by name; never returns a secret. */
 export const listServiceAccounts =
   ({ serviceAccounts }: Needs) =>
   (_authority: PersonAuthority): Promise<readonly ServiceAccount[]> =>
     serviceAccounts.list();
 
-/** Throws `service_account_not_found`. */
+/** Returns one account; throws `service_account_not_found`. */
 export const readServiceAccount =
   ({ serviceAccounts }: Needs) =>
   async (_authority: PersonAuthority, id: ServiceAccountId): Promise<ServiceAccount> => {
@@ -79,7 +79,9 @@ export const readServiceAccount =
     return account;
   };
 
-/** Changes name, scopes or expiry, from the next request on; its token stays. Writes nothing if nothing changes. */
+/**
+ * Changes the name, scopes or expiry, from the next request on; the token is kept. Writes nothing if nothing changes.
+ */
 export const updateServiceAccount =
   (ports: Needs) =>
   async (authority: PersonAuthority, id: ServiceAccountId, change: ServiceAccountChange): Promise<ServiceAccount> => {
@@ -102,11 +104,11 @@ export const updateServiceAccount =
     });
   };
 
-/** Replaces the token; the previous one stays valid for `graceSeconds`. Throws `service_account_not_found`. */
+/** Replaces the token; the previous one remains valid for `graceSeconds`. Throws `service_account_not_found`. */
 export const rotateServiceAccount =
   (ports: Needs) =>
   async (authority: PersonAuthority, id: ServiceAccountId, graceSeconds: number): Promise<IssuedAccount> => {
-    // Fails before a hash is computed unnecessarily.
+    // Fails early, before a hash is computed unnecessarily.
     await readServiceAccount(ports)(authority, id);
     const { token, stored } = await createToken(ports, id, authority.deadline);
     const now = ports.clock.now();
@@ -121,7 +123,7 @@ export const rotateServiceAccount =
     return { account, token };
   };
 
-/** Removes the account: no later request is admitted with its token. Throws `service_account_not_found`. */
+/** Removes the account: no later request with its token is admitted. Throws `service_account_not_found`. */
 export const revokeServiceAccount =
   (ports: Needs) =>
   async (authority: PersonAuthority, id: ServiceAccountId): Promise<void> => {

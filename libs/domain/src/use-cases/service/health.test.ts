@@ -6,7 +6,7 @@ import type { Probe } from '../../ports/probe.ts';
 import type { VectorIndex } from '../../ports/vector-index.ts';
 import { watchHealth } from './health.ts';
 
-/** A dependency that responds on command and counts its checks. */
+/** Creates a dependency that responds on command and counts its checks. */
 const dependency = () => {
   const fake = {
     checks: 0,

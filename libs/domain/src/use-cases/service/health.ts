@@ -5,7 +5,8 @@ import { embeddingDimension } from '../../search/embedding.ts';
 import { shareResult } from './share-result.ts';
 
 /**
- * The reason is given only for one of our own errors, which contain neither address nor secret; otherwise it is null.
+ * The state of a dependency. The reason is given only for our own errors, which contain neither an address nor a
+ * secret; otherwise it is null.
  */
 export type PartState = { readonly status: 'ok' } | { readonly status: 'unavailable'; readonly reason: string | null };
 
@@ -33,8 +34,8 @@ export interface VectorHealth {
 const defaultTtlMs = 1_000;
 
 /**
- * Checks the dependencies and shares each result: callers need no credential and may call as often as they like, but
- * cause at most one check per second.
+ * Checks the dependencies and shares each result: callers need no credential, and may call as often as they like, but
+ * they cause at most one check per second.
  */
 export const watchHealth = ({ probes, embedder, vectors, operationIndex, clock }: HealthPorts) => {
   const share = <State>(ttlMs: number, check: () => Promise<State>) => shareResult(clock, ttlMs, check);
@@ -55,13 +56,13 @@ export const watchHealth = ({ probes, embedder, vectors, operationIndex, clock }
     createPart({ name: 'vector index', essential: false }, indexState),
   ];
   return {
-    /** Whether the service can serve requests: every essential dependency works. */
+    /** Returns whether the service can serve requests, which means that every essential dependency works. */
     async readReadiness(): Promise<Readiness> {
       const states = await Promise.all(parts.map((read) => read()));
       return { ready: states.every(({ essential, state }) => state.status === 'ok' || !essential), parts: states };
     },
 
-    /** Whether search works: the embedder and the index are available. */
+    /** Returns whether search works, which means that the embedder and the index are available. */
     async readVectorHealth(): Promise<VectorHealth> {
       const [embedding, index] = await Promise.all([embedderState(), indexState()]);
       return {
@@ -92,7 +93,10 @@ const stateOfEmbedder = async (embedder: Ports['embedder']): Promise<VectorHealt
   return { ...state, model };
 };
 
-/** A failed check is the result here, not an error; the probe itself logs the reason. */
+/**
+ * Returns the state that a check finds. A failed check is a result here, not an error; the probe itself logs the
+ * reason.
+ */
 const stateOf = async (check: () => Promise<void>): Promise<PartState> => {
   try {
     await check();

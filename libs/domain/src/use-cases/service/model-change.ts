@@ -2,12 +2,12 @@ import type { Ports } from '../../ports/index.ts';
 import { shouldSwitchTo, type ModelChange } from '../../search/search-model.ts';
 import { shareResult } from './share-result.ts';
 
-/** Counting takes some milliseconds, and the metrics can be read without a credential. */
+/** Counting takes a few milliseconds, and the metrics can be read without a credential. */
 const ttlMs = 5_000;
 
 /**
- * The change of the model that searches use, from this process's point of view: to its own current model; null if there
- * is none, or while that model's id is not known.
+ * Creates a function that returns the change of the model that searches use, from this process's point of view: to its
+ * own current model; null if no change is in progress, or while that model's id is not known.
  */
 export const readModelChange = (ports: Pick<Ports, 'clock' | 'models' | 'embedder'>) =>
   shareResult(ports.clock, ttlMs, () => modelChange(ports));

@@ -1,6 +1,9 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** Returns the same result to every caller while the check is in progress, and for `ttlMs` after it. */
+/**
+ * Creates a function that returns the same result to every caller while the check is in progress, and for `ttlMs`
+ * afterwards.
+ */
 export const shareResult = <Result>(
   clock: Pick<Clock, 'monotonic'>,
   ttlMs: number,

@@ -14,13 +14,13 @@ export interface UsageQuery {
   /** The arguments of `daysBetween`. */
   readonly from: Instant | null;
   readonly to: Instant | null;
-  /** Return only this number of lines, those with the most uses first; if absent, all lines in their own order. */
+  /** The number of lines to return, with the most uses first; if absent, all lines are returned in their own order. */
   readonly top?: number | null;
 }
 
 /**
- * Returns the uses that match the query. An admin sees those of all profiles, any other caller its own, without the
- * names of collections that it may no longer see; throws `admin_required` if the query is for another profile.
+ * Returns the uses that match the query. An admin sees the uses of all profiles; any other caller sees its own, without
+ * the names of collections that it may no longer see; throws `admin_required` if the query is for another profile.
  */
 export const readUsage =
   ({ usage, collections, clock }: Pick<Ports, 'usage' | 'collections' | 'clock'>) =>
@@ -67,7 +67,7 @@ export const readOwnUse =
   async ({ profile }: Principal): Promise<LastUse | null> =>
     (await usage.profileUses([profile.id])).get(profile.id) ?? null;
 
-/** Returns when these collections were last used: for an admin by anyone, for any other caller by itself. */
+/** Returns when these collections were last used: by anyone for an admin, and by itself for any other caller. */
 export const readCollectionUses =
   ({ usage }: Pick<Ports, 'usage'>) =>
   (

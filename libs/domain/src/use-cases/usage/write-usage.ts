@@ -2,12 +2,14 @@ import type { Ports } from '../../ports/index.ts';
 import { dayOf, usageRetentionDays } from '../../usage/usage.ts';
 import type { WithUsageCounter } from '../../usage/usage-counter.ts';
 
-/** The number of rows that one statement writes. SQLite runs it in this thread, in some ten milliseconds. */
+/**
+ * The number of rows that one statement writes. SQLite runs the statement in this thread, in about ten milliseconds.
+ */
 const batchMax = 1_000;
 
 /**
- * Writes the counts since the last call. Counts that cannot be written stay in memory for the next call, and the error
- * is thrown. Returns the number of uses that were lost because earlier ones could not be written for too long.
+ * Writes the counts since the last call. Counts that cannot be written are kept in memory for the next call, and the
+ * error is thrown. Returns the number of uses that were lost because earlier ones could not be written for too long.
  */
 export const writeUsage =
   ({ usage, uses }: Pick<Ports, 'usage'> & WithUsageCounter) =>
@@ -27,8 +29,8 @@ export const writeUsage =
 const pruneBatch = 1_000;
 
 /**
- * Removes counts beyond the retention, at most 1,000; returns the number removed. Callers repeat it until none are
- * left.
+ * Removes counts beyond the retention, at most 1,000; returns the number removed. Callers repeat the call until none
+ * are left.
  */
 export const pruneUsage =
   ({ usage, clock }: Pick<Ports, 'usage' | 'clock'>) =>

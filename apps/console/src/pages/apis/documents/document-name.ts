@@ -1,4 +1,4 @@
-/** In characters, as the service accepts a name. */
+/** The maximum length of a name that the service accepts, in characters. */
 const nameMax = 200;
 
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu;

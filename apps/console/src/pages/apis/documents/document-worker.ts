@@ -1,6 +1,6 @@
 import { readDocument, type FileRead } from './read-document.ts';
 
-/** A file to read, and the number of its result. */
+/** A file to read, and the number that identifies its result. */
 export interface ReadRequest {
   readonly number: number;
   readonly file: File;
@@ -10,10 +10,10 @@ export interface ReadResult {
   readonly read: FileRead;
 }
 
-/** Reads one file after another, so that results are in the order of the files. */
+/** Files are read one after another, so that the results are in the order of the files. */
 let queue: Promise<unknown> = Promise.resolve();
 
-// A large document takes a second to parse: a worker does not block the page meanwhile.
+// Parsing a large document takes a second. In a worker, it does not block the page.
 self.onmessage = ({ data: { number, file } }: MessageEvent<ReadRequest>) => {
   queue = queue.then(async () => self.postMessage({ number, read: await readDocument(file) } satisfies ReadResult));
 };

@@ -1,6 +1,6 @@
 const blanks = /[\t\n\r ]*/y;
 const parts = {
-  // Any character except quotation mark, backslash and control characters; or an escape.
+  // Any character except a quotation mark, a backslash or a control character; or an escape sequence.
   string: /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\uffff]*)*"/y,
   word: /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y,
 };
@@ -8,8 +8,8 @@ const parts = {
 type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'nothing';
 
 /**
- * Returns the offset at which a text stops being JSON (RFC 8259): only some browsers report it, and only for some
- * errors. Returns the length of the text if it is truncated or valid.
+ * Returns the offset at which a text stops being JSON (RFC 8259), because only some browsers report the offset, and
+ * only for some errors. Returns the length of the text if the text is truncated or valid.
  */
 export const faultOffset = (text: string): number => {
   const open: ('{' | '[')[] = [];
@@ -43,7 +43,7 @@ export const faultOffset = (text: string): number => {
 const mayEnd = (expected: Expected, inside: '{' | '[' | undefined): boolean =>
   inside !== undefined && expected.endsWith('or end');
 
-/** Returns the end of the part that begins here; null if there is none. */
+/** Returns the end of the part that begins at `at`; null if no such part begins there. */
 const endOf = (part: RegExp, text: string, at: number): number | null => {
   part.lastIndex = at;
   return part.test(text) ? part.lastIndex : null;
@@ -51,7 +51,7 @@ const endOf = (part: RegExp, text: string, at: number): number | null => {
 
 export interface Place {
   readonly line: number;
-  /** In UTF-16 units, from 1. */
+  /** The column in UTF-16 code units, starting at 1. */
   readonly column: number;
 }
 

@@ -5,9 +5,9 @@ import { jsonOfYaml, YamlFault } from './yaml-to-json.ts';
 export type FileRead =
   | {
       readonly kind: 'document';
-      /** Its `info.title`, unchanged. */
+      /** The document's `info.title`, unchanged. */
       readonly title: string | null;
-      /** Its JSON; the unchanged text of a JSON file. */
+      /** The document as JSON; for a JSON file, the unchanged text. */
       readonly json: Blob;
     }
   /** The file does not claim to be an OpenAPI document. */
@@ -19,7 +19,7 @@ export type FileRead =
       readonly place: Place | null;
     };
 
-/** Reads a file. Runs in the worker, not in the thread of the page. */
+/** Reads a file. Runs in the worker, not in the page's thread. */
 export const readDocument = async (file: File): Promise<FileRead> => {
   const text = await textOf(file);
   if (typeof text !== 'string') return text;
@@ -27,7 +27,7 @@ export const readDocument = async (file: File): Promise<FileRead> => {
   try {
     return isYaml ? readYaml(text) : readJson(text);
   } catch (error) {
-    // The parsers recurse.
+    // The parsers are recursive, so deep nesting exceeds the call stack.
     if (error instanceof RangeError) return { kind: 'broken', because: 'deep', detail: '', place: null };
     throw error;
   }
@@ -38,7 +38,7 @@ const textOf = async (file: File): Promise<string | FileRead> => {
   const bytes = await file.arrayBuffer().catch(() => null);
   if (!bytes) return broken('unreadable');
   try {
-    // It removes a byte order mark, which some editors write.
+    // The decoder also removes a byte order mark, which some editors write.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return broken('utf-8');

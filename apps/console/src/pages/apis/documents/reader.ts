@@ -5,7 +5,7 @@ let worker: Worker | null = null;
 let last = 0;
 const waiting = new Map<number, (read: FileRead) => void>();
 
-/** Starts the worker with the first file; it keeps running. */
+/** Returns the worker, which is started for the first file and keeps running. */
 const startedWorker = (): Worker => {
   if (worker) return worker;
   worker = new Worker(new URL('./document-worker.ts', import.meta.url), { type: 'module' });

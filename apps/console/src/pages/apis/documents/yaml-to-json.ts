@@ -1,7 +1,7 @@
 import { LineCounter, parseDocument } from 'yaml';
 import type { Place } from './json-fault.ts';
 
-/** The maximum number of aliases and size of the expanded JSON, as in the service's tool. */
+/** The maximum number of aliases, and the maximum length of the expanded JSON, the same as in the service's tool. */
 const aliasesMax = 10_000;
 const expandedMax = 64_000_000;
 
@@ -15,8 +15,8 @@ export class YamlFault extends Error {
 }
 
 /**
- * Converts YAML to JSON like `portico import`, so that both publish the same: YAML 1.2, core schema, with merge keys.
- * Dates stay strings, integers keep all digits, and members stay in order. Throws `YamlFault`.
+ * Converts YAML to JSON as `portico import` does, so that both publish the same document: YAML 1.2, core schema, with
+ * merge keys. Dates remain strings, integers keep all their digits, and members keep their order. Throws `YamlFault`.
  */
 export const jsonOfYaml = (text: string): { readonly json: string; readonly value: unknown } => {
   const lines = new LineCounter();
@@ -28,7 +28,7 @@ export const jsonOfYaml = (text: string): { readonly json: string; readonly valu
     prettyErrors: false,
     lineCounter: lines,
     logLevel: 'error',
-    // Tags of other schemas, such as those of dates and sets, leave the value as written.
+    // Values with tags from other schemas, such as dates and sets, are left as written.
     resolveKnownTags: false,
   });
   const [fault] = document.errors;
@@ -46,7 +46,7 @@ export const jsonOfYaml = (text: string): { readonly json: string; readonly valu
   return { json: parts.join(''), value };
 };
 
-/** `name` is the name of the member, for error messages. */
+/** Writes a value as JSON. `name` is the member's name, for error messages. */
 const writeValue = (value: unknown, name: string, write: (part: string) => void): void => {
   if (value instanceof Map) {
     let before = '{';
