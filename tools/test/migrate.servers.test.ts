@@ -179,7 +179,7 @@ describe.skipIf(!postgres)('an installation with documents, people, keys, limits
     expect(digestOf(source)).toBe(before);
     const { host, password, pathname } = new URL(url);
     expect(toPostgresql.stdout).toMatch(
-      /^Moved \d+ rows of \d+ tables from sqlite:.* to postgresql:.*; each is the same/,
+      /^Moved \d+ rows of \d+ tables from sqlite:.* to postgresql:.*; both sides match/,
     );
     expect(toPostgresql.stdout).toContain(`@${host}${pathname}`);
     if (password) expect(toPostgresql.stdout + toPostgresql.stderr).not.toContain(`:${password}@`);
