@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   startIdentityProvider,
-  startOllamaStandIn,
+  startFakeOllama,
   startPostgres,
-  startQdrantStandIn,
+  startFakeQdrant,
   startRedis,
   startSmtpServer,
 } from '@portico/test-servers';
@@ -16,8 +16,8 @@ import { createInstallation, type Installation } from './installation.ts';
 
 const postgres = await startPostgres();
 const redis = await startRedis();
-const qdrant = await startQdrantStandIn();
-const ollama = await startOllamaStandIn();
+const qdrant = await startFakeQdrant();
+const ollama = await startFakeOllama();
 const smtp = await startSmtpServer();
 const provider = await startIdentityProvider();
 afterAll(async () => {
@@ -33,8 +33,8 @@ const admin = { uid: 'root', email: 'root@example.com', emailVerified: true } as
 const replacements = {
   PostgreSQL: postgres && (async () => ({ DATABASE_URL: await postgres.newDatabase() })),
   Redis: redis && (async () => ({ REDIS_URL: redis.url })),
-  'Qdrant (stand-in)': async () => ({ QDRANT_URL: qdrant.url }),
-  'Ollama (stand-in)': async () => ({ OLLAMA_URL: ollama.url }),
+  'fake Qdrant': async () => ({ QDRANT_URL: qdrant.url }),
+  'fake Ollama': async () => ({ OLLAMA_URL: ollama.url }),
   SMTP: smtp && (async () => ({ SMTP_URL: smtp.url })),
   'OpenID Connect': async () => ({
     IDENTITY_ISSUER: provider.issuer,
@@ -51,14 +51,14 @@ const combinations: readonly (readonly Replacement[])[] = [
   [],
   ['PostgreSQL'],
   ['Redis'],
-  ['Qdrant (stand-in)'],
-  ['Ollama (stand-in)'],
+  ['fake Qdrant'],
+  ['fake Ollama'],
   ['SMTP'],
   ['OpenID Connect'],
   ['PostgreSQL', 'Redis'],
-  ['PostgreSQL', 'Qdrant (stand-in)'],
-  ['Redis', 'Ollama (stand-in)'],
-  ['PostgreSQL', 'Redis', 'Qdrant (stand-in)', 'Ollama (stand-in)', 'SMTP', 'OpenID Connect'],
+  ['PostgreSQL', 'fake Qdrant'],
+  ['Redis', 'fake Ollama'],
+  ['PostgreSQL', 'Redis', 'fake Qdrant', 'fake Ollama', 'SMTP', 'OpenID Connect'],
 ];
 
 const nameOf = (combination: readonly Replacement[]): string =>

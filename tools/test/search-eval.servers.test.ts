@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startOllamaStandIn, temporaryFolder } from '@portico/test-servers';
+import { startFakeOllama, temporaryFolder } from '@portico/test-servers';
 import { afterAll, expect, test } from 'vitest';
 import { root } from '../src/service-process.ts';
 
@@ -46,7 +46,7 @@ test('your own corpus is searched through the service, and the output is the sam
 });
 
 test('with OLLAMA_URL, its model is evaluated, and no other variable of the environment is used', async () => {
-  const ollama = await startOllamaStandIn();
+  const ollama = await startFakeOllama();
   try {
     const variables = { OLLAMA_URL: ollama.url, DATA_DIR: '/nonexistent', DATABASE_URL: 'postgresql://127.0.0.1:1/x' };
     const { code, stdout, stderr } = await evaluate([...corpusOptions, '--json'], variables);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createLogger } from '@portico/composition';
-import { startPostgres, startQdrant, startQdrantStandIn, startRedis } from '@portico/test-servers';
+import { startPostgres, startQdrant, startFakeQdrant, startRedis } from '@portico/test-servers';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Credential } from '../src/api-client.ts';
 import { startComposed, type ComposedService } from './composed-service.ts';
@@ -11,7 +11,7 @@ import { openInstallation } from './provide-installation.ts';
 
 const postgres = await startPostgres();
 const redis = await startRedis();
-const fake = await startQdrantStandIn();
+const fake = await startFakeQdrant();
 const real = await startQdrant();
 afterAll(async () => {
   for (const server of [postgres, redis, fake]) await server?.close();

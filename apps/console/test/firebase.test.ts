@@ -1,4 +1,4 @@
-import { startFirebaseStandIn, type FirebasePerson, type FirebaseStandIn } from '@portico/test-servers';
+import { startFakeFirebase, type FirebasePerson, type FakeFirebase } from '@portico/test-servers';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
@@ -19,10 +19,10 @@ const expectHeading = (page: Page, name: string) =>
 
 describe.skipIf(!browser)('signing in by e-mail and password', () => {
   if (!browser) return;
-  let firebase: FirebaseStandIn;
+  let firebase: FakeFirebase;
   let service: ConsoleService;
   beforeAll(async () => {
-    firebase = await startFirebaseStandIn({ people: [ada] });
+    firebase = await startFakeFirebase({ people: [ada] });
     service = await startConsoleService({ IDENTITY_LOCAL: 'true', ...firebase.variables });
   });
   afterAll(async () => {

@@ -1,5 +1,5 @@
 import type { Environment } from '@portico/composition';
-import { startFirebaseStandIn } from '@portico/test-servers';
+import { startFakeFirebase } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { startComposed } from './start-composed.ts';
 
@@ -60,7 +60,7 @@ test('with a Firebase API key, users sign in with e-mail and password, and not a
 
 test('a user who signs in with e-mail and password is known to the service, also with a renewed token', async () => {
   const person = { uid: 'alice', email: 'alice@example.com', password: 'correct horse' };
-  const firebase = await startFirebaseStandIn({ people: [person] });
+  const firebase = await startFakeFirebase({ people: [person] });
   onTestFinished(() => firebase.close());
   const subject = await startComposed(() => Promise.resolve({ IDENTITY_LOCAL: 'true', ...firebase.variables }))();
   onTestFinished(() => subject.close());

@@ -91,7 +91,7 @@ export { createModelOperationEmbedder } from './use-cases/operations/model-opera
 export { servingEmbedder } from './use-cases/search/serving-embedder.ts';
 export type { ModelCheck } from './use-cases/search/check-models.ts';
 export type { ClientLimit } from './use-cases/limits/read-effective-limit.ts';
-export type * from './use-cases/limits/read-standing.ts';
+export type * from './use-cases/limits/read-limit-status.ts';
 export { approvalsMax, type ApprovalOutcome, type ApprovalResult } from './use-cases/profiles/approve-many.ts';
 export type * from './use-cases/profiles/claim-first-admin.ts';
 export type * from './use-cases/profiles/edit-profile.ts';

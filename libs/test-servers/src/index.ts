@@ -31,21 +31,11 @@ export { parseMail, type ParsedMail } from './parse-mail.ts';
 export { selfSignedCertificate, type Certificate } from './self-signed-certificate.ts';
 export * from './smtp-server.ts';
 export { smtpStages, type SmtpFault, type SmtpScript, type SmtpStage } from './smtp-script.ts';
-export { startQdrant } from './qdrant-stand-in/start-qdrant.ts';
-export { startQdrantStandIn, type QdrantCall, type QdrantStandIn } from './qdrant-stand-in/qdrant-stand-in.ts';
-export type { QdrantFault } from './qdrant-stand-in/faults.ts';
-export { startOllama, startOllamaStandIn } from './ollama-stand-in/ollama-stand-in.ts';
-export type {
-  OllamaFault,
-  OllamaServer,
-  OllamaStandIn,
-  OllamaStandInOptions,
-  PullFault,
-} from './ollama-stand-in/ollama-stand-in.ts';
-export { nomicStandIn, type StandInModel } from './ollama-stand-in/stand-in-model.ts';
+export { startQdrant } from './fake-qdrant/start-qdrant.ts';
+export { startFakeQdrant, type QdrantCall, type FakeQdrant } from './fake-qdrant/fake-qdrant.ts';
+export type { QdrantFault } from './fake-qdrant/faults.ts';
+export { startOllama, startFakeOllama } from './fake-ollama/fake-ollama.ts';
+export type { OllamaFault, OllamaServer, FakeOllama, FakeOllamaOptions, PullFault } from './fake-ollama/fake-ollama.ts';
+export { fakeNomic, type FakeModel } from './fake-ollama/fake-model.ts';
 export * from './identity-provider.ts';
-export {
-  startFirebaseStandIn,
-  type FirebasePerson,
-  type FirebaseStandIn,
-} from './firebase-stand-in/firebase-stand-in.ts';
+export { startFakeFirebase, type FirebasePerson, type FakeFirebase } from './fake-firebase/fake-firebase.ts';

@@ -2,7 +2,7 @@ import { performance as hooks } from 'node:perf_hooks';
 import { setTimeout as promised } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startFaultProxy } from './fault-proxy.ts';
-import { startOllamaStandIn } from './ollama-stand-in/ollama-stand-in.ts';
+import { startFakeOllama } from './fake-ollama/fake-ollama.ts';
 import { sleep } from './real-time.ts';
 import { stopTime, type StoppedTime } from './stopped-time.ts';
 
@@ -58,28 +58,28 @@ test('an expired timeout looks like one of AbortSignal.timeout', async () => {
 test('sockets and the fault proxy run in real time, and a test can wait for them', async () => {
   const time = stopForTest();
   const before = Date.now();
-  const standIn = await startOllamaStandIn();
-  onTestFinished(() => standIn.close());
-  const proxy = await startFaultProxy({ host: '127.0.0.1', port: standIn.control.port });
+  const fake = await startFakeOllama();
+  onTestFinished(() => fake.close());
+  const proxy = await startFaultProxy({ host: '127.0.0.1', port: fake.control.port });
   onTestFinished(() => proxy.close());
   await proxy.set({ latencyMs: 20 });
   let text = '';
-  void fetch(proxy.through(standIn.url)).then(async (response) => {
+  void fetch(proxy.through(fake.url)).then(async (response) => {
     text = await response.text();
   });
   await time.pollInRealTime(() => expect(text).toBe('Ollama is running'));
   expect(Date.now()).toBe(before);
 });
 
-test('the model of the Ollama stand-in runs in stopped time', async () => {
+test('the model of the fake Ollama runs in stopped time', async () => {
   const time = stopForTest();
-  const standIn = await startOllamaStandIn();
-  onTestFinished(() => standIn.close());
-  standIn.runner.loadMs = 60_000;
+  const fake = await startFakeOllama();
+  onTestFinished(() => fake.close());
+  fake.runner.loadMs = 60_000;
   let isLoaded = false;
   const body = JSON.stringify({ model: 'nomic-embed-text', input: [] });
-  const loading = fetch(`${standIn.url}/api/embed`, { method: 'POST', body }).then(() => (isLoaded = true));
-  await time.pollInRealTime(() => expect(standIn.runner.loadCount).toBe(1));
+  const loading = fetch(`${fake.url}/api/embed`, { method: 'POST', body }).then(() => (isLoaded = true));
+  await time.pollInRealTime(() => expect(fake.runner.loadCount).toBe(1));
   await time.advance(59_999);
   expect(isLoaded).toBe(false);
   await time.advanceUntil(loading);

@@ -51,7 +51,7 @@ const roundsPerStep = 20;
  * Stops the time of this process, so that a timeout expires when the test advances time, and never because the machine
  * is slow. `setTimeout`, `setInterval`, `node:timers`, `node:timers/promises`, `AbortSignal.timeout`, `Date` and
  * `performance.now` stand still. Sockets, `setImmediate` and other processes continue, as do this package's proxies and
- * servers, and timers without a delay, which `fetch` uses only to yield. Only the model of the Ollama stand-in runs in
+ * servers, and timers without a delay, which `fetch` uses only to yield. Only the model of the fake Ollama runs in
  * stopped time, so that a test can decide which of two things finishes first. `expect.poll` and `vi.waitFor` also
  * continue, but advance stopped time by 50 ms with each attempt: use `pollInRealTime` instead.
  */

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   startIdentityProvider,
-  startOllamaStandIn,
+  startFakeOllama,
   startPostgres,
-  startQdrantStandIn,
+  startFakeQdrant,
   startRedis,
   startSmtpServer,
 } from '@portico/test-servers';
@@ -61,7 +61,7 @@ test.skipIf(!postgres || !redis)(
   'an installation with PostgreSQL, Redis and every other server is healthy before and after its first start',
   async () => {
     const [provider, smtp] = [await startIdentityProvider(), await startSmtpServer()];
-    const [qdrant, ollama] = [await startQdrantStandIn({ apiKey: 'the-key' }), await startOllamaStandIn()];
+    const [qdrant, ollama] = [await startFakeQdrant({ apiKey: 'the-key' }), await startFakeOllama()];
     for (const server of [provider, smtp, qdrant, ollama]) onTestFinished(() => server?.close());
     const installation = await openInstallation({
       DATABASE_URL: (await postgres?.newDatabase()) ?? '',

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { startFirebaseStandIn, startIdentityProvider, startSmtpServer } from '@portico/test-servers';
+import { startFakeFirebase, startIdentityProvider, startSmtpServer } from '@portico/test-servers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createHealthyInstallation, runDoctor, expectDiagnosis, type Fault, type Variables } from './diagnosis.ts';
 
@@ -207,7 +207,7 @@ test.each([...issuerFaults, ...productionFaults])('reports that $fault', (fault)
 );
 
 test('Firebase needs no sign-in page if people sign in with e-mail and password', async () => {
-  const firebase = await startFirebaseStandIn();
+  const firebase = await startFakeFirebase();
   onTestFinished(() => firebase.close());
   const { checks } = await runDoctor({ DATA_DIR: healthy.copy(), ...firebase.variables });
   const [check] = checks.filter(({ id }) => id === 'identity.console');

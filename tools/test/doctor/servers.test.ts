@@ -5,11 +5,11 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import {
   skipUnlessRequired,
-  nomicStandIn,
+  fakeNomic,
   findOnPath,
-  startOllamaStandIn,
+  startFakeOllama,
   startPostgres,
-  startQdrantStandIn,
+  startFakeQdrant,
   startRedis,
   startSmtpServer,
   type RedisOptions,
@@ -278,14 +278,14 @@ const redisFaults: readonly Fault[] = [
   },
 ];
 
-const startQdrantWith = async (options: Parameters<typeof startQdrantStandIn>[0] = {}): Promise<string> => {
-  const server = await startQdrantStandIn(options);
+const startQdrantWith = async (options: Parameters<typeof startFakeQdrant>[0] = {}): Promise<string> => {
+  const server = await startFakeQdrant(options);
   onTestFinished(() => server.close());
   return server.url;
 };
 
-const startOllamaWith = async (options: Parameters<typeof startOllamaStandIn>[0]): Promise<string> => {
-  const server = await startOllamaStandIn(options);
+const startOllamaWith = async (options: Parameters<typeof startFakeOllama>[0]): Promise<string> => {
+  const server = await startFakeOllama(options);
   onTestFinished(() => server.close());
   return server.url;
 };
@@ -353,7 +353,7 @@ const searchFaults: readonly Fault[] = [
   {
     fault: 'the model has not been pulled yet',
     inject: async () => ({
-      OLLAMA_URL: await startOllamaWith({ models: [nomicStandIn] }),
+      OLLAMA_URL: await startOllamaWith({ models: [fakeNomic] }),
       EMBEDDING_MODEL: 'other:v2',
     }),
     id: 'ollama.model',

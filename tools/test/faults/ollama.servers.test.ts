@@ -1,10 +1,4 @@
-import {
-  nomicStandIn,
-  startFaultProxy,
-  startOllamaStandIn,
-  type FaultMode,
-  type OllamaFault,
-} from '@portico/test-servers';
+import { fakeNomic, startFaultProxy, startFakeOllama, type FaultMode, type OllamaFault } from '@portico/test-servers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { sendEachOperation, createServiceHarness, waitForState, type ServiceHarness } from './service-harness.ts';
 import {
@@ -19,7 +13,7 @@ import {
 } from './traffic.ts';
 
 const password = 'password-of-ollama-that-nobody-may-read';
-const ollama = await startOllamaStandIn();
+const ollama = await startFakeOllama();
 const proxy = await startFaultProxy({ host: '127.0.0.1', port: ollama.control.port });
 afterAll(async () => {
   await proxy.close();
@@ -112,7 +106,7 @@ const expectNoSecretInLog = ({ log }: ServiceHarness, { client }: Callers) => {
     expect(log().text).not.toContain(secret);
 };
 
-test('the service starts while Ollama (stand-in) is unavailable: new collections are found once it is available', async () => {
+test('the service starts while the fake Ollama is unavailable: new collections are found once it is available', async () => {
   await proxy.set('down');
   const { harness, callers } = await setUp();
   expect(await find(harness, callers, 'weather forecast')).toBeNull();
@@ -130,7 +124,7 @@ test('the service starts while Ollama (stand-in) is unavailable: new collections
 });
 
 test.each(outages)(
-  'Ollama (stand-in) that $name fails only searches for new queries; collections created or changed in the meantime are found afterwards by their new text',
+  'a fake Ollama that $name fails only searches for new queries; collections created or changed in the meantime are found afterwards by their new text',
   async ({ name, begin, end }) => {
     const { harness, callers } = await setUp();
     const { api, time } = harness;
@@ -167,7 +161,7 @@ test.each(outages)(
   },
 );
 
-test('a changed model of Ollama (stand-in) causes re-embedding, and vectors of different models are never compared', async () => {
+test('a changed model of the fake Ollama causes re-embedding, and vectors of different models are never compared', async () => {
   const { harness, callers } = await setUp();
   const { api, time } = harness;
   const { admin, client } = callers;
@@ -190,13 +184,13 @@ test('a changed model of Ollama (stand-in) causes re-embedding, and vectors of d
       return current;
     });
   await waitUntilComplete();
-  onTestFinished(() => ollama.install(nomicStandIn));
-  ollama.install({ ...nomicStandIn, digest: nomicStandIn.digest.split('').toReversed().join('') });
+  onTestFinished(() => ollama.install(fakeNomic));
+  ollama.install({ ...fakeNomic, digest: fakeNomic.digest.split('').toReversed().join('') });
   // Lets the embedder notice the change; without a search, it would cache the model's id for a minute.
   await findScores();
   observedScores.length = 0;
   const finalScores = await waitUntilComplete();
-  // The stand-in's vectors for the two models are almost as far apart as possible.
+  // The fake's vectors for the two models are almost as far apart as possible.
   expect(Math.min(...Object.values(finalScores))).toBeGreaterThan(0.2);
   for (const observed of observedScores) expect(finalScores).toMatchObject(observed);
   expect(observedScores.length).toBeGreaterThan(1);
@@ -209,7 +203,7 @@ const longText = (name: string): string =>
     .join('')
     .slice(0, 7_500);
 
-test('Ollama (stand-in) that takes 4 s per long document fails no search while eight of them are embedded', async () => {
+test('a fake Ollama that takes 4 s per long document fails no search while eight of them are embedded', async () => {
   const { harness, callers } = await setUp();
   const { api, time } = harness;
   await waitUntilFound(harness, callers, 'weather forecast', [callers.collection]);
@@ -232,7 +226,7 @@ test('Ollama (stand-in) that takes 4 s per long document fails no search while e
   expect(Math.max(...searchTimesMs)).toBeLessThan(256 * ollama.runner.tokenMs + 200);
 });
 
-test('searches do not interrupt Ollama (stand-in) while it loads its model for 12 s, and return Retry-After', async () => {
+test('searches do not interrupt the fake Ollama while it loads its model for 12 s, and return Retry-After', async () => {
   const { harness, callers } = await setUp();
   const { api, time } = harness;
   await waitUntilFound(harness, callers, 'weather forecast', [callers.collection]);

@@ -1,4 +1,4 @@
-import { startFaultProxy, startQdrantStandIn, type FaultMode, type QdrantFault } from '@portico/test-servers';
+import { startFaultProxy, startFakeQdrant, type FaultMode, type QdrantFault } from '@portico/test-servers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { sendEachOperation, createServiceHarness, waitForState, type ServiceHarness } from './service-harness.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from './traffic.ts';
 
 const apiKey = 'key-of-qdrant-that-nobody-may-read';
-const qdrant = await startQdrantStandIn({ apiKey });
+const qdrant = await startFakeQdrant({ apiKey });
 const proxy = await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(qdrant.url).port) });
 afterAll(async () => {
   await proxy.close();
@@ -112,7 +112,7 @@ const expectNoSecretInLog = ({ log }: ServiceHarness, { client }: Callers) => {
   for (const secret of [apiKey, client.key.secret]) expect(log().text).not.toContain(secret);
 };
 
-test('the service starts while Qdrant (stand-in) is unavailable: the database answers searches until it is available', async () => {
+test('the service starts while the fake Qdrant is unavailable: the database answers searches until it is available', async () => {
   await proxy.set('down');
   const { harness, callers } = await setUp();
   const during = await waitUntilFound(harness, callers, 'exact', 1);
@@ -126,7 +126,7 @@ test('the service starts while Qdrant (stand-in) is unavailable: the database an
 });
 
 test.each(outages)(
-  'callers do not notice that Qdrant (stand-in) $name: searches return the same results, including new collections',
+  'callers do not notice that the fake Qdrant $name: searches return the same results, including new collections',
   async ({ name, begin, end, isDetectedByProbe: isSeenByProbe }) => {
     const { harness, callers } = await setUp();
     const { time, api } = harness;

@@ -11,7 +11,7 @@ import { consoleRoutes } from './console.ts';
 import { importRoutes } from './imports.ts';
 import { groupRoutes } from './groups.ts';
 import { jobRoutes } from './jobs.ts';
-import { limitStandingRoutes } from './limit-standing.ts';
+import { limitStatusRoutes } from './limit-status.ts';
 import { limitRoutes } from './limits.ts';
 import { localIssuerRoutes } from './local-issuer.ts';
 import { oauthRoutes } from './oauth.ts';
@@ -59,7 +59,7 @@ export const tableRows = [
   ...tagged('Access', catalogRoutes),
   ...tagged('Access', requestRoutes),
   ...tagged('Rate limits', limitRoutes),
-  ...tagged('Rate limits', limitStandingRoutes),
+  ...tagged('Rate limits', limitStatusRoutes),
   ...tagged('Usage', usageRoutes),
   ...tagged('Collections', importRoutes),
   ...tagged('Jobs', jobRoutes),

@@ -14,7 +14,7 @@ import { requiredTokensSuite, identitiesSuite, ignoredTokensSuite } from './iden
 import { importsSuite } from './imports.ts';
 import { inputSuite } from './input.ts';
 import { jobsSuite } from './jobs.ts';
-import { limitStandingSuite } from './limit-standing.ts';
+import { limitStatusSuite } from './limit-status.ts';
 import { limitsSuite, anonymousCallersSuite } from './limits.ts';
 import { listsSuite } from './lists.ts';
 import { guessedCodesSuite, localSignInSuite } from './local-sign-in.ts';
@@ -63,7 +63,7 @@ const storeSuites: Readonly<Record<string, Suite>> = {
   operations: operationsSuite,
   search: searchSuite,
   jobs: jobsSuite,
-  'clients near their limit': limitStandingSuite,
+  'clients near their limit': limitStatusSuite,
   usage: usageSuite,
   'service accounts': serviceAccountsSuite,
   'failed service accounts': failedAccountsSuite,

@@ -1,5 +1,5 @@
 import { type Cache, embeddingDimension } from '@portico/domain';
-import { nomicStandIn } from '@portico/test-servers';
+import { fakeNomic } from '@portico/test-servers';
 import { expect, test } from 'vitest';
 import { embedRequests, openOllama, warmUp } from '../test/open-ollama.ts';
 import { cachedQueries } from './cached-queries.ts';
@@ -22,13 +22,13 @@ const open = async () => {
 };
 
 test('a query is embedded once, and its vector is the same afterwards', async () => {
-  const { standIn, cached, embedder, cache } = await open();
+  const { fake, cached, embedder, cache } = await open();
   const first = await cached.embed(['roads of Rome'], 'query');
   expect(await cached.embed(['roads of Rome'], 'query')).toEqual(first);
   expect(await cachedQueries(embedder, cache).embed(['roads of Rome'], 'query')).toEqual(first);
-  expect(embedRequests(standIn)).toHaveLength(1);
+  expect(embedRequests(fake)).toHaveLength(1);
   await cached.embed(['rivers'], 'query');
-  expect(embedRequests(standIn)).toHaveLength(2);
+  expect(embedRequests(fake)).toHaveLength(2);
 });
 
 test('a key reveals neither the text nor the model', async () => {
@@ -42,40 +42,40 @@ test('a key reveals neither the text nor the model', async () => {
 });
 
 test('documents are not cached', async () => {
-  const { standIn, cached, cache } = await open();
+  const { fake, cached, cache } = await open();
   for (let i = 0; i < 2; i++) await cached.embed(['roads of Rome'], 'document');
   expect(cache.entries.size).toBe(0);
-  expect(embedRequests(standIn)).toHaveLength(2);
+  expect(embedRequests(fake)).toHaveLength(2);
 });
 
 test('a value that is not a vector is replaced', async () => {
-  const { standIn, cached, cache } = await open();
+  const { fake, cached, cache } = await open();
   const right = await cached.embed(['roads'], 'query');
   for (const length of [0, 4, 4 * embeddingDimension - 1, 4 * embeddingDimension + 4]) {
     for (const key of cache.entries.keys()) cache.entries.set(key, new Uint8Array(length));
     expect(await cached.embed(['roads'], 'query')).toEqual(right);
   }
-  expect(embedRequests(standIn)).toHaveLength(5);
+  expect(embedRequests(fake)).toHaveLength(5);
   expect(await cached.embed(['roads'], 'query')).toEqual(right);
-  expect(embedRequests(standIn)).toHaveLength(5);
+  expect(embedRequests(fake)).toHaveLength(5);
 });
 
 test('vectors of a model that was pulled again are not used: each version has its own entries', async () => {
-  const { standIn, cached, time } = await open();
+  const { fake, cached, time } = await open();
   const before = await cached.embed(['roads'], 'query');
-  standIn.install({ ...nomicStandIn, digest: nomicStandIn.digest.replace(/^./, 'f') });
+  fake.install({ ...fakeNomic, digest: fakeNomic.digest.replace(/^./, 'f') });
   await time.advance(ollamaLimits.modelIdMaxAgeMs);
   const after = await cached.embed(['roads'], 'query');
   expect(after.modelId).not.toBe(before.modelId);
   expect(after.vectors).not.toEqual(before.vectors);
   expect(await cached.embed(['roads'], 'query')).toEqual(after);
-  expect(embedRequests(standIn)).toHaveLength(2);
+  expect(embedRequests(fake)).toHaveLength(2);
 });
 
 test('a cached query has its vector while the server is unavailable', async () => {
-  const { standIn, cached } = await open();
+  const { fake, cached } = await open();
   const before = await cached.embed(['roads'], 'query');
-  await standIn.close();
+  await fake.close();
   expect(await cached.embed(['roads'], 'query')).toEqual(before);
   await expect(cached.embed(['rivers'], 'query')).rejects.toMatchObject({ code: 'embedding_unavailable' });
 });

@@ -1,67 +1,67 @@
-import { nomicStandIn, type OllamaStandIn } from '@portico/test-servers';
+import { fakeNomic, type FakeOllama } from '@portico/test-servers';
 import { expect, test } from 'vitest';
 import { embedRequests, openOllama, warmUp } from '../test/open-ollama.ts';
 import { ollamaLimits } from './limits.ts';
 
 /** Returns the texts of all requests so far, without their prefixes. */
-const sentTexts = (standIn: OllamaStandIn): readonly string[] =>
-  embedRequests(standIn).flatMap(({ input }) => input.map((text) => text.replace(/^search_\w+: /, '')));
+const sentTexts = (fake: FakeOllama): readonly string[] =>
+  embedRequests(fake).flatMap(({ input }) => input.map((text) => text.replace(/^search_\w+: /, '')));
 
 /** Returns a piece of a document for each word. */
 const piecesOf = (...words: readonly string[]) => words.map((word) => `${`${word} `.repeat(200)}\n`);
 
-test('Ollama stand-in: the pieces of simultaneous documents are sent alternately, one by one', async () => {
-  const { standIn, embedder } = await openOllama();
-  await warmUp({ embedder, standIn });
+test('fake Ollama: the pieces of simultaneous documents are sent alternately, one by one', async () => {
+  const { fake, embedder } = await openOllama();
+  await warmUp({ embedder, fake });
   const [a, b] = [piecesOf('a', 'b', 'c'), piecesOf('x', 'y')];
   const embedded = await Promise.all([a, b].map((pieces) => embedder.embed([pieces.join('')], 'document')));
-  expect(sentTexts(standIn).map((text) => text[0])).toEqual(['a', 'x', 'b', 'y', 'c']);
-  expect(standIn.maxConcurrent).toBe(1);
+  expect(sentTexts(fake).map((text) => text[0])).toEqual(['a', 'x', 'b', 'y', 'c']);
+  expect(fake.maxConcurrent).toBe(1);
   expect((await embedder.embed([a.join('')], 'document')).vectors).toEqual(embedded[0]?.vectors);
 });
 
-test('Ollama stand-in: a document that was not embedded in time is resumed where it stopped', async () => {
-  const { standIn, embedder, lines, time } = await openOllama();
-  await warmUp({ embedder, standIn });
+test('fake Ollama: a document that was not embedded in time is resumed where it stopped', async () => {
+  const { fake, embedder, lines, time } = await openOllama();
+  await warmUp({ embedder, fake });
   const pieces = piecesOf('a', 'b', 'c', 'd');
   // A piece with its prefix takes 5.6 s.
-  standIn.runner.tokenMs = 27.5;
+  fake.runner.tokenMs = 27.5;
   const embed = () => time.advanceUntil(embedder.embed([pieces.join('')], 'document'));
   await expect(embed()).rejects.toThrow('the server is busy: no vector came within 14000 ms');
   const { vectors } = await embed();
-  expect(sentTexts(standIn).map((text) => text[0])).toEqual(['a', 'b', 'c', 'd']);
+  expect(sentTexts(fake).map((text) => text[0])).toEqual(['a', 'b', 'c', 'd']);
   expect(lines.filter((line) => line.startsWith('warn'))).toHaveLength(1);
-  standIn.runner.tokenMs = 0;
+  fake.runner.tokenMs = 0;
   expect((await embed()).vectors).toEqual(vectors);
-  expect(sentTexts(standIn)).toHaveLength(8);
+  expect(sentTexts(fake)).toHaveLength(8);
 });
 
-test('Ollama stand-in: all pieces of a document are embedded by the same model, the latest', async () => {
-  const { standIn, embedder } = await openOllama();
-  await warmUp({ embedder, standIn });
+test('fake Ollama: all pieces of a document are embedded by the same model, the latest', async () => {
+  const { fake, embedder } = await openOllama();
+  await warmUp({ embedder, fake });
   const text = piecesOf('a', 'b', 'c').join('');
-  standIn.afterNextEmbed(() => {
-    standIn.afterNextEmbed(() => standIn.install({ ...nomicStandIn, digest: 'b'.repeat(64) }));
+  fake.afterNextEmbed(() => {
+    fake.afterNextEmbed(() => fake.install({ ...fakeNomic, digest: 'b'.repeat(64) }));
   });
   const during = await embedder.embed([text], 'document');
-  expect(sentTexts(standIn).map((piece) => piece[0])).toEqual(['a', 'b', 'b', 'c', 'a']);
+  expect(sentTexts(fake).map((piece) => piece[0])).toEqual(['a', 'b', 'b', 'c', 'a']);
   expect(await embedder.embed([text], 'document')).toEqual(during);
 });
 
-test('Ollama stand-in: a late vector of a slow server is still cached', async () => {
-  const { standIn, embedder, time } = await openOllama();
-  await warmUp({ embedder, standIn });
-  standIn.runner.tokenMs = 200;
+test('fake Ollama: a late vector of a slow server is still cached', async () => {
+  const { fake, embedder, time } = await openOllama();
+  await warmUp({ embedder, fake });
+  fake.runner.tokenMs = 200;
   const text = 'a '.repeat(100);
   await expect(time.advanceUntil(embedder.embed([text], 'document'))).rejects.toThrow('the server is busy');
   await time.advanceUntilSuccess(() => embedder.embed([text], 'document'));
-  expect(sentTexts(standIn)).toEqual([text]);
+  expect(sentTexts(fake)).toEqual([text]);
 });
 
-test('Ollama stand-in: a lost request for a piece blocks documents for a minute', async () => {
-  const { standIn, embedder, time } = await openOllama();
-  await warmUp({ embedder, standIn });
-  standIn.setFault('hang', 1);
+test('fake Ollama: a lost request for a piece blocks documents for a minute', async () => {
+  const { fake, embedder, time } = await openOllama();
+  await warmUp({ embedder, fake });
+  fake.setFault('hang', 1);
   await expect(time.advanceUntil(embedder.embed(['rain'], 'document'))).rejects.toThrow('the server is busy');
   await expect(time.advanceUntil(embedder.embed(['snow'], 'document'))).rejects.toThrow('the server is busy');
   expect((await time.advanceUntil(embedder.embed(['rain'], 'query'))).vectors).toHaveLength(1);
@@ -69,19 +69,19 @@ test('Ollama stand-in: a lost request for a piece blocks documents for a minute'
   expect((await time.advanceUntil(embedder.embed(['rain'], 'document'))).vectors).toHaveLength(1);
 });
 
-test('Ollama stand-in: a waiting document is not sent if its call times out', async () => {
-  const { standIn, embedder, time } = await openOllama({ limits: { documentsMs: 1_000 } });
-  await warmUp({ embedder, standIn });
-  standIn.runner.tokenMs = 100;
+test('fake Ollama: a waiting document is not sent if its call times out', async () => {
+  const { fake, embedder, time } = await openOllama({ limits: { documentsMs: 1_000 } });
+  await warmUp({ embedder, fake });
+  fake.runner.tokenMs = 100;
   const outcomes = await time.advanceUntil(
     Promise.allSettled(['a '.repeat(30), 'snow'].map((text) => embedder.embed([text], 'document'))),
   );
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await time.advance(10_000);
-  expect(sentTexts(standIn)).toEqual(['a '.repeat(30)]);
+  expect(sentTexts(fake)).toEqual(['a '.repeat(30)]);
 });
 
-test('Ollama stand-in: sixty-four texts of documents wait, and the next one fails immediately', async () => {
+test('fake Ollama: sixty-four texts of documents wait, and the next one fails immediately', async () => {
   const { embedder } = await openOllama();
   const texts = Array.from({ length: 66 }, (_, index) => `word${index}`);
   const outcomes = await Promise.allSettled(texts.map((text) => embedder.embed([text], 'document')));
@@ -89,36 +89,36 @@ test('Ollama stand-in: sixty-four texts of documents wait, and the next one fail
   expect(outcomes.at(-1)).toMatchObject({ reason: { cause: { kind: 'busy' } } });
 });
 
-test('Ollama stand-in: low-priority texts are sent after texts that arrive in the meantime', async () => {
-  const { standIn, embedder } = await openOllama();
-  await warmUp({ embedder, standIn });
+test('fake Ollama: low-priority texts are sent after texts that arrive in the meantime', async () => {
+  const { fake, embedder } = await openOllama();
+  await warmUp({ embedder, fake });
   const first = embedder.embed(['wind'], 'document');
   const behind = ['hail', 'fog'].map((text) => embedder.lowPriority.embed([text], 'document'));
   const others = ['snow', 'sun'].map((text) => embedder.embed([text], 'document'));
   await Promise.all([first, ...behind, ...others]);
-  expect(sentTexts(standIn)).toEqual(['wind', 'snow', 'sun', 'hail', 'fog']);
+  expect(sentTexts(fake)).toEqual(['wind', 'snow', 'sun', 'hail', 'fog']);
   const { vectors } = await embedder.embed(['hail'], 'document');
   expect((await behind[0])?.vectors).toEqual(vectors);
 });
 
-test('Ollama stand-in: low-priority texts that have waited long enough are sent in order of arrival', async () => {
-  const { standIn, embedder } = await openOllama({ limits: { lowPriorityWaitMs: 0, pieceWaitMs: 0 } });
-  await warmUp({ embedder, standIn });
+test('fake Ollama: low-priority texts that have waited long enough are sent in order of arrival', async () => {
+  const { fake, embedder } = await openOllama({ limits: { lowPriorityWaitMs: 0, pieceWaitMs: 0 } });
+  await warmUp({ embedder, fake });
   const first = embedder.embed(['wind'], 'document');
   const behind = embedder.lowPriority.embed(['hail'], 'document');
   const others = ['snow', 'sun'].map((text) => embedder.embed([text], 'document'));
   await Promise.all([first, behind, ...others]);
-  expect(sentTexts(standIn)).toEqual(['wind', 'hail', 'snow', 'sun']);
+  expect(sentTexts(fake)).toEqual(['wind', 'hail', 'snow', 'sun']);
 });
 
-test('Ollama stand-in: pieces wait for all queries, but at most a second', async () => {
-  const { standIn, embedder, time } = await openOllama();
-  await warmUp({ embedder, standIn });
-  standIn.runner.tokenMs = 20;
+test('fake Ollama: pieces wait for all queries, but at most a second', async () => {
+  const { fake, embedder, time } = await openOllama();
+  await warmUp({ embedder, fake });
+  fake.runner.tokenMs = 20;
   const queries = Array.from({ length: 20 }, (_, i) => embedder.embed([`query ${i}`], 'query'));
   const document = embedder.embed(['rain'], 'document');
   await time.advanceUntil(Promise.all([...queries, document]));
-  const at = sentTexts(standIn).indexOf('rain');
+  const at = sentTexts(fake).indexOf('rain');
   // Each query takes 140 ms, and four run concurrently: these are the queries sent within a second, but not all 20.
   expect(at).toBeGreaterThanOrEqual(11);
   expect(at).toBeLessThan(16);

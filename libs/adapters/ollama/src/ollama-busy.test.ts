@@ -1,18 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
-import type { OllamaStandIn } from '@portico/test-servers';
+import type { FakeOllama } from '@portico/test-servers';
 import { expect, test } from 'vitest';
 import { embedRequests, openOllama, warmUp } from '../test/open-ollama.ts';
 import { ollamaLimits } from './limits.ts';
 
 const unavailable = { code: 'embedding_unavailable' };
 const warnings = (lines: readonly string[]) => lines.filter((line) => line.startsWith('warn'));
-const onStandIn = (name: string) => `Ollama stand-in: ${name}`;
+const onFake = (name: string) => `fake Ollama: ${name}`;
 
 /** Returns the texts of each request so far, without their prefixes. */
-const sentTexts = (standIn: OllamaStandIn): readonly (readonly string[])[] =>
-  embedRequests(standIn).map(({ input }) => input.map((text) => text.replace(/^search_\w+: /, '')));
+const sentTexts = (fake: FakeOllama): readonly (readonly string[])[] =>
+  embedRequests(fake).map(({ input }) => input.map((text) => text.replace(/^search_\w+: /, '')));
 
-/** Returns a text of this many words, each of which counts as one token for the stand-in and in our estimate. */
+/** Returns a text of this many words, each of which counts as one token for the fake and in our estimate. */
 const words = (count: number, first = 'a') => [first, ...Array.from({ length: count - 1 }, () => 'b')].join(' ');
 const statusesOf = (calls: readonly Promise<unknown>[]) =>
   Promise.allSettled(calls).then((outcomes) => outcomes.map(({ status }) => status));
@@ -23,41 +23,38 @@ const description = (name: string): string =>
     .join('')
     .slice(0, 7_500);
 
-test(
-  onStandIn('no search fails or waits for more than one piece while eight long documents are embedded'),
-  async () => {
-    const { standIn, embedder, lines, time } = await openOllama();
-    await warmUp({ embedder, standIn });
-    // Embedding such a document takes 4 s. The measured time was 3 to 5 s on two idle cores.
-    standIn.runner.tokenMs = 2.5;
-    const names = Array.from({ length: 8 }, (_, i) => `tide${i}`);
-    let isOver = false;
-    const embedAll = async (): Promise<void> => {
-      for (let name = names.shift(); name; name = names.shift()) await embedder.embed([description(name)], 'document');
-    };
-    // This is the number of documents that a service embeds concurrently.
-    const documents = statusesOf([embedAll(), embedAll()]).finally(() => (isOver = true));
-    const waits: number[] = [];
-    while (!isOver) {
-      const before = performance.now();
-      await time.advanceUntil(embedder.embed(['high water in the morning'], 'query'));
-      waits.push(performance.now() - before);
-      await time.advanceUntil(setTimeout(500));
-    }
-    expect(await documents).toEqual(['fulfilled', 'fulfilled']);
-    const { processedTokens } = standIn.runner;
-    expect(Math.max(...processedTokens)).toBeLessThanOrEqual(256);
-    expect(waits.length).toBeGreaterThan(20);
-    // A query waits for the piece, the query itself, and one step of the stopped time.
-    expect(Math.max(...waits)).toBeLessThanOrEqual((256 + 9) * standIn.runner.tokenMs + 100);
-    expect(warnings(lines)).toEqual([]);
-  },
-);
+test(onFake('no search fails or waits for more than one piece while eight long documents are embedded'), async () => {
+  const { fake, embedder, lines, time } = await openOllama();
+  await warmUp({ embedder, fake });
+  // Embedding such a document takes 4 s. The measured time was 3 to 5 s on two idle cores.
+  fake.runner.tokenMs = 2.5;
+  const names = Array.from({ length: 8 }, (_, i) => `tide${i}`);
+  let isOver = false;
+  const embedAll = async (): Promise<void> => {
+    for (let name = names.shift(); name; name = names.shift()) await embedder.embed([description(name)], 'document');
+  };
+  // This is the number of documents that a service embeds concurrently.
+  const documents = statusesOf([embedAll(), embedAll()]).finally(() => (isOver = true));
+  const waits: number[] = [];
+  while (!isOver) {
+    const before = performance.now();
+    await time.advanceUntil(embedder.embed(['high water in the morning'], 'query'));
+    waits.push(performance.now() - before);
+    await time.advanceUntil(setTimeout(500));
+  }
+  expect(await documents).toEqual(['fulfilled', 'fulfilled']);
+  const { processedTokens } = fake.runner;
+  expect(Math.max(...processedTokens)).toBeLessThanOrEqual(256);
+  expect(waits.length).toBeGreaterThan(20);
+  // A query waits for the piece, the query itself, and one step of the stopped time.
+  expect(Math.max(...waits)).toBeLessThanOrEqual((256 + 9) * fake.runner.tokenMs + 100);
+  expect(warnings(lines)).toEqual([]);
+});
 
-test(onStandIn('waiting documents that time out do not count against the server: queries are embedded'), async () => {
-  const { standIn, embedder, lines, time } = await openOllama();
+test(onFake('waiting documents that time out do not count against the server: queries are embedded'), async () => {
+  const { fake, embedder, lines, time } = await openOllama();
   await embedder.check();
-  standIn.runner.tokenMs = 30;
+  fake.runner.tokenMs = 30;
   const documents = Array.from({ length: 8 }, (_, i) => embedder.embed([words(200, `text${i}`)], 'document'));
   const outcomes = await time.advanceUntil(statusesOf(documents));
   expect(outcomes.filter((status) => status === 'fulfilled').length).toBeGreaterThan(0);
@@ -67,33 +64,33 @@ test(onStandIn('waiting documents that time out do not count against the server:
   expect(warnings(lines).join()).not.toMatch(/does not answer|repeatedly/);
 });
 
-test(onStandIn('any number of our own timeouts does not open the breaker while the server responds'), async () => {
-  const { standIn, embedder, time } = await openOllama({ limits: { queryMs: 500 } });
+test(onFake('any number of our own timeouts does not open the breaker while the server responds'), async () => {
+  const { fake, embedder, time } = await openOllama({ limits: { queryMs: 500 } });
   await embedder.check();
-  standIn.runner.tokenMs = 300;
+  fake.runner.tokenMs = 300;
   for (let attempt = 1; attempt <= 7; attempt += 1) {
     const query = time.advanceUntil(embedder.embed(['rain'], 'query'));
     const failure: unknown = await query.catch((error: unknown) => error);
     expect(failure).toMatchObject({ ...unavailable, cause: { kind: 'busy' } });
   }
-  standIn.runner.tokenMs = 0;
+  fake.runner.tokenMs = 0;
   await time.advanceUntilSuccess(() => embedder.embed(['rain'], 'query'));
 });
 
-test(onStandIn('a server that does not respond at all gets no requests after five failed queries'), async () => {
-  const { standIn, embedder, time } = await openOllama({ limits: { queryMs: 500, checkMs: 500 } });
+test(onFake('a server that does not respond at all gets no requests after five failed queries'), async () => {
+  const { fake, embedder, time } = await openOllama({ limits: { queryMs: 500, checkMs: 500 } });
   await embedder.check();
-  await standIn.control.pause();
+  await fake.control.pause();
   await time.advanceUntilSuccess(() =>
     expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ cause: { isBrokenCircuitError: true } }),
   );
-  await standIn.control.resume();
+  await fake.control.resume();
 });
 
-test(onStandIn('failing documents do not stop queries'), async () => {
-  const { standIn, embedder } = await openOllama();
+test(onFake('failing documents do not stop queries'), async () => {
+  const { fake, embedder } = await openOllama();
   await embedder.check();
-  standIn.setFault('failure', 5);
+  fake.setFault('failure', 5);
   for (let failure = 1; failure <= 5; failure += 1) {
     await expect(embedder.embed(['rain'], 'document')).rejects.toMatchObject({ cause: { status: 500 } });
   }
@@ -101,9 +98,9 @@ test(onStandIn('failing documents do not stop queries'), async () => {
   expect((await embedder.embed(['rain'], 'query')).vectors).toHaveLength(1);
 });
 
-test(onStandIn('a model that loads for longer than any caller waits is loaded once, and then embeds'), async () => {
-  const { standIn, embedder, lines, time } = await openOllama();
-  standIn.runner.loadMs = 20_000;
+test(onFake('a model that loads for longer than any caller waits is loaded once, and then embeds'), async () => {
+  const { fake, embedder, lines, time } = await openOllama();
+  fake.runner.loadMs = 20_000;
   await expect(time.advanceUntil(embedder.embed(['rain'], 'query'))).rejects.toMatchObject(unavailable);
   await expect(time.advanceUntil(embedder.embed(['rain'], 'document'))).rejects.toThrow(
     'Embedding service unavailable: the model is being loaded',
@@ -116,8 +113,8 @@ test(onStandIn('a model that loads for longer than any caller waits is loaded on
   expect(failure).toMatchObject({ message: 'Embedding service unavailable', cause: { kind: 'loading' } });
   await time.advanceUntilSuccess(() => embedder.embed(['rain'], 'query'));
   await embedder.check();
-  expect(standIn.runner.loadCount).toBe(1);
-  expect(sentTexts(standIn)[0]).toEqual(['rain']);
+  expect(fake.runner.loadCount).toBe(1);
+  expect(sentTexts(fake)[0]).toEqual(['rain']);
   expect(lines.filter((line) => line.includes('load'))).toEqual([
     'info Ollama is loading the model nomic-embed-text',
     'info Ollama has loaded the model nomic-embed-text',
@@ -125,32 +122,32 @@ test(onStandIn('a model that loads for longer than any caller waits is loaded on
   expect(warnings(lines)).toEqual([]);
 });
 
-test(onStandIn('a model is loaded even if that takes longer than a query or a document may'), async () => {
-  const { standIn, embedder, time } = await openOllama({ limits: { failuresMax: 1_000 } });
-  standIn.runner.loadMs = 1.5 * ollamaLimits.documentsMs;
+test(onFake('a model is loaded even if that takes longer than a query or a document may'), async () => {
+  const { fake, embedder, time } = await openOllama({ limits: { failuresMax: 1_000 } });
+  fake.runner.loadMs = 1.5 * ollamaLimits.documentsMs;
   await time.advanceUntilSuccess(() =>
     Promise.all([embedder.embed(['rain'], 'query'), embedder.embed(['sun'], 'document')]),
   );
-  expect(standIn.runner.loadCount).toBe(1);
+  expect(fake.runner.loadCount).toBe(1);
 });
 
-test(onStandIn('a model that was unloaded while idle is loaded separately from the next query'), async () => {
-  const { standIn, embedder, time } = await openOllama();
+test(onFake('a model that was unloaded while idle is loaded separately from the next query'), async () => {
+  const { fake, embedder, time } = await openOllama();
   await embedder.embed(['rain'], 'query');
-  standIn.runner.unload();
-  standIn.runner.loadMs = 5_000;
+  fake.runner.unload();
+  fake.runner.loadMs = 5_000;
   await time.advance(ollamaLimits.assumeLoadedMs);
   const query = time.advanceUntil(embedder.embed(['rain'], 'query'));
   await expect(query).rejects.toMatchObject({ cause: { kind: 'loading' } });
   await time.advanceUntilSuccess(() => embedder.embed(['rain'], 'query'));
-  expect(standIn.runner.loadCount).toBe(2);
+  expect(fake.runner.loadCount).toBe(2);
 });
 
-test(onStandIn('a search that times out because the model is unloaded does not abort the load'), async () => {
-  const { standIn, embedder, time } = await openOllama();
-  await warmUp({ embedder, standIn });
-  standIn.runner.unload();
-  standIn.runner.loadMs = 12_000;
+test(onFake('a search that times out because the model is unloaded does not abort the load'), async () => {
+  const { fake, embedder, time } = await openOllama();
+  await warmUp({ embedder, fake });
+  fake.runner.unload();
+  fake.runner.loadMs = 12_000;
   const before = performance.now();
   const search = () => time.advanceUntil(embedder.embed(['rain'], 'query'));
   await expect(search()).rejects.toMatchObject({ cause: { kind: 'busy' }, retryAfterSeconds: 2 });
@@ -163,14 +160,14 @@ test(onStandIn('a search that times out because the model is unloaded does not a
   }
   await time.advanceUntilSuccess(() => search());
   expect(performance.now() - before).toBeLessThan(12_500);
-  expect(standIn.runner.loadCount).toBe(2);
+  expect(fake.runner.loadCount).toBe(2);
 });
 
-test(onStandIn('a document or a check that times out does not abort the load either'), async () => {
-  const { standIn, embedder, time } = await openOllama();
-  await warmUp({ embedder, standIn });
-  standIn.runner.unload();
-  standIn.runner.loadMs = 20_000;
+test(onFake('a document or a check that times out does not abort the load either'), async () => {
+  const { fake, embedder, time } = await openOllama();
+  await warmUp({ embedder, fake });
+  fake.runner.unload();
+  fake.runner.loadMs = 20_000;
   const before = performance.now();
   await expect(time.advanceUntil(embedder.embed(['rain'], 'document'))).rejects.toThrow(
     'no vector came within 14000 ms',
@@ -178,45 +175,45 @@ test(onStandIn('a document or a check that times out does not abort the load eit
   await expect(time.advanceUntil(embedder.check())).rejects.toMatchObject(unavailable);
   await time.advanceUntilSuccess(() => embedder.embed(['rain'], 'document'));
   expect(performance.now() - before).toBeLessThan(20_500);
-  expect(standIn.runner.loadCount).toBe(2);
+  expect(fake.runner.loadCount).toBe(2);
 });
 
-test(onStandIn('a request that times out while the server is busy is aborted'), async () => {
-  const { standIn, embedder, time } = await openOllama();
-  await warmUp({ embedder, standIn });
-  standIn.setFault('hang', 1);
+test(onFake('a request that times out while the server is busy is aborted'), async () => {
+  const { fake, embedder, time } = await openOllama();
+  await warmUp({ embedder, fake });
+  fake.setFault('hang', 1);
   await expect(time.advanceUntil(embedder.embed(['rain'], 'query'))).rejects.toMatchObject({ cause: { kind: 'busy' } });
-  await time.pollInRealTime(() => expect(standIn.inFlight).toBe(0));
+  await time.pollInRealTime(() => expect(fake.inFlight).toBe(0));
   expect((await time.advanceUntil(embedder.embed(['rain'], 'query'))).vectors).toHaveLength(1);
 });
 
-test(onStandIn('a load is requested again if a request is lost, and abandoned if the server stops'), async () => {
-  const { standIn, embedder, time } = await openOllama();
-  standIn.setFault('hang', 1);
+test(onFake('a load is requested again if a request is lost, and abandoned if the server stops'), async () => {
+  const { fake, embedder, time } = await openOllama();
+  fake.setFault('hang', 1);
   await time.advanceUntilSuccess(() => embedder.embed(['rain'], 'query'));
   const other = await openOllama();
-  other.standIn.setFault('hang');
+  other.fake.setFault('hang');
   const query = time.advanceUntil(other.embedder.embed(['rain'], 'query'));
   await expect(query).rejects.toMatchObject({ cause: { kind: 'loading' } });
-  await other.standIn.control.stop();
+  await other.fake.control.stop();
   expect(warnings(other.lines)).toHaveLength(0);
-  other.standIn.setFault(null);
-  await other.standIn.control.start();
+  other.fake.setFault(null);
+  await other.fake.control.start();
   await time.advanceUntilSuccess(() => other.embedder.embed(['rain'], 'query'));
 });
 
-test(onStandIn('at most 512 tokens of a long query are embedded'), async () => {
-  const { standIn, embedder } = await openOllama();
+test(onFake('at most 512 tokens of a long query are embedded'), async () => {
+  const { fake, embedder } = await openOllama();
   await embedder.embed(['日'.repeat(2_000)], 'query');
   await embedder.embed([words(512)], 'query');
   await embedder.embed([`${words(512)} c`], 'query');
-  expect(sentTexts(standIn)).toEqual([['日'.repeat(512)], [words(512)], [words(512)]]);
+  expect(sentTexts(fake)).toEqual([['日'.repeat(512)], [words(512)], [words(512)]]);
 });
 
-test(onStandIn('long queries wait for each other, but short queries do not wait for all of them'), async () => {
-  const { standIn, embedder, time } = await openOllama();
+test(onFake('long queries wait for each other, but short queries do not wait for all of them'), async () => {
+  const { fake, embedder, time } = await openOllama();
   await embedder.check();
-  standIn.runner.tokenMs = 1;
+  fake.runner.tokenMs = 1;
   const order: string[] = [];
   const embedAs = (kind: string, text: string) => embedder.embed([text], 'query').then(() => order.push(kind));
   const long = Array.from({ length: 5 }, (_, i) => embedAs('long', words(300, `long${i}`)));
@@ -227,10 +224,10 @@ test(onStandIn('long queries wait for each other, but short queries do not wait 
   expect(order.lastIndexOf('short')).toBeLessThan(order.lastIndexOf('long') - 1);
 });
 
-test(onStandIn('one long query runs, four wait, and the next one fails immediately'), async () => {
-  const { standIn, embedder, time } = await openOllama();
+test(onFake('one long query runs, four wait, and the next one fails immediately'), async () => {
+  const { fake, embedder, time } = await openOllama();
   await embedder.check();
-  standIn.setFault({ slowMs: 50 });
+  fake.setFault({ slowMs: 50 });
   const embedAll = (count: number, textOf: (i: number) => string) =>
     time.advanceUntil(statusesOf(Array.from({ length: count }, (_, i) => embedder.embed([textOf(i)], 'query'))));
   expect(await embedAll(7, (i) => words(65, `l${i}`))).toEqual([

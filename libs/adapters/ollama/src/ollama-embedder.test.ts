@@ -6,7 +6,7 @@ import {
   refusingEmbedderContract,
   recordLog,
 } from '@portico/contracts';
-import { nomicStandIn, startOllama, type OllamaStandIn } from '@portico/test-servers';
+import { fakeNomic, startOllama, type FakeOllama } from '@portico/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { realServerLimits } from '../test/real-server-limits.ts';
 import { embedRequests, openOllama } from '../test/open-ollama.ts';
@@ -14,32 +14,32 @@ import { ollamaLimits } from './limits.ts';
 import { createOllamaEmbedder } from './ollama-embedder.ts';
 
 const otherDigest = 'b'.repeat(64);
-describe('the Ollama embedder on the stand-in:', () => {
+describe('the Ollama embedder on the fake:', () => {
   for (const [sentence, check] of Object.entries(embedderContract)) {
     test(sentence, async () => check((await openOllama()).embedder));
   }
   for (const [sentence, check] of Object.entries(interruptibleEmbedderContract)) {
     test(sentence, async () => {
-      const { embedder, standIn } = await openOllama();
+      const { embedder, fake } = await openOllama();
       await check({
         embedder,
-        interrupt: () => standIn.remove(nomicStandIn.name),
-        resume: () => standIn.install(nomicStandIn),
+        interrupt: () => fake.remove(fakeNomic.name),
+        resume: () => fake.install(fakeNomic),
       });
     });
   }
   for (const [sentence, check] of Object.entries(changeableEmbedderContract)) {
     test(sentence, async () => {
-      const { embedder, standIn } = await openOllama();
+      const { embedder, fake } = await openOllama();
       let changes = 0;
-      const change = () => standIn.install({ ...nomicStandIn, digest: String((changes += 1)).padEnd(64, '0') });
+      const change = () => fake.install({ ...fakeNomic, digest: String((changes += 1)).padEnd(64, '0') });
       await check({ embedder, change });
     });
   }
   for (const [sentence, check] of Object.entries(refusingEmbedderContract)) {
     test(sentence, async () => {
-      const { embedder, standIn } = await openOllama();
-      await check({ embedder, refuse: () => standIn.install({ ...nomicStandIn, contextLength: 8 }) });
+      const { embedder, fake } = await openOllama();
+      await check({ embedder, refuse: () => fake.install({ ...fakeNomic, contextLength: 8 }) });
     });
   }
 });
@@ -67,8 +67,8 @@ test('a server that takes 15 s per text passes with the limits for real servers,
     [realServerLimits, 'passed'],
     [{}, 'failed'],
   ] as const) {
-    const { embedder, standIn, time } = await openOllama({ limits });
-    standIn.setFault({ slowMs: 15_000 });
+    const { embedder, fake, time } = await openOllama({ limits });
+    fake.setFault({ slowMs: 15_000 });
     const checked = Promise.resolve(embedsAWord(embedder)).then(
       () => 'passed',
       () => 'failed',
@@ -77,14 +77,14 @@ test('a server that takes 15 s per text passes with the limits for real servers,
   }
 });
 
-describe('the Ollama embedder on the stand-in, texts:', () => {
-  const inputs = (standIn: OllamaStandIn) => embedRequests(standIn).map(({ input }) => input);
+describe('the Ollama embedder on the fake, texts:', () => {
+  const inputs = (fake: FakeOllama) => embedRequests(fake).map(({ input }) => input);
 
   test('documents and queries are sent with the prefixes of nomic-embed-text, never cut by the server', async () => {
-    const { embedder, standIn } = await openOllama();
+    const { embedder, fake } = await openOllama();
     await embedder.embed(['rain'], 'document');
     await embedder.embed(['rain'], 'query');
-    expect(standIn.requestsTo('/api/embed')).toEqual([
+    expect(fake.requestsTo('/api/embed')).toEqual([
       { model: 'nomic-embed-text', input: [], truncate: false },
       { model: 'nomic-embed-text', input: ['search_document: rain'], truncate: false },
       { model: 'nomic-embed-text', input: ['search_query: rain'], truncate: false },
@@ -92,10 +92,10 @@ describe('the Ollama embedder on the stand-in, texts:', () => {
   });
 
   test('every request sets how long the model stays loaded and how many threads compute, if configured', async () => {
-    const { embedder, standIn } = await openOllama({ keepAlive: '24h', numThread: 3 });
+    const { embedder, fake } = await openOllama({ keepAlive: '24h', numThread: 3 });
     await embedder.embed(['rain'], 'query');
     const options = { model: 'nomic-embed-text', truncate: false, keep_alive: '24h', options: { num_thread: 3 } };
-    expect(standIn.requestsTo('/api/embed')).toEqual([
+    expect(fake.requestsTo('/api/embed')).toEqual([
       { ...options, input: [] },
       { ...options, input: ['search_query: rain'] },
     ]);
@@ -104,36 +104,36 @@ describe('the Ollama embedder on the stand-in, texts:', () => {
   test.each(['library/nomic-embed-text', 'https://registry.ollama.ai/library/nomic-embed-text:latest'])(
     'a model requested as %s is the one listed by its short name',
     async (model) => {
-      const { embedder, standIn } = await openOllama({ model, pull: true });
+      const { embedder, fake } = await openOllama({ model, pull: true });
       await embedder.check();
       expect(await embedder.modelId()).toBe('nomic-embed-text:latest@0a109f422b47e3a3+2');
-      expect(standIn.requestsTo('/api/pull')).toEqual([]);
+      expect(fake.requestsTo('/api/pull')).toEqual([]);
     },
   );
 
   test('a model of another family receives the text without a prefix', async () => {
-    const other = { ...nomicStandIn, name: 'all-minilm:33m' };
-    const { embedder, standIn } = await openOllama({ model: 'all-minilm:33m' }, { models: [other] });
+    const other = { ...fakeNomic, name: 'all-minilm:33m' };
+    const { embedder, fake } = await openOllama({ model: 'all-minilm:33m' }, { models: [other] });
     await embedder.embed(['rain'], 'document');
-    expect(inputs(standIn)).toEqual([['rain']]);
+    expect(inputs(fake)).toEqual([['rain']]);
   });
 
   test('texts are sent one at a time, in order', async () => {
-    const { embedder, standIn } = await openOllama();
+    const { embedder, fake } = await openOllama();
     const texts = Array.from({ length: 40 }, (_, index) => `word${index}`);
     const { vectors } = await embedder.embed(texts, 'document');
-    expect(inputs(standIn)).toEqual(texts.map((text) => [`search_document: ${text}`]));
+    expect(inputs(fake)).toEqual(texts.map((text) => [`search_document: ${text}`]));
     const [last] = (await embedder.embed(['word39'], 'document')).vectors;
     expect(vectors.at(-1)).toEqual(last);
   });
 
   test('a document is sent in pieces of at most 256 tokens, and its vector is their mean', async () => {
-    const { embedder, standIn, time } = await openOllama();
-    standIn.runner.tokenMs = 1;
+    const { embedder, fake, time } = await openOllama();
+    fake.runner.tokenMs = 1;
     const parts = ['Rain falls. '.repeat(62), 'Snow melts. '.repeat(31)];
     const { vectors } = await time.advanceUntil(embedder.embed([parts.join('')], 'document'));
-    expect(inputs(standIn)).toEqual(parts.map((part) => [`search_document: ${part}`]));
-    expect(standIn.runner.processedTokens.every((tokens) => tokens <= 256)).toBe(true);
+    expect(inputs(fake)).toEqual(parts.map((part) => [`search_document: ${part}`]));
+    expect(fake.runner.processedTokens.every((tokens) => tokens <= 256)).toBe(true);
     const [rain, snow] = (await time.advanceUntil(embedder.embed(parts, 'document'))).vectors;
     const sum = rain?.map((x, i) => 2 * x + (snow?.[i] ?? 0)) ?? [];
     const length = Math.hypot(...sum);
@@ -142,9 +142,9 @@ describe('the Ollama embedder on the stand-in, texts:', () => {
   });
 
   test('a text is cut in half until the model accepts it, and only its length is logged, once', async () => {
-    const { embedder, standIn, lines } = await openOllama({}, { models: [{ ...nomicStandIn, contextLength: 80 }] });
+    const { embedder, fake, lines } = await openOllama({}, { models: [{ ...fakeNomic, contextLength: 80 }] });
     await embedder.embed(['b '.repeat(240)], 'document');
-    expect(inputs(standIn).map(([text = '']) => text.length)).toEqual(
+    expect(inputs(fake).map(([text = '']) => text.length)).toEqual(
       [480, 240, 128].map((units) => units + 'search_document: '.length),
     );
     expect(lines.filter((line) => line.startsWith('debug'))).toEqual([
@@ -153,56 +153,56 @@ describe('the Ollama embedder on the stand-in, texts:', () => {
   });
 
   test('a text that cannot be cut short enough is rejected after a few attempts', async () => {
-    const tiny = { ...nomicStandIn, contextLength: 4 };
-    const { embedder, standIn, lines } = await openOllama({}, { models: [tiny] });
+    const tiny = { ...fakeNomic, contextLength: 4 };
+    const { embedder, fake, lines } = await openOllama({}, { models: [tiny] });
     await expect(embedder.embed(['- '.repeat(9000)], 'document')).rejects.toMatchObject({
       name: 'TextRefusedError',
       message: 'A text of 128 UTF-16 units is too long for the model',
     });
-    expect(inputs(standIn).map(([text = '']) => text.length - 'search_document: '.length)).toEqual([496, 248, 128]);
+    expect(inputs(fake).map(([text = '']) => text.length - 'search_document: '.length)).toEqual([496, 248, 128]);
     expect(lines.filter((line) => line.startsWith('warn'))).toEqual([]);
   });
 });
 
-describe('the Ollama embedder on the stand-in, model:', () => {
+describe('the Ollama embedder on the fake, model:', () => {
   test('the id consists of name, tag, digest and text scheme', async () => {
     const { embedder } = await openOllama();
     expect(await embedder.modelId()).toBe('nomic-embed-text:latest@0a109f422b47e3a3+2');
   });
 
   test('the previous version has the same vectors under its own id, even while the server is unavailable', async () => {
-    const { embedder, standIn } = await openOllama();
+    const { embedder, fake } = await openOllama();
     const { vectors } = await embedder.embed(['rain'], 'query');
     const id = 'nomic-embed-text:latest@0a109f422b47e3a3+1';
     expect(await embedder.earlier.embed(['rain'], 'query')).toEqual({ modelId: id, vectors });
-    await standIn.control.stop();
+    await fake.control.stop();
     expect(await embedder.earlier.modelId()).toBe(id);
     await expect(embedder.earlier.check()).rejects.toMatchObject({ code: 'embedding_unavailable' });
   });
 
   test('the id is cached, and the last one is returned while the server is unavailable', async () => {
-    const { embedder, standIn, lines, time } = await openOllama();
+    const { embedder, fake, lines, time } = await openOllama();
     const id = await embedder.modelId();
     await time.advance(ollamaLimits.modelIdMaxAgeMs - 1);
     await embedder.modelId();
-    expect(standIn.requestsTo('/api/tags')).toHaveLength(1);
-    await standIn.control.stop();
+    expect(fake.requestsTo('/api/tags')).toHaveLength(1);
+    await fake.control.stop();
     await time.advance(1);
     expect(await embedder.modelId()).toBe(id);
     expect(lines.filter((line) => line.startsWith('warn'))).toHaveLength(1);
   });
 
   test('without any known id the error is embedding_unavailable', async () => {
-    const { embedder, standIn } = await openOllama();
-    await standIn.control.stop();
+    const { embedder, fake } = await openOllama();
+    await fake.control.stop();
     await expect(embedder.modelId()).rejects.toMatchObject({ code: 'embedding_unavailable' });
     await expect(embedder.embed([], 'query')).rejects.toMatchObject({ code: 'embedding_unavailable' });
   });
 
   test('the id is requested again once the cache expires', async () => {
-    const { embedder, standIn, lines, time } = await openOllama();
+    const { embedder, fake, lines, time } = await openOllama();
     const before = await embedder.modelId();
-    standIn.install({ ...nomicStandIn, digest: otherDigest });
+    fake.install({ ...fakeNomic, digest: otherDigest });
     await time.advance(ollamaLimits.modelIdMaxAgeMs);
     expect(await embedder.modelId()).toBe('nomic-embed-text:latest@bbbbbbbbbbbbbbbb+2');
     expect(lines.at(-1)).toBe(
@@ -211,9 +211,9 @@ describe('the Ollama embedder on the stand-in, model:', () => {
   });
 
   test('vectors computed while the model changes are computed again with the new model', async () => {
-    const { embedder, standIn } = await openOllama();
+    const { embedder, fake } = await openOllama();
     const before = await embedder.embed(['rain'], 'document');
-    standIn.afterNextEmbed(() => standIn.install({ ...nomicStandIn, digest: otherDigest }));
+    fake.afterNextEmbed(() => fake.install({ ...fakeNomic, digest: otherDigest }));
     const during = await embedder.embed(['rain'], 'document');
     const after = await embedder.embed(['rain'], 'document');
     expect(during).toEqual(after);
@@ -222,11 +222,11 @@ describe('the Ollama embedder on the stand-in, model:', () => {
   });
 
   test('a model that changes repeatedly returns no vector', async () => {
-    const { embedder, standIn } = await openOllama();
+    const { embedder, fake } = await openOllama();
     await embedder.modelId();
-    standIn.afterNextEmbed(() => {
-      standIn.install({ ...nomicStandIn, digest: otherDigest });
-      standIn.afterNextEmbed(() => standIn.install(nomicStandIn));
+    fake.afterNextEmbed(() => {
+      fake.install({ ...fakeNomic, digest: otherDigest });
+      fake.afterNextEmbed(() => fake.install(fakeNomic));
     });
     await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ code: 'embedding_unavailable' });
   });
@@ -234,7 +234,7 @@ describe('the Ollama embedder on the stand-in, model:', () => {
   test('the check reports a model of another dimension, which returns no vector', async () => {
     const { embedder } = await openOllama(
       { model: 'all-minilm' },
-      { models: [{ ...nomicStandIn, name: 'all-minilm:latest', dimension: 384 }] },
+      { models: [{ ...fakeNomic, name: 'all-minilm:latest', dimension: 384 }] },
     );
     const problem = 'EMBEDDING_MODEL all-minilm gives 384 dimensions, Portico needs 768';
     await expect(embedder.check()).rejects.toThrow(problem);
@@ -243,13 +243,13 @@ describe('the Ollama embedder on the stand-in, model:', () => {
   });
 
   test('a name and a password in the URL are sent as basic authentication, and never logged', async () => {
-    const { standIn } = await openOllama();
-    const url = standIn.url.replace('http://', 'http://ada:l%40velace@');
+    const { fake } = await openOllama();
+    const url = fake.url.replace('http://', 'http://ada:l%40velace@');
     const { embedder, lines, causes } = await openOllama({ url });
     await embedder.embed(['rain'], 'query');
     const sent = `Basic ${Buffer.from('ada:l@velace').toString('base64')}`;
-    expect(standIn.requests.map(({ headers }) => headers.authorization)).toEqual(standIn.requests.map(() => sent));
-    await standIn.control.stop();
+    expect(fake.requests.map(({ headers }) => headers.authorization)).toEqual(fake.requests.map(() => sent));
+    await fake.control.stop();
     const failure: unknown = await embedder.check().catch((error: unknown) => error);
     expect(inspect([failure, lines, causes], { depth: 9 })).not.toMatch(/velace|YWRh/);
   });

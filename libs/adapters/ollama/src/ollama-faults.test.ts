@@ -5,7 +5,7 @@ import { ollamaLimits } from './limits.ts';
 
 const unavailable = { code: 'embedding_unavailable' };
 const warnings = (lines: readonly string[]) => lines.filter((line) => line.startsWith('warn'));
-const onStandIn = (name: string) => `Ollama stand-in: ${name}`;
+const onFake = (name: string) => `fake Ollama: ${name}`;
 /** Limits that allow many failures, so that the breaker remains closed. */
 const manyFailures = { failuresMax: 1_000 };
 
@@ -26,10 +26,10 @@ const faults: readonly OllamaFault[] = [
   'runnerGone',
 ];
 
-test.each(faults)(onStandIn('%s returns no vector, is logged once, and recovers after the fault'), async (fault) => {
-  const { standIn, embedder, lines, causes } = await openOllama({ limits: manyFailures });
+test.each(faults)(onFake('%s returns no vector, is logged once, and recovers after the fault'), async (fault) => {
+  const { fake, embedder, lines, causes } = await openOllama({ limits: manyFailures });
   await embedder.check();
-  standIn.setFault(fault);
+  fake.setFault(fault);
   for (const purpose of ['document', 'query'] as const) {
     await expect(embedder.embed(['secretive words'], purpose)).rejects.toMatchObject(unavailable);
     await expect(embedder.check()).rejects.toMatchObject(unavailable);
@@ -37,17 +37,17 @@ test.each(faults)(onStandIn('%s returns no vector, is logged once, and recovers 
   expect(warnings(lines)).toHaveLength(1);
   expect(causes[0]).toBeInstanceOf(Error);
   expect(String(causes[0])).not.toContain('secretive');
-  standIn.setFault(null);
+  fake.setFault(null);
   await embedder.check();
   expect((await embedder.embed(['rain'], 'query')).vectors).toHaveLength(1);
   expect(lines.at(-1)).toBe('info Ollama embeds again');
 });
 
 test.each(faults)(
-  onStandIn('%s: the reason of a failed check contains no address, and the log has the server message'),
+  onFake('%s: the reason of a failed check contains no address, and the log has the server message'),
   async (fault) => {
-    const { standIn, embedder, causes } = await openOllama({ limits: manyFailures });
-    standIn.setFault(fault);
+    const { fake, embedder, causes } = await openOllama({ limits: manyFailures });
+    fake.setFault(fault);
     const failure: unknown = await embedder.check().catch((error: unknown) => error);
     expect(failure).toMatchObject(unavailable);
     expect(String(failure)).not.toMatch(/https?:\/\//);
@@ -59,9 +59,9 @@ test.each(faults)(
   },
 );
 
-test(onStandIn('callers get the fixed error, with its cause attached'), async () => {
-  const { standIn, embedder } = await openOllama();
-  standIn.setFault('busy');
+test(onFake('callers get the fixed error, with its cause attached'), async () => {
+  const { fake, embedder } = await openOllama();
+  fake.setFault('busy');
   const failure: unknown = await embedder.embed(['rain'], 'query').catch((error: unknown) => error);
   expect(failure).toMatchObject({
     message: 'Embedding service unavailable',
@@ -72,11 +72,11 @@ test(onStandIn('callers get the fixed error, with its cause attached'), async ()
   });
 });
 
-test(onStandIn('no part of an invalid JSON response is quoted'), async () => {
-  const { standIn, embedder, lines, causes } = await openOllama();
+test(onFake('no part of an invalid JSON response is quoted'), async () => {
+  const { fake, embedder, lines, causes } = await openOllama();
   await embedder.check();
   for (const fault of ['garbage', 'nan'] as const) {
-    standIn.setFault(fault, 1);
+    fake.setFault(fault, 1);
     const failure: unknown = await embedder.embed(['rain'], 'query').catch((error: unknown) => error);
     expect(failure).toMatchObject({
       cause: { message: 'Ollama answered with invalid JSON', cause: undefined },
@@ -86,36 +86,36 @@ test(onStandIn('no part of an invalid JSON response is quoted'), async () => {
   expect(causes).toHaveLength(1);
 });
 
-test(onStandIn('a request whose connection broke before any response is retried, but only once'), async () => {
-  const { standIn, embedder } = await openOllama();
-  await warmUp({ embedder, standIn });
-  standIn.setFault('reset', 1);
+test(onFake('a request whose connection broke before any response is retried, but only once'), async () => {
+  const { fake, embedder } = await openOllama();
+  await warmUp({ embedder, fake });
+  fake.setFault('reset', 1);
   await embedder.embed(['rain'], 'query');
-  expect(embedRequests(standIn)).toHaveLength(2);
-  standIn.setFault('reset', 2);
+  expect(embedRequests(fake)).toHaveLength(2);
+  fake.setFault('reset', 2);
   await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
-  expect(embedRequests(standIn)).toHaveLength(4);
+  expect(embedRequests(fake)).toHaveLength(4);
 });
 
 test.each(['resetMidway', 'busy', 'failure', 'runnerGone', 'garbage'] as const)(
-  onStandIn('%s is not retried'),
+  onFake('%s is not retried'),
   async (fault) => {
-    const { standIn, embedder } = await openOllama();
-    await warmUp({ embedder, standIn });
-    standIn.setFault(fault, 1);
+    const { fake, embedder } = await openOllama();
+    await warmUp({ embedder, fake });
+    fake.setFault(fault, 1);
     await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
-    expect(embedRequests(standIn)).toHaveLength(1);
+    expect(embedRequests(fake)).toHaveLength(1);
   },
 );
 
-test(onStandIn('a server that hangs delays queries and documents no longer than their timeouts'), async () => {
-  const { standIn, embedder, time } = await openOllama();
-  await warmUp({ embedder, standIn });
-  standIn.setFault('hang');
+test(onFake('a server that hangs delays queries and documents no longer than their timeouts'), async () => {
+  const { fake, embedder, time } = await openOllama();
+  await warmUp({ embedder, fake });
+  fake.setFault('hang');
   const failedPurposes: string[] = [];
   for (const purpose of ['document', 'query'] as const)
     embedder.embed(['rain'], purpose).catch(() => failedPurposes.push(purpose));
-  await time.pollInRealTime(() => expect(embedRequests(standIn)).toHaveLength(2));
+  await time.pollInRealTime(() => expect(embedRequests(fake)).toHaveLength(2));
   const { queryMs, documentsMs } = ollamaLimits;
   await time.advance(queryMs - 1);
   expect(failedPurposes).toEqual([]);
@@ -127,53 +127,50 @@ test(onStandIn('a server that hangs delays queries and documents no longer than 
   await time.pollInRealTime(() => expect(failedPurposes).toEqual(['query', 'document']));
 });
 
-test(onStandIn('a server that hangs, including its list of models, blocks no caller'), async () => {
-  const { standIn, embedder, lines, time } = await openOllama({ limits: { modelIdMaxAgeMs: 0 } });
+test(onFake('a server that hangs, including its list of models, blocks no caller'), async () => {
+  const { fake, embedder, lines, time } = await openOllama({ limits: { modelIdMaxAgeMs: 0 } });
   await embedder.check();
   lines.length = 0;
-  await standIn.control.pause();
+  await fake.control.pause();
   await expect(time.advanceUntil(embedder.check())).rejects.toThrow(
     'Embedding service unavailable: the server does not answer',
   );
   await expect(time.advanceUntil(embedder.embed(['rain'], 'query'))).rejects.toMatchObject(unavailable);
   expect(await time.advanceUntil(embedder.modelId())).toContain('nomic-embed-text:latest@');
   expect(warnings(lines)).toEqual(['warn Ollama does not embed: the server does not answer']);
-  await standIn.control.resume();
+  await fake.control.resume();
   await embedder.check();
 });
 
-test(onStandIn('a check fails before a query times out'), async () => {
-  const { standIn, embedder, time } = await openOllama();
-  await warmUp({ embedder, standIn });
+test(onFake('a check fails before a query times out'), async () => {
+  const { fake, embedder, time } = await openOllama();
+  await warmUp({ embedder, fake });
   const [before, { checkMs, queryMs }] = [performance.now(), ollamaLimits];
-  await standIn.control.pause();
+  await fake.control.pause();
   await expect(time.advanceUntil(embedder.check())).rejects.toThrow('the server does not answer');
-  await standIn.control.resume();
-  standIn.setFault('hang');
+  await fake.control.resume();
+  fake.setFault('hang');
   await expect(time.advanceUntil(embedder.check())).rejects.toThrow('a test embedding is still running');
   expect(performance.now() - before).toBeGreaterThanOrEqual(2 * checkMs);
   expect(performance.now() - before).toBeLessThan(queryMs);
 });
 
-test(
-  onStandIn('a vector that takes longer than the check is reported as still running, not as a failure'),
-  async () => {
-    const { standIn, embedder, lines, time } = await openOllama();
-    standIn.runner.tokenMs = 600;
-    const failure: unknown = await time.advanceUntil(embedder.check()).catch((error: unknown) => error);
-    expect(failure).toMatchObject({
-      ...unavailable,
-      message: 'Embedding service unavailable: a test embedding is still running',
-    });
-    await time.advanceUntilSuccess(() => embedder.check());
-    expect(embedRequests(standIn)).toHaveLength(1);
-    expect(lines).toEqual([`info The embedding model is ${await embedder.modelId()}`]);
-  },
-);
+test(onFake('a vector that takes longer than the check is reported as still running, not as a failure'), async () => {
+  const { fake, embedder, lines, time } = await openOllama();
+  fake.runner.tokenMs = 600;
+  const failure: unknown = await time.advanceUntil(embedder.check()).catch((error: unknown) => error);
+  expect(failure).toMatchObject({
+    ...unavailable,
+    message: 'Embedding service unavailable: a test embedding is still running',
+  });
+  await time.advanceUntilSuccess(() => embedder.check());
+  expect(embedRequests(fake)).toHaveLength(1);
+  expect(lines).toEqual([`info The embedding model is ${await embedder.modelId()}`]);
+});
 
-test(onStandIn('a test embedding that fails after its check is logged once'), async () => {
-  const { standIn, embedder, lines, time } = await openOllama({ limits: { documentsMs: 3_000 } });
-  standIn.runner.tokenMs = 800;
+test(onFake('a test embedding that fails after its check is logged once'), async () => {
+  const { fake, embedder, lines, time } = await openOllama({ limits: { documentsMs: 3_000 } });
+  fake.runner.tokenMs = 800;
   await expect(time.advanceUntil(embedder.check())).rejects.toThrow('a test embedding is still running');
   expect(warnings(lines)).toEqual([]);
   await time.advanceUntilSuccess(() =>
@@ -181,13 +178,13 @@ test(onStandIn('a test embedding that fails after its check is logged once'), as
   );
 });
 
-test(onStandIn('embedding recovers automatically after a restart of the server'), async () => {
-  const { standIn, embedder, lines } = await openOllama();
+test(onFake('embedding recovers automatically after a restart of the server'), async () => {
+  const { fake, embedder, lines } = await openOllama();
   await embedder.embed(['rain'], 'query');
-  await standIn.control.stop();
+  await fake.control.stop();
   await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
   await expect(embedder.check()).rejects.toMatchObject(unavailable);
-  await standIn.control.start();
+  await fake.control.start();
   await embedder.check();
   await embedder.embed(['rain'], 'query');
   expect(lines.slice(1)).toEqual([
@@ -196,10 +193,10 @@ test(onStandIn('embedding recovers automatically after a restart of the server')
   ]);
 });
 
-test(onStandIn('at most four queries run, sixty-four wait, and the next one fails immediately'), async () => {
-  const { standIn, embedder, lines, time } = await openOllama();
-  await warmUp({ embedder, standIn });
-  standIn.setFault({ slowMs: 50 });
+test(onFake('at most four queries run, sixty-four wait, and the next one fails immediately'), async () => {
+  const { fake, embedder, lines, time } = await openOllama();
+  await warmUp({ embedder, fake });
+  fake.setFault({ slowMs: 50 });
   const calls = Array.from({ length: 80 }, (_, index) => embedder.embed([`rain ${index}`], 'query'));
   const outcomes = await time.advanceUntil(Promise.allSettled(calls));
   expect(outcomes.map(({ status }) => status)).toEqual([
@@ -207,14 +204,14 @@ test(onStandIn('at most four queries run, sixty-four wait, and the next one fail
     ...new Array<string>(12).fill('rejected'),
   ]);
   expect(outcomes.at(-1)).toMatchObject({ reason: { ...unavailable, cause: { kind: 'busy' } } });
-  expect(standIn.maxConcurrent).toBe(4);
+  expect(fake.maxConcurrent).toBe(4);
   expect(warnings(lines)).toEqual(['warn Ollama does not embed: the server is busy: too many texts are waiting']);
 });
 
-test(onStandIn('queries do not wait behind waiting documents'), async () => {
-  const { standIn, embedder, time } = await openOllama();
-  await warmUp({ embedder, standIn });
-  standIn.setFault({ slowMs: 300 });
+test(onFake('queries do not wait behind waiting documents'), async () => {
+  const { fake, embedder, time } = await openOllama();
+  await warmUp({ embedder, fake });
+  fake.setFault({ slowMs: 300 });
   const order: string[] = [];
   const documents = Array.from({ length: 24 }, (_, i) =>
     embedder.embed([`rain ${i}`], 'document').then(() => order.push('document')),
@@ -223,27 +220,27 @@ test(onStandIn('queries do not wait behind waiting documents'), async () => {
   await time.advanceUntil(Promise.all([...documents, ...queries]));
   // The first document is already in flight; later requests embed the others.
   expect(order.lastIndexOf('query')).toBeLessThan(order.length / 2);
-  expect(standIn.maxConcurrent).toBe(5);
+  expect(fake.maxConcurrent).toBe(5);
 });
 
-test(onStandIn('a query that waits too long fails, and is not sent'), async () => {
-  const { standIn, embedder, time } = await openOllama({ limits: { shortQueries: 1 } });
-  await warmUp({ embedder, standIn });
-  standIn.setFault('hang');
+test(onFake('a query that waits too long fails, and is not sent'), async () => {
+  const { fake, embedder, time } = await openOllama({ limits: { shortQueries: 1 } });
+  await warmUp({ embedder, fake });
+  fake.setFault('hang');
   const document = expect(embedder.embed(['rain'], 'document')).rejects.toMatchObject(unavailable);
   const calls = Promise.allSettled(Array.from({ length: 4 }, () => embedder.embed(['rain'], 'query')));
   const outcomes = await time.advanceUntil(calls);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'rejected']);
-  expect(embedRequests(standIn)).toHaveLength(2);
+  expect(embedRequests(fake)).toHaveLength(2);
   await embedder.close();
   await document;
 });
 
-test(onStandIn('five consecutive failures open the breaker, which sends nothing until its trial call'), async () => {
-  const { standIn, embedder, time } = await openOllama();
-  await warmUp({ embedder, standIn });
-  const requestCount = () => standIn.requestsTo('/api/embed').length;
-  standIn.setFault('failure', 6);
+test(onFake('five consecutive failures open the breaker, which sends nothing until its trial call'), async () => {
+  const { fake, embedder, time } = await openOllama();
+  await warmUp({ embedder, fake });
+  const requestCount = () => fake.requestsTo('/api/embed').length;
+  fake.setFault('failure', 6);
   for (let failure = 1; failure <= 5; failure += 1) {
     await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
   }
@@ -262,11 +259,11 @@ test(onStandIn('five consecutive failures open the breaker, which sends nothing 
   expect(requestCount()).toBe(9);
 });
 
-test(onStandIn('failures far apart, or with a success in between, do not open the breaker'), async () => {
-  const { standIn, embedder, time } = await openOllama({ limits: { failuresMax: 3 } });
+test(onFake('failures far apart, or with a success in between, do not open the breaker'), async () => {
+  const { fake, embedder, time } = await openOllama({ limits: { failuresMax: 3 } });
   await embedder.modelId();
   const fail = async () => {
-    standIn.setFault('failure', 1);
+    fake.setFault('failure', 1);
     await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ cause: { status: 500 } });
   };
   for (let attempt = 1; attempt <= 4; attempt += 1) {
@@ -275,17 +272,17 @@ test(onStandIn('failures far apart, or with a success in between, do not open th
   }
   const other = await openOllama({ limits: { failuresMax: 3 } });
   for (let attempt = 1; attempt <= 6; attempt += 1) {
-    other.standIn.setFault('failure', attempt % 3 ? 1 : 0);
+    other.fake.setFault('failure', attempt % 3 ? 1 : 0);
     await other.embedder.embed(['rain'], 'query').catch(() => undefined);
   }
   await other.embedder.embed(['rain'], 'query');
 });
 
-test(onStandIn('a rejected text neither opens the breaker nor counts as an outage'), async () => {
-  const { standIn, embedder, lines } = await openOllama();
+test(onFake('a rejected text neither opens the breaker nor counts as an outage'), async () => {
+  const { fake, embedder, lines } = await openOllama();
   await embedder.check();
   const long = '- '.repeat(9_000);
-  standIn.install({ name: 'nomic-embed-text:latest', digest: 'd'.repeat(64), dimension: 768, contextLength: 8 });
+  fake.install({ name: 'nomic-embed-text:latest', digest: 'd'.repeat(64), dimension: 768, contextLength: 8 });
   for (let time = 1; time <= 6; time += 1) {
     await expect(embedder.embed([long], 'document')).rejects.toMatchObject({ name: 'TextRefusedError' });
   }
@@ -293,10 +290,10 @@ test(onStandIn('a rejected text neither opens the breaker nor counts as an outag
   expect(warnings(lines)).toEqual([]);
 });
 
-test(onStandIn('closing fails the calls in flight and all later calls'), async () => {
-  const { standIn, embedder, lines } = await openOllama();
+test(onFake('closing fails the calls in flight and all later calls'), async () => {
+  const { fake, embedder, lines } = await openOllama();
   await embedder.modelId();
-  standIn.setFault('hang');
+  fake.setFault('hang');
   const rejection = expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
   await embedder.close();
   await rejection;

@@ -1,30 +1,30 @@
-import { type OllamaStandIn, type OllamaStandInOptions, startOllamaStandIn, stopTime } from '@portico/test-servers';
+import { type FakeOllama, type FakeOllamaOptions, startFakeOllama, stopTime } from '@portico/test-servers';
 import type { StoppedTime } from '@portico/test-servers';
 import { onTestFinished, vi } from 'vitest';
 import { createOllamaEmbedder, type OllamaEmbedder, type OllamaEmbedderOptions } from '../src/index.ts';
 
 export interface OllamaFixture {
-  readonly standIn: OllamaStandIn;
+  readonly fake: FakeOllama;
   readonly embedder: OllamaEmbedder;
   /** The log messages, each prefixed with its level. */
   readonly lines: string[];
   /** The errors that were logged with the warnings. */
   readonly causes: unknown[];
-  /** The time that applies to the embedder and to the stand-in's model. */
+  /** The time that applies to the embedder and to the fake's model. */
   readonly time: StoppedTime;
 }
 
-/** Creates an embedder with a separate stand-in, in stopped time. Both are closed at the end of the test. */
+/** Creates an embedder with a separate fake, in stopped time. Both are closed at the end of the test. */
 export const openOllama = async (
   options: Partial<OllamaEmbedderOptions> = {},
-  standInOptions: OllamaStandInOptions = {},
+  fakeOptions: FakeOllamaOptions = {},
 ): Promise<OllamaFixture> => {
   const time = timeOfTest();
-  const standIn = await startOllamaStandIn(standInOptions);
+  const fake = await startFakeOllama(fakeOptions);
   const lines: string[] = [];
   const causes: unknown[] = [];
   const embedder = createOllamaEmbedder({
-    url: standIn.url,
+    url: fake.url,
     model: 'nomic-embed-text',
     pull: false,
     log: {
@@ -40,9 +40,9 @@ export const openOllama = async (
   });
   onTestFinished(async () => {
     await embedder.close();
-    await standIn.close();
+    await fake.close();
   });
-  return { standIn, embedder, lines, causes, time };
+  return { fake, embedder, lines, causes, time };
 };
 
 let time: StoppedTime | null = null;
@@ -63,14 +63,14 @@ const timeOfTest = (): StoppedTime => {
 const isRepeat = (message: string): boolean => message.startsWith('Ollama does not embed');
 
 /** Loads the model, and clears the requests that were recorded while loading it. */
-export const warmUp = async ({ embedder, standIn }: Pick<OllamaFixture, 'embedder' | 'standIn'>): Promise<void> => {
+export const warmUp = async ({ embedder, fake }: Pick<OllamaFixture, 'embedder' | 'fake'>): Promise<void> => {
   await embedder.check();
-  standIn.requests.length = 0;
+  fake.requests.length = 0;
 };
 
 /** Returns the embed requests so far, without those that only load the model. */
-export const embedRequests = (standIn: OllamaStandIn): readonly { readonly input: readonly string[] }[] =>
-  standIn
+export const embedRequests = (fake: FakeOllama): readonly { readonly input: readonly string[] }[] =>
+  fake
     .requestsTo('/api/embed')
     .map((body) => body as unknown as { readonly input: readonly string[] })
     .filter(({ input }) => input.length > 0);

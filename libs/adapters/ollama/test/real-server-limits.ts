@@ -2,7 +2,7 @@ import type { OllamaLimits } from '../src/limits.ts';
 
 /**
  * The limits for an embedder that uses a real server (`OLLAMA_URL`), which computes in real time: a processor may take
- * seconds to embed a text, through no fault of the adapter. The stand-in runs in stopped time, with the default limits.
+ * seconds to embed a text, through no fault of the adapter. The fake runs in stopped time, with the default limits.
  */
 export const realServerLimits: Partial<OllamaLimits> = {
   queryMs: 300_000,

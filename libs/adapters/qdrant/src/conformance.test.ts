@@ -1,14 +1,14 @@
 import { createEmbeddingChanges } from '@portico/contracts';
 import type { VectorIndex } from '@portico/domain';
-import { startQdrant, startQdrantStandIn } from '@portico/test-servers';
+import { startQdrant, startFakeQdrant } from '@portico/test-servers';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
 import { afterAll, describe, expect, test } from 'vitest';
 import { serverLimits, type Server } from '../test/server-limits.ts';
 import { createSubject, idOf, queryOf, randomVectors } from '../test/subject.ts';
 
-const standIn = await startQdrantStandIn();
+const fake = await startFakeQdrant();
 const real = await startQdrant();
-afterAll(() => standIn.close());
+afterAll(() => fake.close());
 
 const size = 400;
 const among = Array.from({ length: size }, (_, i) => idOf(i));
@@ -48,6 +48,6 @@ const assertConforms = async (server: Server) => {
 };
 
 describe('the same vectors in Qdrant and in the embedded index', () => {
-  test('Qdrant stand-in: are returned in the same order', () => assertConforms(standIn));
-  test.skipIf(!real)('Qdrant: are returned in the same order', () => assertConforms(real ?? standIn));
+  test('fake Qdrant: are returned in the same order', () => assertConforms(fake));
+  test.skipIf(!real)('Qdrant: are returned in the same order', () => assertConforms(real ?? fake));
 });

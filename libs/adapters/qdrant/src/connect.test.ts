@@ -1,4 +1,4 @@
-import { startQdrantStandIn } from '@portico/test-servers';
+import { startFakeQdrant } from '@portico/test-servers';
 import { expect, test } from 'vitest';
 import { connect, parseUrl, hostOf } from './connect.ts';
 
@@ -15,11 +15,11 @@ test.each([
   expect(parseUrl(url)).toEqual({ https, host, port, prefix });
 });
 
-test('Qdrant stand-in: the key is sent, even over http', async () => {
-  const standIn = await startQdrantStandIn({ apiKey: 'a key' });
-  await connect(standIn.url, 'a key', 600_000).getAliases();
-  await expect(connect(standIn.url, 'another', 600_000).getAliases()).rejects.toThrow('Unauthorized');
-  await standIn.close();
+test('fake Qdrant: the key is sent, even over http', async () => {
+  const fake = await startFakeQdrant({ apiKey: 'a key' });
+  await connect(fake.url, 'a key', 600_000).getAliases();
+  await expect(connect(fake.url, 'another', 600_000).getAliases()).rejects.toThrow('Unauthorized');
+  await fake.close();
 });
 
 test('only the host and port of a URL are logged', () => {

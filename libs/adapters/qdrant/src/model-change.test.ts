@@ -1,5 +1,5 @@
 import { createEmbeddingChanges, type EmbeddingChanges, vectorTowards } from '@portico/contracts';
-import { startQdrantStandIn } from '@portico/test-servers';
+import { startFakeQdrant } from '@portico/test-servers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connect } from './connect.ts';
 import { aliasOf } from './generations.ts';
@@ -8,23 +8,23 @@ import { stopTimeInEachTest, time, until } from '../test/time.ts';
 
 const installation = 'changing';
 const among = Array.from({ length: 20 }, (_, i) => idOf(i));
-let standIn: Awaited<ReturnType<typeof startQdrantStandIn>>;
+let fake: Awaited<ReturnType<typeof startFakeQdrant>>;
 let embeddings: EmbeddingChanges;
 let open: Subject[];
 
 stopTimeInEachTest();
 beforeEach(async () => {
-  standIn = await startQdrantStandIn();
+  fake = await startFakeQdrant();
   embeddings = createEmbeddingChanges();
   open = [];
 });
 afterEach(async () => {
   for (const subject of open) await time().advanceUntil(subject.close());
-  await standIn.close();
+  await fake.close();
 });
 
 const startProcess = (): Subject => {
-  const subject = createSubject({ url: standIn.url, installation, embeddings });
+  const subject = createSubject({ url: fake.url, installation, embeddings });
   open.push(subject);
   return subject;
 };
@@ -37,7 +37,7 @@ const searchExpectingTruth = async (subject: Subject, asOf: number, modelId = 'm
   return isFallback ? 'database' : 'qdrant';
 };
 
-const client = () => connect(standIn.url, null, 600_000);
+const client = () => connect(fake.url, null, 600_000);
 const aliases = async () =>
   Object.fromEntries((await client().getAliases()).aliases.map((each) => [each.alias_name, each.collection_name]));
 const collections = async () => (await client().getCollections()).collections.map((each) => each.name).sort();
@@ -47,7 +47,7 @@ const pointsOf = async (collection: string) =>
     payload?.model,
   ]);
 
-test('Qdrant stand-in: each model has its own collection', async () => {
+test('fake Qdrant: each model has its own collection', async () => {
   const subject = startProcess();
   put(0, [1]);
   const asOf = put(0, [3, 4], 'm2');
@@ -57,7 +57,7 @@ test('Qdrant stand-in: each model has its own collection', async () => {
   expect(await collections()).toEqual(Object.values(targets).sort());
 });
 
-test('Qdrant stand-in: a deletion reaches the collections of all models', async () => {
+test('fake Qdrant: a deletion reaches the collections of all models', async () => {
   const subject = startProcess();
   put(0, [1]);
   const asOf = put(0, [3, 4], 'm2');
@@ -67,7 +67,7 @@ test('Qdrant stand-in: a deletion reaches the collections of all models', async 
   for (const collection of await collections()) expect(await pointsOf(collection)).toEqual([]);
 });
 
-test('Qdrant stand-in: a removed model leaves nothing, even if another process removes it', async () => {
+test('fake Qdrant: a removed model leaves nothing, even if another process removes it', async () => {
   const [one, other] = [startProcess(), startProcess()];
   await searchExpectingTruth(one, put(0, [1]));
   const asOf = put(0, [3, 4], 'm2');
@@ -80,12 +80,12 @@ test('Qdrant stand-in: a removed model leaves nothing, even if another process r
   expect(await searchExpectingTruth(one, asOf, 'm2')).toBe('qdrant');
 });
 
-test('Qdrant stand-in: removing a model fails while Qdrant is unavailable, and succeeds afterwards', async () => {
+test('fake Qdrant: removing a model fails while Qdrant is unavailable, and succeeds afterwards', async () => {
   const subject = startProcess();
   await searchExpectingTruth(subject, put(0, [1]));
-  standIn.faults.set('503');
+  fake.faults.set('503');
   await expect(subject.index.dropModel('m')).rejects.toThrow();
-  standIn.faults.set(null);
+  fake.faults.set(null);
   await until(() =>
     subject.index.dropModel('m').then(
       () => true,
@@ -95,7 +95,7 @@ test('Qdrant stand-in: removing a model fails while Qdrant is unavailable, and s
   expect(await collections()).toEqual([]);
 });
 
-test('Qdrant stand-in: a collection prepared before a change serves the first search after it', async () => {
+test('fake Qdrant: a collection prepared before a change serves the first search after it', async () => {
   const subject = startProcess();
   for (let i = 0; i < 10; i += 1) put(i, [1, i], 'm2');
   const asOf = put(10, [1, 10], 'm2');
@@ -104,7 +104,7 @@ test('Qdrant stand-in: a collection prepared before a change serves the first se
     const target = (await aliases())[aliasOf(installation, 'm2')];
     return target !== undefined && (await pointsOf(target)).length === 11;
   });
-  standIn.calls.length = 0;
+  fake.calls.length = 0;
   expect(await searchExpectingTruth(subject, asOf, 'm2')).toBe('qdrant');
-  expect(standIn.calls.filter(({ path }) => path.endsWith('/batch') || path.endsWith('/points'))).toEqual([]);
+  expect(fake.calls.filter(({ path }) => path.endsWith('/batch') || path.endsWith('/points'))).toEqual([]);
 });

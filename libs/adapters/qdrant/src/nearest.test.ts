@@ -1,6 +1,6 @@
 import { createEmbeddingChanges, vectorTowards } from '@portico/contracts';
 import type { CollectionId } from '@portico/domain';
-import { startQdrantStandIn } from '@portico/test-servers';
+import { startFakeQdrant } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serverLimits } from '../test/server-limits.ts';
 import type { Generation } from './generation.ts';
@@ -8,16 +8,16 @@ import { nearest } from './nearest.ts';
 import type { QdrantServer } from './qdrant-server.ts';
 import { createSubject, expectSame, idOf, queryOf, randomVectors, type Subject } from '../test/subject.ts';
 
-const standIn = await startQdrantStandIn();
-afterAll(() => standIn.close());
+const fake = await startFakeQdrant();
+afterAll(() => fake.close());
 
 /** The number of vectors: so many that a large share of them takes three requests. */
 const size = 4_600;
 const allIds = Array.from({ length: size }, (_, i) => idOf(i));
 const queryPath = /\/points\/query$/;
-const queries = () => standIn.calls.filter(({ path }) => queryPath.test(path));
+const queries = () => fake.calls.filter(({ path }) => queryPath.test(path));
 
-describe('Qdrant stand-in: thousands of vectors', () => {
+describe('fake Qdrant: thousands of vectors', () => {
   const embeddings = createEmbeddingChanges();
   const next = randomVectors(20_260_202);
   let subject: Subject;
@@ -29,7 +29,7 @@ describe('Qdrant stand-in: thousands of vectors', () => {
       const vector = i % 50 < 3 ? vectorTowards(1, 1 + (i % 50)) : next();
       asOf = embeddings.put({ modelId: 'm', collectionId, vector });
     }
-    subject = createSubject({ url: standIn.url, installation: 'thousands', embeddings, limits: serverLimits });
+    subject = createSubject({ url: fake.url, installation: 'thousands', embeddings, limits: serverLimits });
     await subject.index.rebuild('m');
   });
   afterAll(() => subject.close());
@@ -68,7 +68,7 @@ describe('Qdrant stand-in: thousands of vectors', () => {
   });
 
   test('eight ninths of the vectors take three requests of about 80 KB of ids each, all of them take one', async () => {
-    standIn.calls.length = 0;
+    fake.calls.length = 0;
     await searchExact(
       allIds.filter((_, i) => i % 9 !== 0),
       10,
@@ -76,16 +76,16 @@ describe('Qdrant stand-in: thousands of vectors', () => {
     );
     expect(queries()).toHaveLength(3);
     expect(Math.max(...queries().map(({ bodyBytes }) => bodyBytes))).toBeLessThan(110_000);
-    standIn.calls.length = 0;
+    fake.calls.length = 0;
     await searchExact(allIds, 10, next());
     expect(queries()).toHaveLength(1);
     expect(queries()[0]?.bodyBytes).toBeLessThan(20_000);
   });
 
   test('a repeated search neither reads the database nor writes to Qdrant', async () => {
-    standIn.calls.length = 0;
+    fake.calls.length = 0;
     await subject.index.search(queryOf({ among: allIds, asOf, vector: next() }));
-    expect(standIn.calls.map(({ path }) => queryPath.test(path))).toEqual([true]);
+    expect(fake.calls.map(({ path }) => queryPath.test(path))).toEqual([true]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { createOperationBlockChanges, recordLog } from '@portico/contracts';
 import type { CollectionId, HybridVector, IndexedOperation, OperationKey } from '@portico/domain';
 import { unpackOperations } from '@portico/domain';
-import { startQdrant, startQdrantStandIn } from '@portico/test-servers';
+import { startQdrant, startFakeQdrant } from '@portico/test-servers';
 import { createEmbeddedOperationIndex } from '@portico/vectors';
 import { afterAll, describe, expect, test } from 'vitest';
 import { serverLimits, type Server } from '../test/server-limits.ts';
@@ -9,9 +9,9 @@ import { removeCollections } from '../test/operation-subject.ts';
 import { idOf } from '../test/subject.ts';
 import { createQdrantOperationIndex } from './qdrant-operation-index.ts';
 
-const standIn = await startQdrantStandIn();
+const fake = await startFakeQdrant();
 const real = await startQdrant();
-afterAll(() => standIn.close());
+afterAll(() => fake.close());
 
 const [collections, operationsEach, dimension, features] = [60, 50, 64, 400];
 const among = Array.from({ length: collections }, (_, i) => idOf(i));
@@ -86,8 +86,6 @@ const nameOf = ({ collectionId, key }: { readonly collectionId: CollectionId; re
   `${collectionId} ${key}`;
 
 describe('the most similar of three thousand operations', () => {
-  test('Qdrant stand-in: are returned in the order of their exact similarity', () => assertConforms(standIn));
-  test.skipIf(!real)('Qdrant: are returned in the order of their exact similarity', () =>
-    assertConforms(real ?? standIn),
-  );
+  test('fake Qdrant: are returned in the order of their exact similarity', () => assertConforms(fake));
+  test.skipIf(!real)('Qdrant: are returned in the order of their exact similarity', () => assertConforms(real ?? fake));
 });

@@ -1,12 +1,12 @@
 import { operationIndexContract } from '@portico/contracts';
-import { startQdrant, startQdrantStandIn } from '@portico/test-servers';
+import { startQdrant, startFakeQdrant } from '@portico/test-servers';
 import { afterAll, afterEach, describe, test } from 'vitest';
 import type { Server } from '../test/server-limits.ts';
 import { createOperationSubject } from '../test/operation-subject.ts';
 
-const standIn = await startQdrantStandIn();
+const fake = await startFakeQdrant();
 const real = await startQdrant();
-afterAll(() => standIn.close());
+afterAll(() => fake.close());
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -19,6 +19,6 @@ const runContract = (server: Server) => {
   }
 };
 
-describe('Qdrant stand-in: the contract of an index of operations', () => runContract(standIn));
+describe('fake Qdrant: the contract of an index of operations', () => runContract(fake));
 
-describe.skipIf(!real)('Qdrant: the contract of an index of operations', () => runContract(real ?? standIn));
+describe.skipIf(!real)('Qdrant: the contract of an index of operations', () => runContract(real ?? fake));

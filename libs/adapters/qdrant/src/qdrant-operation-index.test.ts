@@ -1,6 +1,6 @@
 import { aHybridVector, anIndexedOperation, createOperationBlockChanges, recordLog } from '@portico/contracts';
 import type { OperationMatches, OperationQuery } from '@portico/domain';
-import { startQdrantStandIn } from '@portico/test-servers';
+import { startFakeQdrant } from '@portico/test-servers';
 import { createEmbeddedOperationIndex } from '@portico/vectors';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { idOf } from '../test/subject.ts';
@@ -8,19 +8,19 @@ import { stopTimeInEachTest, time, until } from '../test/time.ts';
 import { connect } from './connect.ts';
 import { createQdrantOperationIndex, type QdrantOperationIndex } from './qdrant-operation-index.ts';
 
-let standIn: Awaited<ReturnType<typeof startQdrantStandIn>>;
+let fake: Awaited<ReturnType<typeof startFakeQdrant>>;
 let blocks: ReturnType<typeof createOperationBlockChanges>;
 let log: ReturnType<typeof recordLog>;
 const indexes: QdrantOperationIndex[] = [];
 
 stopTimeInEachTest();
 beforeEach(async () => {
-  standIn = await startQdrantStandIn();
+  fake = await startFakeQdrant();
   [blocks, log] = [createOperationBlockChanges(), recordLog()];
 });
 afterEach(async () => {
   for (const index of indexes.splice(0)) await time().advanceUntil(index.close());
-  await standIn.close();
+  await fake.close();
 });
 
 /** Creates an index like that of a different process of the same installation. */
@@ -29,7 +29,7 @@ const startProcess = (
 ): QdrantOperationIndex => {
   const fallback = createEmbeddedOperationIndex({ blocks: from });
   const index = createQdrantOperationIndex({
-    url: standIn.url,
+    url: fake.url,
     apiKey: null,
     installation: 'here',
     blocks: from,
@@ -65,8 +65,8 @@ const searchQdrant = async (index: QdrantOperationIndex, asOf: number): Promise<
   expect(result.isFallback).toBe(false);
   return namesOf(result);
 };
-const callsOf = (end: string) => standIn.calls.filter(({ path }) => path.endsWith(end));
-const client = () => connect(standIn.url, null, 600_000);
+const callsOf = (end: string) => fake.calls.filter(({ path }) => path.endsWith(end));
+const client = () => connect(fake.url, null, 600_000);
 const nameOfCollection = async (): Promise<string> => (await client().getCollections()).collections[0]?.name ?? '';
 /** Returns the operations in Qdrant, as the first letters of their keys. */
 const storedOperations = async (): Promise<string> => {
@@ -76,16 +76,16 @@ const storedOperations = async (): Promise<string> => {
     .sort()
     .join('');
 };
-const writes = () => standIn.calls.filter(({ method, path }) => method === 'PUT' && path.endsWith('/points'));
+const writes = () => fake.calls.filter(({ method, path }) => method === 'PUT' && path.endsWith('/points'));
 
-describe('Qdrant stand-in: a search of operations', () => {
+describe('fake Qdrant: a search of operations', () => {
   test('is one request', async () => {
     const index = startProcess();
     const asOf = put(0, 'k', 'l');
     await searchQdrant(index, asOf);
-    standIn.calls.length = 0;
+    fake.calls.length = 0;
     expect(await searchQdrant(index, asOf)).toBe('kl');
-    expect(standIn.calls.map(({ path }) => path.split('/').at(-1))).toEqual(['query']);
+    expect(fake.calls.map(({ path }) => path.split('/').at(-1))).toEqual(['query']);
   });
 
   test.each([
@@ -96,7 +96,7 @@ describe('Qdrant stand-in: a search of operations', () => {
     const index = startProcess();
     const asOf = Math.max(put(0, 'k', 'l'), put(count - 1, 'm'));
     await searchQdrant(index, asOf);
-    standIn.calls.length = 0;
+    fake.calls.length = 0;
     const result = await search(index, asOf, { among: Array.from({ length: count }, (_, i) => idOf(i)) });
     expect([result.isFallback, result.matches.length]).toEqual([false, 3]);
     expect(callsOf('/query').map(({ bodyBytes }) => bodyBytes < 100_000)).toEqual(Array(requests).fill(true));
@@ -108,7 +108,7 @@ describe('Qdrant stand-in: a search of operations', () => {
   });
 });
 
-describe('Qdrant stand-in: the copy of the blocks', () => {
+describe('fake Qdrant: the copy of the blocks', () => {
   test('is shared: another process or a restart does not write existing blocks again', async () => {
     const asOf = Math.max(put(0, 'k'), put(1, 'l'), put(2));
     const first = startProcess();
@@ -176,7 +176,7 @@ describe('Qdrant stand-in: the copy of the blocks', () => {
     const index = startProcess();
     const asOf = put(0, 'k');
     await searchQdrant(index, asOf);
-    standIn.forget();
+    fake.forget();
     expect((await search(index, asOf)).isFallback).toBe(true);
     await until(async () => !(await search(index, asOf)).isFallback);
     expect(await storedOperations()).toBe('k');
@@ -206,7 +206,7 @@ describe('Qdrant stand-in: the copy of the blocks', () => {
   });
 });
 
-describe('Qdrant stand-in: while Qdrant is unavailable', () => {
+describe('fake Qdrant: while Qdrant is unavailable', () => {
   const outageMessage = 'Qdrant is unavailable; the database answers searches';
   test.each(['reset', 'garbage', 'html', '403', '500', 'wrong shape', 'wrong scores', 'foreign ids'] as const)(
     '%s: the database answers, then Qdrant recovers automatically; both are logged once',
@@ -214,12 +214,12 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
       const index = startProcess();
       const asOf = put(0, 'k', 'l');
       await searchQdrant(index, asOf);
-      standIn.faults.set(fault);
+      fake.faults.set(fault);
       for (let i = 0; i < 8; i += 1) {
         const result = await search(index, asOf);
         expect([result.isFallback, namesOf(result)]).toEqual([true, 'kl']);
       }
-      standIn.faults.set(null);
+      fake.faults.set(null);
       await until(async () => !(await search(index, asOf)).isFallback);
       expect(log.messages('warn')).toEqual([outageMessage]);
       expect(log.messages('info')).toEqual(['Qdrant answers searches again']);
@@ -230,18 +230,18 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
     const index = startProcess();
     const asOf = put(0, 'k', 'l');
     await searchQdrant(index, asOf);
-    standIn.faults.set('reset', (_method, path) => path.endsWith('/query'));
+    fake.faults.set('reset', (_method, path) => path.endsWith('/query'));
     for (let i = 0; i < 8; i += 1) expect(namesOf(await search(index, asOf))).toBe('kl');
     const { points } = await client().scroll(await nameOfCollection(), { limit: 1 });
     await client().delete(await nameOfCollection(), { wait: true, points: points.map(({ id }) => id) });
-    standIn.faults.set(null);
+    fake.faults.set(null);
     await until(async () => !(await search(index, asOf)).isFallback);
     expect(await searchQdrant(index, asOf)).toBe('kl');
   });
 
   test('a version without conditional writes is not used', async () => {
-    await standIn.close();
-    standIn = await startQdrantStandIn({ version: '1.15.4' });
+    await fake.close();
+    fake = await startFakeQdrant({ version: '1.15.4' });
     const index = startProcess();
     expect((await search(index, put(0, 'k'))).isFallback).toBe(true);
     expect(JSON.stringify(log.lines)).toContain('Qdrant 1.15.4 is too old');
@@ -251,10 +251,10 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
   test('changes during an outage are found afterwards', async () => {
     const index = startProcess();
     await searchQdrant(index, put(0, 'k', 'l'));
-    standIn.faults.set('reset');
+    fake.faults.set('reset');
     const asOf = put(0, 'l', 'm');
     for (let i = 0; i < 8; i += 1) expect(namesOf(await search(index, asOf))).toBe('lm');
-    standIn.faults.set(null);
+    fake.faults.set(null);
     await until(async () => !(await search(index, asOf)).isFallback);
     expect(await storedOperations()).toBe('lm');
   });

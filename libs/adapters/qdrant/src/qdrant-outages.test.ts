@@ -1,23 +1,23 @@
 import { vectorTowards } from '@portico/contracts';
-import { startQdrantStandIn, type QdrantCall, type QdrantFault } from '@portico/test-servers';
+import { startFakeQdrant, type QdrantCall, type QdrantFault } from '@portico/test-servers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defaultLimits } from './connect.ts';
 import { aliasOf } from './generations.ts';
 import { collectionsOf, createSubject, expectSame, idOf, queryOf, type Subject } from '../test/subject.ts';
 import { stopTimeInEachTest, time, until } from '../test/time.ts';
 
-let standIn: Awaited<ReturnType<typeof startQdrantStandIn>>;
+let fake: Awaited<ReturnType<typeof startFakeQdrant>>;
 let subject: Subject;
 const among = [0, 1, 2, 3].map(idOf);
 
 stopTimeInEachTest();
 beforeEach(async () => {
-  standIn = await startQdrantStandIn({ apiKey: 'right key' });
-  subject = createSubject({ url: standIn.url, installation: 'outages', apiKey: 'right key' });
+  fake = await startFakeQdrant({ apiKey: 'right key' });
+  subject = createSubject({ url: fake.url, installation: 'outages', apiKey: 'right key' });
 });
 afterEach(async () => {
   await time().advanceUntil(subject.close());
-  await standIn.close();
+  await fake.close();
 });
 
 const put = (number: number, ...towards: readonly number[]): number =>
@@ -46,7 +46,7 @@ const expectFallbackWhile = async (asOf: number, isSlow: (call: QdrantCall) => b
   };
   await until(async () => {
     await expectFallback();
-    return standIn.calls.some(isSlow);
+    return fake.calls.some(isSlow);
   });
   await expectFallback();
 };
@@ -74,28 +74,28 @@ const isSearchFault = (fault: QdrantFault) => fault === 'wrong scores' || fault 
 const retryPath = (fault: QdrantFault) =>
   fault === 'foreign ids' ? /\/query$/ : fault === 'wrong scores' ? /^\/aliases$/ : /^\/$/;
 
-describe('Qdrant stand-in: while Qdrant is unavailable', () => {
+describe('fake Qdrant: while Qdrant is unavailable', () => {
   test.each(faults)('%s: the database answers, then Qdrant recovers automatically', async (fault) => {
     const asOf = await fillAndWait();
-    standIn.calls.length = 0;
-    standIn.faults.set(fault);
+    fake.calls.length = 0;
+    fake.faults.set(fault);
     for (let i = 0; i < 8; i += 1) expect(await search(asOf)).toBe('database');
     // The circuit breaker opens, and the trial call after the pause logs nothing new.
     await until(async () => {
       expect(await search(asOf)).toBe('database');
-      return standIn.calls.some(({ path }) => retryPath(fault).test(path));
+      return fake.calls.some(({ path }) => retryPath(fault).test(path));
     });
     for (let i = 0; i < 8; i += 1) expect(await search(asOf)).toBe('database');
-    standIn.faults.set(null);
+    fake.faults.set(null);
     await until(() => usesQdrant(asOf));
     expect(messages('warn')).toEqual(['Qdrant is unavailable; the database answers searches']);
     expect(messages('info').filter((message) => message === 'Qdrant answers searches again')).toHaveLength(1);
   });
 
   test.each(faults)('%s from the start: the database answers until Qdrant is available', async (fault) => {
-    standIn.faults.set(fault);
+    fake.faults.set(fault);
     const asOf = fill();
-    const hasSearched = () => standIn.calls.some(({ path }) => path.endsWith('/query'));
+    const hasSearched = () => fake.calls.some(({ path }) => path.endsWith('/query'));
     for (let i = 0; i < 2; i += 1) expect(await search(asOf)).toBe('database');
     // Faults in search responses become apparent only once the collection exists.
     if (isSearchFault(fault)) {
@@ -105,7 +105,7 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
       });
     }
     expect(hasSearched()).toBe(isSearchFault(fault));
-    standIn.faults.set(null);
+    fake.faults.set(null);
     await until(() => usesQdrant(asOf));
   });
 
@@ -115,7 +115,7 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
   ])('a %s is retried transparently if its connection breaks', async (_name, act) => {
     const asOf = await fillAndWait();
     let calls = 0;
-    standIn.faults.set('reset', () => ++calls === 1);
+    fake.faults.set('reset', () => ++calls === 1);
     expect(await act(asOf)).toBe('qdrant');
     expect(calls).toBeGreaterThan(1);
     expect(subject.log.lines).toEqual([]);
@@ -123,37 +123,37 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
 
   test('vectors stored during an outage are found immediately, and later in Qdrant', async () => {
     await fillAndWait();
-    await standIn.stop();
+    await fake.stop();
     const asOf = Math.max(put(3, 1, 0.1), put(0, -1));
     expect(await search(asOf)).toBe('database');
-    await standIn.start();
+    await fake.start();
     await until(() => usesQdrant(asOf));
   });
 
   test('an uncompleted write does not count', async () => {
     await fillAndWait();
-    standIn.faults.set('wait timeout');
+    fake.faults.set('wait timeout');
     const asOf = put(3, 1, 0.1);
     expect(await search(asOf)).toBe('database');
     subject.embeddings.remove(idOf(0));
     await expect(subject.index.remove(idOf(0))).rejects.toThrow('wait_timeout');
-    standIn.faults.set(null);
+    fake.faults.set(null);
     await until(() => usesQdrant(asOf));
   });
 
   test('after five failures a server that hangs gets only occasional trial calls', async () => {
     const asOf = await fillAndWait();
-    standIn.faults.set('hang');
+    fake.faults.set('hang');
     await Promise.all(Array.from({ length: 5 }, () => search(asOf)));
-    standIn.calls.length = 0;
+    fake.calls.length = 0;
     await expect(subject.index.check()).rejects.toThrow('gets no requests');
     const trials = 3;
     for (let trial = 0; trial < trials; trial += 1) {
       for (let i = 0; i < 20; i += 1) expect(await search(asOf)).toBe('database');
       await time().advance(defaultLimits.breakerOpenMs);
     }
-    expect(standIn.calls.length).toBeGreaterThan(0);
-    expect(standIn.calls.length).toBeLessThanOrEqual(trials);
+    expect(fake.calls.length).toBeGreaterThan(0);
+    expect(fake.calls.length).toBeLessThanOrEqual(trials);
   });
 
   test.each([
@@ -161,44 +161,44 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
     ['creating a new collection', (path: string) => /^\/collections\/[^/]+$/.test(path)],
   ])('a search does not wait for %s: the database answers meanwhile', async (_name, isSlow) => {
     const asOf = fill();
-    standIn.faults.set('hang', (method, path) => method === 'PUT' && isSlow(path));
+    fake.faults.set('hang', (method, path) => method === 'PUT' && isSlow(path));
     await expectFallbackWhile(asOf, ({ method, path }) => method === 'PUT' && isSlow(path));
-    await standIn.stop();
+    await fake.stop();
   });
 
   test('a search does not wait for slow updates: the database answers meanwhile', async () => {
     await fillAndWait();
-    standIn.faults.set('hang', (_method, path) => path.endsWith('/points/batch'));
+    fake.faults.set('hang', (_method, path) => path.endsWith('/points/batch'));
     const asOf = put(3, 1, 0.1);
     await expectFallbackWhile(asOf, ({ path }) => path.endsWith('/points/batch'));
-    await standIn.stop();
+    await fake.stop();
   });
 
   test('vectors that Qdrant lost during an outage are restored before it is used again', async () => {
     const asOf = await fillAndWait();
-    const { client, current } = await collectionsOf(standIn.url, 'outages', 'right key');
-    standIn.faults.set('500', (_method, path) => !path.endsWith('/points/delete'));
+    const { client, current } = await collectionsOf(fake.url, 'outages', 'right key');
+    fake.faults.set('500', (_method, path) => !path.endsWith('/points/delete'));
     for (let i = 0; i < 6; i += 1) expect(await search(asOf)).toBe('database');
     await client.delete(current ?? '', { wait: true, points: [idOf(0)] });
-    standIn.faults.set(null);
+    fake.faults.set(null);
     await until(() => usesQdrant(asOf));
   });
 
   test('a lost collection is created and filled again', async () => {
     const asOf = await fillAndWait();
-    standIn.forget();
+    fake.forget();
     expect(await search(asOf)).toBe('database');
     await until(() => usesQdrant(asOf));
-    standIn.forget();
+    fake.forget();
     await subject.index.remove(idOf(3));
     await until(() => usesQdrant(asOf));
   });
 
   test('the check rejects while Qdrant is unavailable, and passes afterwards', async () => {
     await subject.index.check();
-    await standIn.stop();
+    await fake.stop();
     await expect(subject.index.check()).rejects.toThrow(/^reading its aliases: /);
-    await standIn.start();
+    await fake.start();
     await until(() =>
       subject.index.check().then(
         () => true,
@@ -209,16 +209,16 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
 
   test('a failed removal rejects, so that it is retried', async () => {
     const asOf = await fillAndWait();
-    standIn.faults.set('500');
+    fake.faults.set('500');
     subject.embeddings.remove(idOf(0));
     await expect(subject.index.remove(idOf(0))).rejects.toThrow('500');
-    standIn.faults.set(null);
+    fake.faults.set(null);
     await subject.index.remove(idOf(0));
     await until(() => usesQdrant(asOf));
   });
 });
 
-describe('Qdrant stand-in: collections that are not in use', () => {
+describe('fake Qdrant: collections that are not in use', () => {
   /**
    * A time later than the creation of the collection in use, as for a collection that is being filled: no process
    * deletes it.
@@ -226,7 +226,7 @@ describe('Qdrant stand-in: collections that are not in use', () => {
   const newest = Date.now() + 600_000;
   const leftover = (number: number) => `${aliasOf('outages', 'm')}-g${newest + number}-abcd`;
   const leaveBehind = async (count: number): Promise<void> => {
-    const { client } = await collectionsOf(standIn.url, 'outages', 'right key');
+    const { client } = await collectionsOf(fake.url, 'outages', 'right key');
     for (let i = 1; i <= count; i += 1) {
       await client.createCollection(leftover(i), { vectors: { size: 768, distance: 'Cosine' } });
     }
@@ -236,12 +236,12 @@ describe('Qdrant stand-in: collections that are not in use', () => {
   test.each<QdrantFault>(['503', 'hang'])('%s fails no removal and opens no circuit breaker', async (fault) => {
     const asOf = await fillAndWait();
     await leaveBehind(1);
-    standIn.faults.set(fault, (_method, path) => path.includes(leftover(1)));
+    fake.faults.set(fault, (_method, path) => path.includes(leftover(1)));
     subject.embeddings.remove(idOf(0));
     await time().advanceUntil(Promise.all(Array.from({ length: 6 }, () => subject.index.remove(idOf(0)))));
-    expect(standIn.calls.filter(({ path }) => path.includes(leftover(1)) && isRemoval(path))).toHaveLength(6);
+    expect(fake.calls.filter(({ path }) => path.includes(leftover(1)) && isRemoval(path))).toHaveLength(6);
     expect(await search(asOf)).toBe('qdrant');
-    const { client, current } = await collectionsOf(standIn.url, 'outages', 'right key');
+    const { client, current } = await collectionsOf(fake.url, 'outages', 'right key');
     expect((await client.count(current ?? '')).count).toBe(2);
     expect(new Set(messages('info'))).toEqual(
       new Set(['A deleted vector stays for now in a Qdrant collection that is not in use']),
@@ -252,17 +252,17 @@ describe('Qdrant stand-in: collections that are not in use', () => {
   test('a removal calls them concurrently, not one after another', async () => {
     await fillAndWait();
     await leaveBehind(3);
-    standIn.faults.set('hang', (_method, path) => isRemoval(path));
+    fake.faults.set('hang', (_method, path) => isRemoval(path));
     const removal = subject.index.remove(idOf(0)).catch((error: unknown) => error);
-    await time().pollInRealTime(() => expect(standIn.calls.filter(({ path }) => isRemoval(path))).toHaveLength(4));
-    await standIn.stop();
+    await time().pollInRealTime(() => expect(fake.calls.filter(({ path }) => isRemoval(path))).toHaveLength(4));
+    await fake.stop();
     expect(String(await removal)).toContain('removing a vector');
   });
 });
 
-describe('Qdrant stand-in: the API key', () => {
+describe('fake Qdrant: the API key', () => {
   test('a rejected key causes one warning, which does not contain it, and the database answers', async () => {
-    standIn.apiKey = 'another key';
+    fake.apiKey = 'another key';
     const asOf = fill();
     for (let i = 0; i < 7; i += 1) {
       expect(await search(asOf)).toBe('database');
@@ -271,12 +271,12 @@ describe('Qdrant stand-in: the API key', () => {
     expect(messages('warn')).toEqual(['Qdrant is unavailable; the database answers searches']);
     expect(JSON.stringify(subject.log.lines)).toContain('Qdrant refuses the API key: Invalid API key or JWT');
     expect(JSON.stringify(subject.log.lines)).not.toContain('right key');
-    standIn.apiKey = 'right key';
+    fake.apiKey = 'right key';
     await until(() => usesQdrant(asOf));
   });
 
   test('a missing key is logged', async () => {
-    const other = createSubject({ url: standIn.url, installation: 'outages', embeddings: subject.embeddings });
+    const other = createSubject({ url: fake.url, installation: 'outages', embeddings: subject.embeddings });
     expect((await other.index.search(queryOf({ among, asOf: fill() }))).isFallback).toBe(true);
     await time().pollInRealTime(() => expect(JSON.stringify(other.log.lines)).toContain('Must provide an API key'));
     await other.close();
@@ -284,21 +284,21 @@ describe('Qdrant stand-in: the API key', () => {
 
   test('a read-only key is logged, and stored vectors are still found', async () => {
     await fillAndWait();
-    standIn.faults.set('403', (method, path) => method === 'PUT' || /\/points\/(batch|delete)$/.test(path));
+    fake.faults.set('403', (method, path) => method === 'PUT' || /\/points\/(batch|delete)$/.test(path));
     const asOf = put(3, 1, 0.1);
     expect(await search(asOf)).toBe('database');
     await time().pollInRealTime(() =>
       expect(JSON.stringify(subject.log.lines)).toContain('Qdrant refuses the API key: Forbidden'),
     );
     await expect(subject.index.remove(idOf(0))).rejects.toThrow('Forbidden');
-    standIn.faults.set(null);
+    fake.faults.set(null);
     await until(() => usesQdrant(asOf));
   });
 });
 
-describe('Qdrant stand-in: an old release', () => {
+describe('fake Qdrant: an old release', () => {
   test('is not used, because it has no conditional writes', async () => {
-    const old = await startQdrantStandIn({ version: '1.15.5' });
+    const old = await startFakeQdrant({ version: '1.15.5' });
     const other = createSubject({ url: old.url, installation: 'old', embeddings: subject.embeddings });
     expect((await other.index.search(queryOf({ among, asOf: fill() }))).isFallback).toBe(true);
     await time().pollInRealTime(() =>

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { livenessMs, type LiveProcess } from '@portico/dependencies';
-import { startQdrant, startQdrantStandIn } from '@portico/test-servers';
+import { startQdrant, startFakeQdrant } from '@portico/test-servers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createQdrantRoster } from './qdrant-roster.ts';
 
-const standIn = await startQdrantStandIn();
+const fake = await startFakeQdrant();
 const real = await startQdrant();
-afterAll(() => standIn.close());
+afterAll(() => fake.close());
 
 describe.each([
-  ['the Qdrant stand-in', { url: standIn.url, apiKey: null }],
+  ['the fake Qdrant', { url: fake.url, apiKey: null }],
   ['a real Qdrant', real],
 ] as const)('the users of %s', (_name, server) => {
   test.skipIf(!server)(

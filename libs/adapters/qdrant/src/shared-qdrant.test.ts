@@ -1,5 +1,5 @@
 import { createEmbeddingChanges, type EmbeddingChanges, vectorTowards } from '@portico/contracts';
-import { startQdrantStandIn } from '@portico/test-servers';
+import { startFakeQdrant } from '@portico/test-servers';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defaultLimits } from './connect.ts';
@@ -11,19 +11,19 @@ import { stopTimeInEachTest, time, until } from '../test/time.ts';
 const installation = 'shared';
 const alias = aliasOf(installation, 'm');
 const among = Array.from({ length: 40 }, (_, i) => idOf(i));
-let standIn: Awaited<ReturnType<typeof startQdrantStandIn>>;
+let fake: Awaited<ReturnType<typeof startFakeQdrant>>;
 let embeddings: EmbeddingChanges;
 let open: Subject[];
 
 stopTimeInEachTest();
 beforeEach(async () => {
-  standIn = await startQdrantStandIn();
+  fake = await startFakeQdrant();
   embeddings = createEmbeddingChanges();
   open = [];
 });
 afterEach(async () => {
   for (const subject of open) await time().advanceUntil(subject.close());
-  await standIn.close();
+  await fake.close();
 });
 
 /**
@@ -31,7 +31,7 @@ afterEach(async () => {
  * installation.
  */
 const startProcess = (changes: Partial<Parameters<typeof createSubject>[0]> = {}): Subject => {
-  const subject = createSubject({ url: standIn.url, installation, embeddings, ...changes });
+  const subject = createSubject({ url: fake.url, installation, embeddings, ...changes });
   open.push(subject);
   return subject;
 };
@@ -65,16 +65,16 @@ const messages = ({ log }: Subject) => log.messages();
 const isWrite = ({ method, path }: { readonly method: string; readonly path: string }) =>
   method === 'PUT' || path.endsWith('/batch') || path.endsWith('/delete');
 
-describe('Qdrant stand-in: two processes', () => {
+describe('fake Qdrant: two processes', () => {
   test('a vector stored by one is found by the other, and written only once', async () => {
     const [one, other] = [startProcess(), startProcess()];
     expect(await searchExpectingTruth(one, put(0, [1]))).toBe('qdrant');
     expect(await searchExpectingTruth(other, put(1, [1, 1]))).toBe('qdrant');
     const asOf = put(2, [3, 4]);
     expect(await searchExpectingTruth(one, asOf)).toBe('qdrant');
-    standIn.calls.length = 0;
+    fake.calls.length = 0;
     expect(await searchExpectingTruth(other, asOf)).toBe('qdrant');
-    expect(standIn.calls.filter(isWrite)).toEqual([]);
+    expect(fake.calls.filter(isWrite)).toEqual([]);
   });
 
   test('a late write of an older vector does not replace a newer one', async () => {
@@ -97,8 +97,8 @@ describe('Qdrant stand-in: two processes', () => {
     const one = startProcess();
     const asOf = put(0, [1]);
     await searchExpectingTruth(one, asOf);
-    const { current } = await collectionsOf(standIn.url, installation);
-    const server = new QdrantServer(standIn.url, null, defaultLimits);
+    const { current } = await collectionsOf(fake.url, installation);
+    const server = new QdrantServer(fake.url, null, defaultLimits);
     const older = { collectionId: idOf(0), modelId: 'm', vector: vectorTowards(0, 1) };
     const missing = { collectionId: idOf(1), modelId: 'm', vector: vectorTowards(3, 4), sequence: 0 };
     await server.writeNewer(current ?? '', [{ ...older, sequence: asOf - 1 }, { ...older, sequence: asOf }, missing]);
@@ -115,7 +115,7 @@ describe('Qdrant stand-in: two processes', () => {
     await other.index.rebuild('m');
     embeddings.remove(idOf(0));
     await one.index.remove(idOf(0));
-    const { client, current } = await collectionsOf(standIn.url, installation);
+    const { client, current } = await collectionsOf(fake.url, installation);
     expect((await client.count(current ?? '')).count).toBe(1);
   });
 
@@ -130,19 +130,19 @@ describe('Qdrant stand-in: two processes', () => {
       await until(async () => (await searchExpectingTruth(subject, next)) === 'qdrant');
     }
     await until(async () => {
-      const { names, current } = await collectionsOf(standIn.url, installation);
+      const { names, current } = await collectionsOf(fake.url, installation);
       return names.length === 1 && names[0] === current;
     });
   });
 });
 
-describe('Qdrant stand-in: a rebuild', () => {
+describe('fake Qdrant: a rebuild', () => {
   test('does not interrupt searches, which find vectors stored in the meantime', async () => {
     for (let i = 0; i < 30; i += 1) put(i, [1, i]);
     const [one, other] = [startProcess(), startProcess()];
     const asOf = put(30, [1, 30]);
     await Promise.all([searchExpectingTruth(one, asOf), searchExpectingTruth(other, asOf)]);
-    const before = await collectionsOf(standIn.url, installation);
+    const before = await collectionsOf(fake.url, installation);
     let isDone = false;
     let searches = 0;
     // Each loop has its own ids, so it knows the expected result: the vector that it just stored, and all collections.
@@ -169,7 +169,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     const latest = put(30, [1, 31]);
     for (const subject of [one, other])
       await until(async () => (await searchExpectingTruth(subject, latest)) === 'qdrant');
-    const after = await collectionsOf(standIn.url, installation);
+    const after = await collectionsOf(fake.url, installation);
     expect(after.names).toEqual([after.current]);
     expect(after.current).not.toBe(before.current);
   });
@@ -178,12 +178,12 @@ describe('Qdrant stand-in: a rebuild', () => {
     const subject = startProcess();
     const asOf = put(0, [1]);
     await searchExpectingTruth(subject, asOf);
-    const { current } = await collectionsOf(standIn.url, installation);
-    standIn.faults.set('507', (method, path) => method === 'PUT' && path.endsWith('/points'));
+    const { current } = await collectionsOf(fake.url, installation);
+    fake.faults.set('507', (method, path) => method === 'PUT' && path.endsWith('/points'));
     await expect(subject.index.rebuild('m')).rejects.toThrow('507');
-    standIn.faults.set(null);
+    fake.faults.set(null);
     expect(await searchExpectingTruth(subject, asOf)).toBe('qdrant');
-    expect(await collectionsOf(standIn.url, installation)).toMatchObject({ current, names: [current] });
+    expect(await collectionsOf(fake.url, installation)).toMatchObject({ current, names: [current] });
   });
 
   test('removes the vector of a collection that was deleted after it was written', async () => {
@@ -197,7 +197,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     await one.index.remove(idOf(0));
     blocked.release();
     await rebuilding;
-    const { client, current } = await collectionsOf(standIn.url, installation);
+    const { client, current } = await collectionsOf(fake.url, installation);
     expect((await client.count(current ?? '')).count).toBe(600);
     expect(await client.retrieve(current ?? '', { ids: [idOf(0)] })).toEqual([]);
   });
@@ -215,7 +215,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     await one.index.remove(idOf(0));
     blocked.release();
     await rebuilding;
-    const { client, current } = await collectionsOf(standIn.url, installation);
+    const { client, current } = await collectionsOf(fake.url, installation);
     expect((await client.count(current ?? '')).count).toBe(2);
     // A search lists only existing collections.
     const { matches, isFallback } = await filling.index.search(queryOf({ among: [idOf(1)], asOf, limit: 1 }));
@@ -240,7 +240,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     for (const subject of [earlier, later]) {
       await until(async () => (await searchExpectingTruth(subject, asOf)) === 'qdrant');
     }
-    const { names, current } = await collectionsOf(standIn.url, installation);
+    const { names, current } = await collectionsOf(fake.url, installation);
     expect(names).toEqual([current]);
   });
 
@@ -251,7 +251,7 @@ describe('Qdrant stand-in: a rebuild', () => {
       'newer',
     );
     await blocked.read;
-    const { client } = await collectionsOf(standIn.url, installation);
+    const { client } = await collectionsOf(fake.url, installation);
     const newer = `${alias}-g${Date.now() + 1_000}-abcd`;
     await client.createCollection(newer, { vectors: { size: 768, distance: 'Cosine' } });
     await client.updateCollectionAliases({
@@ -259,12 +259,12 @@ describe('Qdrant stand-in: a rebuild', () => {
     });
     blocked.release();
     await rejection;
-    expect(await collectionsOf(standIn.url, installation)).toMatchObject({ current: newer, names: [newer] });
+    expect(await collectionsOf(fake.url, installation)).toMatchObject({ current: newer, names: [newer] });
   });
 
   test('replaces a collection of a machine with a clock that is ahead', async () => {
     const asOf = put(0, [1]);
-    const { client } = await collectionsOf(standIn.url, installation);
+    const { client } = await collectionsOf(fake.url, installation);
     const ahead = `${alias}-g${Date.now() + 600_000}-abcd`;
     await client.createCollection(ahead, { vectors: { size: 768, distance: 'Cosine' } });
     await client.updateCollectionAliases({
@@ -273,7 +273,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     const subject = startProcess();
     await subject.index.rebuild('m');
     expect(await searchExpectingTruth(subject, asOf)).toBe('qdrant');
-    const { names, current } = await collectionsOf(standIn.url, installation);
+    const { names, current } = await collectionsOf(fake.url, installation);
     expect(names).toEqual([current]);
     expect(current).not.toBe(ahead);
   });
@@ -284,34 +284,34 @@ describe('Qdrant stand-in: a rebuild', () => {
     const subject = startProcess({ embeddings: blocked.embeddings });
     subject.index.prepare('m', 0);
     await blocked.read;
-    expect((await collectionsOf(standIn.url, installation)).names).toHaveLength(1);
+    expect((await collectionsOf(fake.url, installation)).names).toHaveLength(1);
     const closed = subject.close();
     blocked.release();
     await closed;
-    expect(await collectionsOf(standIn.url, installation)).toMatchObject({ current: null, names: [] });
+    expect(await collectionsOf(fake.url, installation)).toMatchObject({ current: null, names: [] });
   });
 
   test('left behind by a crash is removed on a later start, unless it may still be filling', async () => {
     const subject = startProcess();
     const asOf = put(0, [1]);
     await searchExpectingTruth(subject, asOf);
-    const { client, current } = await collectionsOf(standIn.url, installation);
+    const { client, current } = await collectionsOf(fake.url, installation);
     const [old, fresh, foreign] = [`${alias}-g1000-abcd`, `${alias}-g${Date.now() + 1_000}-abcd`, `${alias}-gone`];
     for (const collection of [old, fresh, foreign]) {
       await client.createCollection(collection, { vectors: { size: 768, distance: 'Cosine' } });
     }
     await searchExpectingTruth(startProcess(), asOf);
-    await until(async () => !(await collectionsOf(standIn.url, installation)).names.includes(old));
-    expect(new Set((await collectionsOf(standIn.url, installation)).names)).toEqual(new Set([current, fresh, foreign]));
+    await until(async () => !(await collectionsOf(fake.url, installation)).names.includes(old));
+    expect(new Set((await collectionsOf(fake.url, installation)).names)).toEqual(new Set([current, fresh, foreign]));
   });
 });
 
-describe('Qdrant stand-in: startup', () => {
+describe('fake Qdrant: startup', () => {
   test('repairs differences from the database: missing, older, newer and superfluous vectors', async () => {
     const first = startProcess();
     for (let i = 0; i < 6; i += 1) put(i, [1, i]);
     await searchExpectingTruth(first, put(6, [1, 6]));
-    const { client, current } = await collectionsOf(standIn.url, installation);
+    const { client, current } = await collectionsOf(fake.url, installation);
     await client.delete(current ?? '', { wait: true, points: [idOf(0)] });
     embeddings.remove(idOf(2));
     put(3, [-1]);
@@ -330,7 +330,7 @@ describe('Qdrant stand-in: startup', () => {
   });
 
   test('a collection of other vectors causes a warning, and a new one is filled next to it', async () => {
-    const { client } = await collectionsOf(standIn.url, installation);
+    const { client } = await collectionsOf(fake.url, installation);
     for (const [collection, vectors] of [
       ['small', { size: 3, distance: 'Cosine' }],
       ['dotted', { size: 768, distance: 'Dot' }],
@@ -350,7 +350,7 @@ describe('Qdrant stand-in: startup', () => {
     const subject = startProcess();
     const asOf = put(0, [1]);
     await searchExpectingTruth(subject, asOf);
-    standIn.forget();
+    fake.forget();
     await until(async () => (await searchExpectingTruth(subject, asOf)) === 'qdrant');
     expect(subject.log.messages('warn')).toEqual(['The collection in Qdrant is gone; a new one is being filled']);
   });
@@ -374,12 +374,12 @@ describe('Qdrant stand-in: startup', () => {
     const asOf = put(0, [1]);
     const subject = startProcess();
     subject.index.prepare('m', 0);
-    await time().pollInRealTime(() => expect(standIn.calls.map(({ path }) => path)).toContain('/collections/aliases'));
+    await time().pollInRealTime(() => expect(fake.calls.map(({ path }) => path)).toContain('/collections/aliases'));
     expect(await searchExpectingTruth(subject, asOf)).toBe('qdrant');
   });
 });
 
-describe('Qdrant stand-in: another model', () => {
+describe('fake Qdrant: another model', () => {
   test('vectors of two models are never compared, even while one replaces the other', async () => {
     for (let i = 0; i < 10; i += 1) put(i, [1, i]);
     const [old, young] = [startProcess(), startProcess()];
@@ -393,7 +393,7 @@ describe('Qdrant stand-in: another model', () => {
   });
 });
 
-describe('Qdrant stand-in: the embedded index as a fallback', () => {
+describe('fake Qdrant: the embedded index as a fallback', () => {
   test('returns the same results', async () => {
     const asOf = put(0, [1]);
     const fallback = createEmbeddedVectorIndex({ embeddings });

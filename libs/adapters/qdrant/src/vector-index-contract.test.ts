@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createEmbeddingChanges, recordLog, vectorIndexContract, type VectorIndexSubject } from '@portico/contracts';
-import { startFaultProxy, startQdrant, startQdrantStandIn } from '@portico/test-servers';
+import { startFaultProxy, startQdrant, startFakeQdrant } from '@portico/test-servers';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
 import { afterAll, afterEach, describe, test } from 'vitest';
 import { serverLimits, type Server } from '../test/server-limits.ts';
@@ -8,9 +8,9 @@ import { connect } from './connect.ts';
 import { prefixOf } from './names.ts';
 import { createQdrantVectorIndex } from './qdrant-vector-index.ts';
 
-const standIn = await startQdrantStandIn();
+const fake = await startFakeQdrant();
 const real = await startQdrant();
-afterAll(() => standIn.close());
+afterAll(() => fake.close());
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -65,6 +65,6 @@ const runContract = (server: Server) => {
   }
 };
 
-describe('Qdrant stand-in: the contract of a vector index', () => runContract(standIn));
+describe('fake Qdrant: the contract of a vector index', () => runContract(fake));
 
-describe.skipIf(!real)('Qdrant: the contract of a vector index', () => runContract(real ?? standIn));
+describe.skipIf(!real)('Qdrant: the contract of a vector index', () => runContract(real ?? fake));

@@ -1,5 +1,5 @@
 import { vectorTowards } from '@portico/contracts';
-import { startFaultProxy, startQdrantStandIn } from '@portico/test-servers';
+import { startFaultProxy, startFakeQdrant } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { defaultLimits } from '../src/connect.ts';
 import { serverLimits } from './server-limits.ts';
@@ -12,9 +12,9 @@ test.each([
   ['is awaited in a suite that runs on real servers', serverLimits, false],
   ['is not awaited with the default limits: the database answers', defaultLimits, true],
 ])('a server that takes a minute to respond %s', async (_name, limits, isFallback) => {
-  const standIn = await startQdrantStandIn();
-  onTestFinished(() => standIn.stop());
-  const proxy = await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(standIn.url).port) });
+  const fake = await startFakeQdrant();
+  onTestFinished(() => fake.stop());
+  const proxy = await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(fake.url).port) });
   onTestFinished(() => proxy.close());
   const subject = createSubject({ url: `http://127.0.0.1:${proxy.port}`, installation: 'slow', limits });
   onTestFinished(() => subject.close());

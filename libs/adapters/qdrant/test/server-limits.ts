@@ -1,6 +1,6 @@
 import { type Limits, defaultLimits } from '../src/connect.ts';
 
-/** A server used by tests: the stand-in, or the one at `QDRANT_URL`. */
+/** A server used by tests: the fake, or the one at `QDRANT_URL`. */
 export interface Server {
   readonly url: string;
   readonly apiKey?: string | null | undefined;

@@ -355,51 +355,51 @@ describe.skipIf(!server?.control || !proxy)('while Redis is unavailable', () => 
 });
 
 /** Starts a server that sends the same reply to every command. */
-const startStandIn = async (reply: string) => {
-  const standIn = createServer((socket) => {
+const startFake = async (reply: string) => {
+  const fake = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.on('data', (bytes) => {
       const commands = bytes.toString('latin1').match(/\*\d+\r\n\$/g) ?? [];
       socket.write(`${reply}\r\n`.repeat(commands.length));
     });
   });
-  await new Promise<void>((resolve) => standIn.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => fake.listen(0, '127.0.0.1', resolve));
   return {
-    host: `127.0.0.1:${(standIn.address() as AddressInfo).port}`,
-    close: () => new Promise((resolve) => standIn.close(resolve)),
+    host: `127.0.0.1:${(fake.address() as AddressInfo).port}`,
+    close: () => new Promise((resolve) => fake.close(resolve)),
   };
 };
 
-test('a reply to another command is never trusted (a stand-in that replies PONG to everything)', async () => {
-  const standIn = await startStandIn('+PONG');
-  const observed = await openObserved(`redis://${standIn.host}`);
+test('a reply to another command is never trusted (a fake that replies PONG to everything)', async () => {
+  const fake = await startFake('+PONG');
+  const observed = await openObserved(`redis://${fake.host}`);
   await observed.redis.probe.check();
   expect((await observed.limiter.consume('ada', rule)).remaining).toBe(999);
   expect(observed.fallbacks).toEqual([true]);
   await observed.untilHere();
   await observed.close();
-  await standIn.close();
+  await fake.close();
 });
 
-test('a server with a wrong reply to PING is not Redis (a stand-in that replies OK to everything)', async () => {
-  const standIn = await startStandIn('+OK');
-  const observed = await openObserved(`redis://${standIn.host}`);
+test('a server with a wrong reply to PING is not Redis (a fake that replies OK to everything)', async () => {
+  const fake = await startFake('+OK');
+  const observed = await openObserved(`redis://${fake.host}`);
   const { time, pausesMs } = observed;
-  expect(observed.warnings).toEqual([`Redis at ${standIn.host} is unavailable: it did not respond to PING with PONG`]);
+  expect(observed.warnings).toEqual([`Redis at ${fake.host} is unavailable: it did not respond to PING with PONG`]);
   expect((await observed.limiter.consume('ada', rule)).remaining).toBe(999);
   expect(observed.fallbacks).toEqual([true]);
   // The server accepts connections, but that is no reason to retry more often.
   await time.advanceUntilSuccess(() => expect(Math.max(...pausesMs)).toBeGreaterThanOrEqual(2 * backOffMinMs));
   await observed.close();
-  await standIn.close();
+  await fake.close();
 });
 
-test('a password that a server quotes is not logged (a stand-in that quotes it)', async () => {
-  const standIn = await startStandIn('-ERR hunter2 is not the password');
-  const observed = await openObserved(`redis://:hunter2@${standIn.host}`);
-  expect(observed.warnings).toEqual([`Redis at ${standIn.host} is unavailable: ERR *** is not the password`]);
+test('a password that a server quotes is not logged (a fake that quotes it)', async () => {
+  const fake = await startFake('-ERR hunter2 is not the password');
+  const observed = await openObserved(`redis://:hunter2@${fake.host}`);
+  expect(observed.warnings).toEqual([`Redis at ${fake.host} is unavailable: ERR *** is not the password`]);
   await observed.close();
-  await standIn.close();
+  await fake.close();
 });
 
 test('an invalid URL is rejected immediately', async () => {

@@ -2,12 +2,12 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { authorityOf, type Principal, type CollectionId } from '@portico/domain';
 import {
-  nomicStandIn,
+  fakeNomic,
   recordingStream,
-  startOllamaStandIn,
+  startFakeOllama,
   stopTime,
   temporaryFolder,
-  type OllamaStandIn,
+  type FakeOllama,
   type StoppedTime,
 } from '@portico/test-servers';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -17,7 +17,7 @@ import { localAdmin, readConfig } from '../config.ts';
 import { createLogger } from './logging.ts';
 
 const intervals = { relayMs: 20, pruneMs: 30, modelMs: 30, modelMaxMs: 30, heartbeatMs: 20, usageMs: 20 };
-const changedModel = { ...nomicStandIn, digest: 'c'.repeat(64) };
+const changedModel = { ...fakeNomic, digest: 'c'.repeat(64) };
 
 const stoppedTime = (): StoppedTime => {
   const time = stopTime(vi);
@@ -25,10 +25,10 @@ const stoppedTime = (): StoppedTime => {
   return time;
 };
 
-const open = async (standIn: OllamaStandIn, variables: Record<string, string> = {}): Promise<Composition> => {
+const open = async (fake: FakeOllama, variables: Record<string, string> = {}): Promise<Composition> => {
   const config = readConfig({
     DATA_DIR: temporaryFolder(onTestFinished),
-    OLLAMA_URL: standIn.url,
+    OLLAMA_URL: fake.url,
     OLLAMA_PULL: 'false',
     ...variables,
   });
@@ -37,10 +37,10 @@ const open = async (standIn: OllamaStandIn, variables: Record<string, string> = 
   return portico;
 };
 
-const openStandIn = async (...args: Parameters<typeof startOllamaStandIn>): Promise<OllamaStandIn> => {
-  const standIn = await startOllamaStandIn(...args);
-  onTestFinished(() => standIn.close());
-  return standIn;
+const openFake = async (...args: Parameters<typeof startFakeOllama>): Promise<FakeOllama> => {
+  const fake = await startFakeOllama(...args);
+  onTestFinished(() => fake.close());
+  return fake;
 };
 
 const startWork = (portico: Portico): void => {
@@ -94,14 +94,14 @@ const due = ({ ports }: Composition) => ports.outbox.due('embed', Number.MAX_SAF
 
 const countEmbedded = async ({ ports }: Composition) => ports.embeddings.embedded(await ports.embedder.modelId());
 
-test('Ollama stand-in: collections are embedded again after a change of model, and no search finds an old vector', async () => {
-  const standIn = await openStandIn();
-  const portico = await open(standIn);
+test('fake Ollama: collections are embedded again after a change of model, and no search finds an old vector', async () => {
+  const fake = await openFake();
+  const portico = await open(fake);
   for (const name of ['rain and wind', 'rain and snow', 'credit cards']) await create(portico, name);
   for (const id of await due(portico)) await portico.useCases.workJob(id);
   expect(await search(portico, 'rain')).toHaveLength(3);
 
-  standIn.install(changedModel);
+  fake.install(changedModel);
   // A repeated query is not embedded again, so it does not reveal that the model has changed.
   expect(await search(portico, 'rain')).toHaveLength(3);
   expect(await search(portico, 'snow')).toEqual([]);
@@ -120,8 +120,8 @@ test('Ollama stand-in: collections are embedded again after a change of model, a
   expect(results).toHaveLength(3);
 });
 
-test('Ollama stand-in: after a switch to Ollama searches use the built-in vectors until all new vectors exist', async () => {
-  const standIn = await openStandIn();
+test('fake Ollama: after a switch to Ollama searches use the built-in vectors until all new vectors exist', async () => {
+  const fake = await openFake();
   const folder = temporaryFolder(onTestFinished);
   const builtIn = await compose(readConfig({ DATA_DIR: folder }), createLogger('silent', 'test'), 'http');
   for (const name of ['rain and wind', 'rain and snow', 'credit cards']) await create(builtIn, name);
@@ -131,17 +131,17 @@ test('Ollama stand-in: after a switch to Ollama searches use the built-in vector
   expect(results).toHaveLength(3);
   await builtIn.close();
 
-  const portico = await open(standIn, { DATA_DIR: folder });
+  const portico = await open(fake, { DATA_DIR: folder });
   const lines: Record<string, unknown>[] = [];
   const logger = createLogger('info', 'test', {
     write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
   });
   expect(await search(portico, 'rain')).toEqual(results);
-  standIn.setFault('failure');
+  fake.setFault('failure');
   startWork({ ...portico, logger });
-  await expect.poll(() => standIn.requestsTo('/api/embed').length).toBeGreaterThan(0);
+  await expect.poll(() => fake.requestsTo('/api/embed').length).toBeGreaterThan(0);
   expect(await search(portico, 'rain')).toEqual(results);
-  standIn.setFault(null);
+  fake.setFault(null);
   const serving = async () => (await portico.ports.models.state()).serving;
   await expect.poll(serving).toBe(await portico.ports.embedder.modelId());
   const newResults = await search(portico, 'rain');
@@ -154,69 +154,69 @@ test('Ollama stand-in: after a switch to Ollama searches use the built-in vector
   expect(messages.filter((line) => line.startsWith('Everything is embedded'))).toHaveLength(1);
 });
 
-test('Ollama stand-in: each pending embedding is a separate request, so that searches run in between', async () => {
-  const standIn = await openStandIn();
-  const portico = await open(standIn);
+test('fake Ollama: each pending embedding is a separate request, so that searches run in between', async () => {
+  const fake = await openFake();
+  const portico = await open(fake);
   for (let number = 1; number <= 8; number += 1) await create(portico, `rain ${number}`);
   const time = stoppedTime();
-  standIn.setFault({ slowMs: 1_500 }, 1);
+  fake.setFault({ slowMs: 1_500 }, 1);
   const background = startBackground(portico, intervals);
   await time.advanceUntilSuccess(async () => expect(await countEmbedded(portico)).toBe(8));
   await time.advanceUntil(background.stop());
-  const sizes = standIn.requestsTo('/api/embed').map(({ input }) => (input as readonly string[]).length);
+  const sizes = fake.requestsTo('/api/embed').map(({ input }) => (input as readonly string[]).length);
   // A request without text loads the model.
   expect(sizes.filter((size) => size > 0)).toEqual(Array.from({ length: 8 }, () => 1));
 });
 
-test('Ollama stand-in: a process that runs jobs notices a replaced model', async () => {
-  const standIn = await openStandIn();
-  const portico = await open(standIn);
+test('fake Ollama: a process that runs jobs notices a replaced model', async () => {
+  const fake = await openFake();
+  const portico = await open(fake);
   await create(portico, 'rain and wind');
   startWork(portico);
   await expect.poll(() => countEmbedded(portico)).toBe(1);
-  for (const model of [changedModel, nomicStandIn]) {
-    standIn.install(model);
+  for (const model of [changedModel, fakeNomic]) {
+    fake.install(model);
     // The next embedding notices the change; without a new query, the embedder would cache the model's id for a minute.
     await search(portico, `rain by ${model.digest}`);
     await expect.poll(() => search(portico, 'rain')).toHaveLength(1);
   }
 });
 
-test('Ollama stand-in: outdated embeddings are renewed once Ollama is available again, even late', async () => {
-  const standIn = await openStandIn();
+test('fake Ollama: outdated embeddings are renewed once Ollama is available again, even late', async () => {
+  const fake = await openFake();
   const folder = temporaryFolder(onTestFinished);
-  const before = await open(standIn, { DATA_DIR: folder });
+  const before = await open(fake, { DATA_DIR: folder });
   await create(before, 'rain and wind');
   for (const id of await due(before)) await before.ports.outbox.done(id);
   await before.close();
-  await standIn.control.stop();
+  await fake.control.stop();
 
-  const portico = await open(standIn, { DATA_DIR: folder });
+  const portico = await open(fake, { DATA_DIR: folder });
   const countChecks = startCounting(portico, 'checkModels');
   await expect.poll(countChecks).toBeGreaterThanOrEqual(3);
   expect(await due(portico)).toEqual([]);
-  await standIn.control.start();
+  await fake.control.start();
   await expect.poll(() => countEmbedded(portico)).toBe(1);
 });
 
-test('Ollama stand-in: a collection has one job, even if several processes check for outdated embeddings', async () => {
-  const standIn = await openStandIn();
+test('fake Ollama: a collection has one job, even if several processes check for outdated embeddings', async () => {
+  const fake = await openFake();
   const folder = temporaryFolder(onTestFinished);
-  const portico = await open(standIn, { DATA_DIR: folder });
-  const second = await open(standIn, { DATA_DIR: folder });
+  const portico = await open(fake, { DATA_DIR: folder });
+  const second = await open(fake, { DATA_DIR: folder });
   for (const name of ['rain', 'snow']) await create(portico, name);
-  standIn.setFault('failure');
+  fake.setFault('failure');
   for (const countChecks of [portico, second].map((each) => startCounting(each, 'checkModels')))
     await expect.poll(countChecks).toBeGreaterThanOrEqual(3);
   expect(await due(portico)).toHaveLength(2);
 });
 
-test('Ollama stand-in: with JOBS=off a process does not check for outdated embeddings', async () => {
-  const standIn = await openStandIn();
-  const portico = await open(standIn, { JOBS: 'off', AUDIT_RETENTION_DAYS: '1' });
+test('fake Ollama: with JOBS=off a process does not check for outdated embeddings', async () => {
+  const fake = await openFake();
+  const portico = await open(fake, { JOBS: 'off', AUDIT_RETENTION_DAYS: '1' });
   const countPrunings = startCounting(portico, 'pruneAudit');
   await expect.poll(countPrunings).toBeGreaterThanOrEqual(3);
-  expect(standIn.requests).toEqual([]);
+  expect(fake.requests).toEqual([]);
 });
 
 test('old audit entries are removed in batches until it is stopped, yielding to the event loop after each', async () => {

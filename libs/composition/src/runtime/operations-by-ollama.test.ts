@@ -1,5 +1,5 @@
 import { authorityOf } from '@portico/domain';
-import { startOllamaStandIn, stopTime, temporaryFolder, type OllamaStandIn } from '@portico/test-servers';
+import { startFakeOllama, stopTime, temporaryFolder, type FakeOllama } from '@portico/test-servers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { compose, type Composition } from '../wiring/compose.ts';
 import { localAdmin, readConfig } from '../config.ts';
@@ -16,20 +16,20 @@ const intervals = {
   modelMaxMs: 60,
 };
 
-const open = async (): Promise<{ readonly standIn: OllamaStandIn; readonly portico: Composition }> => {
-  const standIn = await startOllamaStandIn();
+const open = async (): Promise<{ readonly fake: FakeOllama; readonly portico: Composition }> => {
+  const fake = await startFakeOllama();
   const config = readConfig({
     DATA_DIR: temporaryFolder(onTestFinished),
-    OLLAMA_URL: standIn.url,
+    OLLAMA_URL: fake.url,
     OLLAMA_PULL: 'false',
     OPERATION_EMBEDDER: 'ollama',
   });
   const portico = await compose(config, createLogger('silent', 'test'), 'http');
   onTestFinished(async () => {
     await portico.close();
-    await standIn.close();
+    await fake.close();
   });
-  return { standIn, portico };
+  return { fake, portico };
 };
 
 /** Creates a collection whose operations have these summaries. */
@@ -64,8 +64,8 @@ const findCollections = async (portico: Composition, query: string): Promise<rea
   return results.map(({ collectionName }) => collectionName);
 };
 
-const documentsOf = (standIn: OllamaStandIn): readonly string[] =>
-  standIn
+const documentsOf = (fake: FakeOllama): readonly string[] =>
+  fake
     .requestsTo('/api/embed')
     .flatMap(({ input }) => input as readonly string[])
     .filter((text) => text.startsWith('search_document: '))
@@ -73,11 +73,11 @@ const documentsOf = (standIn: OllamaStandIn): readonly string[] =>
 
 const steps = Array.from({ length: 12 }, (_, i) => `Step ${i}`);
 
-test('Ollama stand-in: operations are embedded by the model, and the progress is logged', async () => {
-  const { standIn, portico } = await open();
+test('fake Ollama: operations are embedded by the model, and the progress is logged', async () => {
+  const { fake, portico } = await open();
   await create(portico, 'Weather', ['Forecast of rain', 'Height of snow', 'Speed of wind']);
   for (const name of ['Steps', 'Stairs']) await create(portico, name, steps);
-  standIn.setFault({ slowMs: 60 });
+  fake.setFault({ slowMs: 60 });
   const messages: string[] = [];
   const logger = createLogger('info', 'test', {
     write: (line) => void messages.push((JSON.parse(line) as { readonly msg: string }).msg),
@@ -89,17 +89,17 @@ test('Ollama stand-in: operations are embedded by the model, and the progress is
   expect(lines[0]).toBe('The operations of collections were queued to be read and embedded');
   expect(lines.slice(1, -1)).toContain('The operations of collections are being embedded');
   expect((await findOperations(portico, 'forecast of rain'))[0]).toBe('Forecast of rain');
-  expect(documentsOf(standIn)).toContain('Forecast of rain\nget 0\nWeather');
+  expect(documentsOf(fake)).toContain('Forecast of rain\nget 0\nWeather');
 });
 
-test('Ollama stand-in: a shutdown interrupts the embedding of operations, which continues later', async () => {
-  const { standIn, portico } = await open();
+test('fake Ollama: a shutdown interrupts the embedding of operations, which continues later', async () => {
+  const { fake, portico } = await open();
   await create(portico, 'Steps', steps);
   const time = stopTime(vi);
   onTestFinished(time.restore);
-  standIn.setFault({ slowMs: 60 });
+  fake.setFault({ slowMs: 60 });
   const background = startBackground(portico, intervals);
-  const embeddedSteps = () => documentsOf(standIn).filter((text) => text.startsWith('Step '));
+  const embeddedSteps = () => documentsOf(fake).filter((text) => text.startsWith('Step '));
   await time.advanceUntilSuccess(() => expect(embeddedSteps().length).toBeGreaterThan(3));
   await time.advanceUntil(background.stop());
   expect(embeddedSteps().length).toBeLessThan(steps.length);
@@ -109,8 +109,8 @@ test('Ollama stand-in: a shutdown interrupts the embedding of operations, which 
   expect(new Set(embeddedSteps()).size).toBe(steps.length);
 });
 
-test('Ollama stand-in: after an update that embeds documents again, searches use the old vectors until all are new', async () => {
-  const { standIn, portico } = await open();
+test('fake Ollama: after an update that embeds documents again, searches use the old vectors until all are new', async () => {
+  const { fake, portico } = await open();
   const { embedder, embeddings, models, outbox } = portico.ports;
   await create(portico, 'Weather', []);
   await create(portico, 'Payments', []);
@@ -124,10 +124,10 @@ test('Ollama stand-in: after an update that embeds documents again, searches use
   await models.announce(previous, 1);
   await models.promote(null, previous);
   expect((await findCollections(portico, 'weather'))[0]).toBe('Weather');
-  standIn.requests.length = 0;
+  fake.requests.length = 0;
   const background = startBackground(portico, intervals);
   onTestFinished(() => background.stop());
   await expect.poll(async () => (await models.state()).serving).toBe(current);
-  expect(documentsOf(standIn)).toEqual(expect.arrayContaining(['Weather', 'Payments']));
+  expect(documentsOf(fake)).toEqual(expect.arrayContaining(['Weather', 'Payments']));
   expect((await findCollections(portico, 'payments'))[0]).toBe('Payments');
 });

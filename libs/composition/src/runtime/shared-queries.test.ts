@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { authorityOf } from '@portico/domain';
-import { startOllamaStandIn, startPostgres, startRedis, temporaryFolder } from '@portico/test-servers';
+import { startFakeOllama, startPostgres, startRedis, temporaryFolder } from '@portico/test-servers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { localAdmin, readConfig } from '../config.ts';
 import { compose, type Composition } from '../wiring/compose.ts';
@@ -29,10 +29,10 @@ const search = async ({ useCases, localIssuer }: Composition, query: string) => 
 };
 
 test.skipIf(!postgres || !redis)(
-  'Ollama stand-in: a query that one replica has embedded needs no request from the others',
+  'fake Ollama: a query that one replica has embedded needs no request from the others',
   async () => {
-    const standIn = await startOllamaStandIn();
-    onTestFinished(() => standIn.close());
+    const fake = await startFakeOllama();
+    onTestFinished(() => fake.close());
     const folder = temporaryFolder(onTestFinished);
     const open = async (name: string) => {
       const config = readConfig({
@@ -40,15 +40,14 @@ test.skipIf(!postgres || !redis)(
         DATABASE_URL: postgres?.url ?? '',
         REDIS_URL: redis?.url ?? '',
         SECRETS_KEY: Buffer.alloc(32, 5).toString('base64'),
-        OLLAMA_URL: standIn.url,
+        OLLAMA_URL: fake.url,
         OLLAMA_PULL: 'false',
       });
       const portico = await compose(config, createLogger('silent', 'test'), 'http');
       onTestFinished(() => portico.close());
       return portico;
     };
-    const queries = () =>
-      standIn.requestsTo('/api/embed').filter(({ input }) => String(input).includes('search_query: '));
+    const queries = () => fake.requestsTo('/api/embed').filter(({ input }) => String(input).includes('search_query: '));
 
     const first = await open('first');
     await createCollection(first);

@@ -1,4 +1,4 @@
-import { startFirebaseStandIn, startIdentityProvider, temporaryFolder } from '@portico/test-servers';
+import { startFakeFirebase, startIdentityProvider, temporaryFolder } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../config.ts';
 import { createLogger } from '../runtime/logging.ts';
@@ -33,7 +33,7 @@ test('the endpoints of a real provider are known soon after the first call, and 
 });
 
 test('no issuer is requested if people sign in by e-mail and password', async () => {
-  const firebase = await startFirebaseStandIn();
+  const firebase = await startFakeFirebase();
   onTestFinished(() => firebase.close());
   const portico = await open(firebase.variables);
   expect(portico.issuerEndpoints()).toEqual([]);

@@ -63,7 +63,7 @@ import {
   updateOverride,
 } from './limits/overrides.ts';
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
-import { readLimitStandings } from './limits/read-standing.ts';
+import { readLimitStatus } from './limits/read-limit-status.ts';
 import { createTier, listTiers, removeTier, updateTier } from './limits/tiers.ts';
 import { offerWrittenJobs } from './outbox/offer-jobs.ts';
 import { approveMany } from './profiles/approve-many.ts';
@@ -246,7 +246,7 @@ const serviceUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets, sett
   updateOverride: updateOverride(ports),
   removeOverride: removeOverride(ports),
   readEffectiveLimit: readEffectiveLimit(ports, settings),
-  readLimitStandings: readLimitStandings(ports, settings),
+  readLimitStatus: readLimitStatus(ports, settings),
   // Search
   searchCollections: searchCollections(ports),
   startReindex: startReindex(ports),

@@ -16,7 +16,7 @@ export interface FirebasePerson {
   readonly secondFactor?: boolean;
 }
 
-export interface FirebaseStandInOptions {
+export interface FakeFirebaseOptions {
   readonly people?: readonly FirebasePerson[];
   /** The id of the Firebase project; `demo-portico` by default. */
   readonly projectId?: string;
@@ -38,20 +38,20 @@ export interface FirebaseCall {
 /**
  * Starts a server that implements the REST API of Firebase Authentication, at the same paths as Firebase's emulator.
  */
-export const startFirebaseStandIn = async (options: FirebaseStandInOptions = {}): Promise<FirebaseStandIn> => {
-  const standIn = new FirebaseStandIn(options);
-  await standIn.listen();
-  return standIn;
+export const startFakeFirebase = async (options: FakeFirebaseOptions = {}): Promise<FakeFirebase> => {
+  const fake = new FakeFirebase(options);
+  await fake.listen();
+  return fake;
 };
 
 const signInPath = '/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword';
 const tokenPath = '/securetoken.googleapis.com/v1/token';
 
 /**
- * A stand-in for Firebase Authentication. Unlike Firebase's own emulator, it signs its ID tokens and publishes the keys
+ * A fake Firebase Authentication. Unlike Firebase's own emulator, it signs its ID tokens and publishes the keys
  * at its own address.
  */
-export class FirebaseStandIn {
+export class FakeFirebase {
   readonly projectId: string;
   readonly apiKey: string;
   /** The lifetime of ID tokens that are issued from now on. */
@@ -72,7 +72,7 @@ export class FirebaseStandIn {
     apiKey = 'AIzaSyStandIn-0123456789_abcdefghijklmno',
     tokenSeconds = 3_600,
     hidesEmails = true,
-  }: FirebaseStandInOptions) {
+  }: FakeFirebaseOptions) {
     this.projectId = projectId;
     this.apiKey = apiKey;
     this.tokenSeconds = tokenSeconds;
@@ -90,7 +90,7 @@ export class FirebaseStandIn {
     return `http://${this.host}/securetoken.google.com/${this.projectId}`;
   }
 
-  /** The environment variables of a service that trusts this stand-in and lets people sign in with it. */
+  /** The environment variables of a service that trusts this fake and lets people sign in with it. */
   get variables(): Readonly<Record<string, string>> {
     return {
       IDENTITY_ISSUER: this.issuer,
@@ -102,7 +102,7 @@ export class FirebaseStandIn {
 
   /** Stops, starts (on the same port), pauses and resumes the server. */
   get control(): ServerControl & { readonly port: number } {
-    if (!this.#loopback) throw new Error('The stand-in is not listening');
+    if (!this.#loopback) throw new Error('The fake is not listening');
     return this.#loopback;
   }
 

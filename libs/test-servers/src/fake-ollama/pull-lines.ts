@@ -1,5 +1,5 @@
 import type { Json } from './embed-response.ts';
-import type { StandInModel } from './stand-in-model.ts';
+import type { FakeModel } from './fake-model.ts';
 
 /**
  * How a pull fails: immediately (`unknown`), halfway with an error line (`midway`), by going silent (`hang`), by
@@ -14,7 +14,7 @@ export const stalledLineMs = 60;
 const bytesTotal = 274_290_656;
 
 /** Returns the lines of a pull in order. A failure is also a line. */
-export const pullLines = (model: StandInModel | undefined, fault: PullFault | null): readonly Json[] => {
+export const pullLines = (model: FakeModel | undefined, fault: PullFault | null): readonly Json[] => {
   const manifest = { status: 'pulling manifest' };
   if (!model) return [manifest, { error: 'pull model manifest: file does not exist' }];
   const digest = `sha256:${model.digest}`;

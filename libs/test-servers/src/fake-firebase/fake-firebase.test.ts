@@ -1,29 +1,29 @@
 import { createPublicKey, verify, type JsonWebKey } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startFirebaseStandIn, type FirebasePerson, type FirebaseStandIn } from './firebase-stand-in.ts';
+import { startFakeFirebase, type FirebasePerson, type FakeFirebase } from './fake-firebase.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const alice: FirebasePerson = { uid: 'alice', email: 'alice@example.com', password: 'correct horse' };
 const origin = 'http://127.0.0.1:3000';
-let standIn: FirebaseStandIn;
+let fake: FakeFirebase;
 beforeAll(async () => {
-  standIn = await startFirebaseStandIn();
+  fake = await startFakeFirebase();
 });
 beforeEach(() => {
-  standIn.put(alice);
-  standIn.signInError = null;
-  standIn.tokenSeconds = 3_600;
+  fake.put(alice);
+  fake.signInError = null;
+  fake.tokenSeconds = 3_600;
 });
-afterAll(() => standIn.close());
+afterAll(() => fake.close());
 
 const post = async (path: string, type: string, body: string) => {
-  const address = `http://${standIn.host}/${path}`;
+  const address = `http://${fake.host}/${path}`;
   const response = await fetch(address, { method: 'POST', headers: { 'content-type': type, origin }, body });
   return { status: response.status, headers: response.headers, body: (await response.json()) as Json };
 };
 
-const signIn = (fields: object = {}, key = standIn.apiKey) =>
+const signIn = (fields: object = {}, key = fake.apiKey) =>
   post(
     `identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=${key}`,
     'application/json',
@@ -32,7 +32,7 @@ const signIn = (fields: object = {}, key = standIn.apiKey) =>
 
 const refresh = (form: Readonly<Record<string, string>>) =>
   post(
-    `securetoken.googleapis.com/v1/token?key=${standIn.apiKey}`,
+    `securetoken.googleapis.com/v1/token?key=${fake.apiKey}`,
     'application/x-www-form-urlencoded',
     new URLSearchParams({ grant_type: 'refresh_token', ...form }).toString(),
   );
@@ -40,8 +40,8 @@ const refresh = (form: Readonly<Record<string, string>>) =>
 const documentAt = async (address: string): Promise<Json> => (await (await fetch(address)).json()) as Json;
 
 const publishedKeys = async () => {
-  const { issuer, jwks_uri: address } = await documentAt(`${standIn.issuer}/.well-known/openid-configuration`);
-  expect(issuer).toBe(standIn.issuer);
+  const { issuer, jwks_uri: address } = await documentAt(`${fake.issuer}/.well-known/openid-configuration`);
+  expect(issuer).toBe(fake.issuer);
   return (await documentAt(String(address)))['keys'] as readonly (JsonWebKey & { readonly kid: string })[];
 };
 
@@ -70,7 +70,7 @@ describe('signing in', () => {
     expect(body).toMatchObject({ localId: 'alice', email: alice.email, registered: true, expiresIn: '3600' });
     const claims = await claimsOf(body['idToken']);
     expect(claims).toMatchObject({
-      iss: standIn.issuer,
+      iss: fake.issuer,
       aud: 'demo-portico',
       sub: 'alice',
       user_id: 'alice',
@@ -82,7 +82,7 @@ describe('signing in', () => {
   });
 
   test('the case of the e-mail is ignored, and the token shows whether it is verified', async () => {
-    standIn.put({ ...alice, emailVerified: true });
+    fake.put({ ...alice, emailVerified: true });
     const { body } = await signIn({ email: 'Alice@Example.com' });
     expect(await claimsOf(body['idToken'])).toMatchObject({ email_verified: true });
   });
@@ -99,21 +99,21 @@ describe('signing in', () => {
   });
 
   test('a project from before 2023 reports whether the e-mail or the password is wrong', async () => {
-    const previous = standIn;
-    standIn = await startFirebaseStandIn({ hidesEmails: false, people: [alice] });
+    const previous = fake;
+    fake = await startFakeFirebase({ hidesEmails: false, people: [alice] });
     try {
       expect((await signIn({ email: 'bob@example.com' })).body).toMatchObject({
         error: { message: 'EMAIL_NOT_FOUND' },
       });
       expect((await signIn({ password: 'wrong' })).body).toMatchObject({ error: { message: 'INVALID_PASSWORD' } });
     } finally {
-      await standIn.close();
-      standIn = previous;
+      await fake.close();
+      fake = previous;
     }
   });
 
   test('a disabled person is rejected only with the right password', async () => {
-    standIn.put({ ...alice, disabled: true });
+    fake.put({ ...alice, disabled: true });
     expect((await signIn()).body).toMatchObject({ error: { message: 'USER_DISABLED' } });
     expect((await signIn({ password: 'wrong' })).body).toMatchObject({
       error: { message: 'INVALID_LOGIN_CREDENTIALS' },
@@ -121,12 +121,12 @@ describe('signing in', () => {
   });
 
   test('all sign-ins can be rejected, as after too many attempts', async () => {
-    standIn.signInError = 'TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled.';
-    expect((await signIn()).body).toMatchObject({ error: { code: 400, message: standIn.signInError } });
+    fake.signInError = 'TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled.';
+    expect((await signIn()).body).toMatchObject({ error: { code: 400, message: fake.signInError } });
   });
 
   test('with a second factor, the password does not return a token', async () => {
-    standIn.put({ ...alice, secondFactor: true });
+    fake.put({ ...alice, secondFactor: true });
     const { status, body } = await signIn();
     expect([status, body['idToken'], body['refreshToken']]).toEqual([200, undefined, undefined]);
     expect(body).toHaveProperty('mfaPendingCredential');
@@ -145,7 +145,7 @@ describe('a refresh token', () => {
 
   test('returns a new ID token with the current lifetime', async () => {
     const token = await refreshTokenOf();
-    standIn.tokenSeconds = 5;
+    fake.tokenSeconds = 5;
     const { status, body } = await refresh({ refresh_token: token });
     expect(status).toBe(200);
     expect(body).toMatchObject({ expires_in: '5', token_type: 'Bearer', refresh_token: token, user_id: 'alice' });
@@ -161,7 +161,7 @@ describe('a refresh token', () => {
       'that was revoked',
       async () => {
         const token = await refreshTokenOf();
-        standIn.revoke('alice');
+        fake.revoke('alice');
         return { refresh_token: token };
       },
       'TOKEN_EXPIRED',
@@ -170,7 +170,7 @@ describe('a refresh token', () => {
       'of a disabled person',
       async () => {
         const token = await refreshTokenOf();
-        standIn.put({ ...alice, disabled: true });
+        fake.put({ ...alice, disabled: true });
         return { refresh_token: token };
       },
       'USER_DISABLED',
@@ -179,7 +179,7 @@ describe('a refresh token', () => {
       'of a removed person',
       async () => {
         const token = await refreshTokenOf();
-        standIn.remove('alice');
+        fake.remove('alice');
         return { refresh_token: token };
       },
       'USER_NOT_FOUND',
@@ -191,7 +191,7 @@ describe('a refresh token', () => {
 });
 
 test('a page of another origin may call it, according to the preflight and the response', async () => {
-  const address = `http://${standIn.host}/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=x`;
+  const address = `http://${fake.host}/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=x`;
   const preflight = {
     origin,
     'access-control-request-method': 'POST',
@@ -209,18 +209,18 @@ test('a page of another origin may call it, according to the preflight and the r
 
 test('a new key signs immediately, and the old one is published until it is retired', async () => {
   const before = (await signIn()).body['idToken'];
-  standIn.rotate();
+  fake.rotate();
   const after = (await signIn()).body['idToken'];
   expect([(await claimsOf(before))?.['sub'], (await claimsOf(after))?.['sub']]).toEqual(['alice', 'alice']);
-  standIn.retire();
+  fake.retire();
   expect(await claimsOf(before)).toBeNull();
   expect((await claimsOf(after))?.['sub']).toBe('alice');
 });
 
 test('it records the requests', async () => {
-  const before = standIn.calls.length;
+  const before = fake.calls.length;
   await signIn();
-  const [call] = standIn.calls.slice(before);
+  const [call] = fake.calls.slice(before);
   expect(call?.path).toBe('/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword');
   expect(JSON.parse(call?.body ?? '')).toMatchObject({ email: alice.email, returnSecureToken: true });
 });

@@ -3,7 +3,7 @@ import { provideSubject } from '../provide-subject.ts';
 import type { Client, Start } from '../subject.ts';
 
 /** Tests listing the clients near their limit. */
-export const limitStandingSuite = (start: Start): void => {
+export const limitStatusSuite = (start: Start): void => {
   const {
     fixtures,
     call,

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { startOllama, startOllamaStandIn, type OllamaServer } from './ollama-stand-in.ts';
+import { startOllama, startFakeOllama, type OllamaServer } from './fake-ollama.ts';
 
 /**
- * The behaviour of an Ollama server, one test per fact. The stand-in is always tested. If `OLLAMA_URL` is set, the real
+ * The behaviour of an Ollama server, one test per fact. The fake is always tested. If `OLLAMA_URL` is set, the real
  * server at that address is also tested; it must have pulled `nomic-embed-text`.
  */
 const model = 'nomic-embed-text';
@@ -190,16 +190,16 @@ const testFacts = (server: OllamaServer): void => {
 
 const dot = (x: readonly number[], y: readonly number[]): number => x.reduce((sum, a, i) => sum + a * (y[i] ?? 0), 0);
 
-const standIn = await startOllamaStandIn();
-afterAll(() => standIn.close());
-describe('Ollama stand-in:', () => testFacts(standIn));
+const fake = await startFakeOllama();
+afterAll(() => fake.close());
+describe('fake Ollama:', () => testFacts(fake));
 
 const ollama = await startOllama();
-describe.skipIf(!ollama)('Ollama:', () => testFacts(ollama ?? standIn));
+describe.skipIf(!ollama)('Ollama:', () => testFacts(ollama ?? fake));
 
-describe('Ollama stand-in, on demand:', () => {
+describe('fake Ollama, on demand:', () => {
   test('a pull reports its steps in bytes, and installs the model', async () => {
-    const empty = await startOllamaStandIn({ models: [] });
+    const empty = await startFakeOllama({ models: [] });
     const pull = await fetch(`${empty.url}/api/pull`, { method: 'POST', body: JSON.stringify({ model }) });
     const lines = (await pull.text()).trim().split('\n');
     const steps = lines.map((line) => JSON.parse(line) as { status: string; total?: number; completed?: number });
@@ -214,7 +214,7 @@ describe('Ollama stand-in, on demand:', () => {
   });
 
   test('a model with another digest returns other vectors', async () => {
-    const changing = await startOllamaStandIn();
+    const changing = await startFakeOllama();
     const embed = async () => {
       const body = JSON.stringify({ model, input: 'rain and wind' });
       return (await fetch(`${changing.url}/api/embed`, { method: 'POST', body })).json() as Promise<Reply['body']>;
@@ -233,7 +233,7 @@ describe('Ollama stand-in, on demand:', () => {
     });
 
   test('a client that disconnects aborts the load that it started, and the next request starts a new one', async () => {
-    const loading = await startOllamaStandIn();
+    const loading = await startFakeOllama();
     loading.runner.loadMs = 300;
     await expect(requestEmbedding(loading, 'rain', AbortSignal.timeout(100))).rejects.toThrow();
     expect((await requestEmbedding(loading, 'rain')).status).toBe(200);
@@ -244,7 +244,7 @@ describe('Ollama stand-in, on demand:', () => {
   });
 
   test('a request during a load waits for it, and a request without a text loads the model too', async () => {
-    const loading = await startOllamaStandIn();
+    const loading = await startFakeOllama();
     loading.runner.loadMs = 100;
     const answers = await Promise.all([[], 'rain', 'snow'].map((input) => requestEmbedding(loading, input)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -253,7 +253,7 @@ describe('Ollama stand-in, on demand:', () => {
   });
 
   test('texts are processed one by one, first come, first served, even if their client has disconnected', async () => {
-    const slow = await startOllamaStandIn();
+    const slow = await startFakeOllama();
     slow.runner.tokenMs = 30;
     const abandoned = requestEmbedding(slow, 'rain '.repeat(20), AbortSignal.timeout(200)).catch(() => 'left');
     await expect.poll(() => slow.requestsTo('/api/embed')).toHaveLength(1);
@@ -273,7 +273,7 @@ describe('Ollama stand-in, on demand:', () => {
   ] as const)(
     'a runner that fails (%s) returns %i, and the next request loads the model',
     async (fault, status, message) => {
-      const failing = await startOllamaStandIn();
+      const failing = await startFakeOllama();
       failing.setFault(fault, 1);
       const answer = await requestEmbedding(failing, 'rain');
       expect([answer.status, ((await answer.json()) as Reply['body']).error]).toEqual([
@@ -287,7 +287,7 @@ describe('Ollama stand-in, on demand:', () => {
   );
 
   test('a pull that stalls keeps sending the same line', async () => {
-    const stalling = await startOllamaStandIn({ models: [] });
+    const stalling = await startFakeOllama({ models: [] });
     stalling.pullFault = 'stall';
     const pull = await fetch(`${stalling.url}/api/pull`, { method: 'POST', body: JSON.stringify({ model }) });
     const lines: string[] = [];

@@ -1,4 +1,4 @@
-import { embedWords, normalize, tokenize, type StandInModel } from './stand-in-model.ts';
+import { embedWords, normalize, tokenize, type FakeModel } from './fake-model.ts';
 
 /** A JSON body with its HTTP status. */
 export interface JsonResponse {
@@ -11,7 +11,7 @@ export type Json = Readonly<Record<string, unknown>>;
 export const errorResponse = (status: number, error: string): JsonResponse => ({ status, body: { error } });
 
 /** Returns the response to `POST /api/embed`. `find` returns the model with the given name, or an error. */
-export const embedResponse = (request: Json, find: (name: unknown) => StandInModel | JsonResponse): JsonResponse => {
+export const embedResponse = (request: Json, find: (name: unknown) => FakeModel | JsonResponse): JsonResponse => {
   const malformed = rejectField(request);
   if (malformed) return malformed;
   const model = find(request.model);

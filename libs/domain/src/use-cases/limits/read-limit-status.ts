@@ -11,7 +11,7 @@ import type { Ports } from '../../ports/index.ts';
 import type { Settings } from '../../settings.ts';
 
 /** How close a client is to its limit at this moment. */
-export interface ClientStanding extends EffectiveLimit {
+export interface ClientLimitStatus extends EffectiveLimit {
   readonly client: Omit<LimitedClient, 'limits'>;
   /** The number of counted requests in the window that ends now, at most the allowed number. */
   readonly used: number;
@@ -24,22 +24,22 @@ export interface ClientStanding extends EffectiveLimit {
   readonly retryAfterSeconds: number;
 }
 
-export interface LimitStandings {
+export interface LimitStatuses {
   /** Whether all requests are counted, or only those to the responding process. */
   readonly scope: LimiterScope;
   /** The number of clients that have used that share, whether listed or not. */
   readonly total: number;
   /** The clients, sorted by used share, largest first, then by e-mail. */
-  readonly standings: readonly ClientStanding[];
+  readonly standings: readonly ClientLimitStatus[];
 }
 
 /** Returns at most `limit` clients that have used at least that share of their limit. Counts nothing. */
-export const readLimitStandings =
+export const readLimitStatus =
   ({ limits, limiter, clock }: Pick<Ports, 'limits' | 'limiter' | 'clock'>, { defaultLimit }: Settings) =>
   async (
     _authority: AdminAuthority,
     { atLeast, limit }: { readonly atLeast: number; readonly limit: number },
-  ): Promise<LimitStandings> => {
+  ): Promise<LimitStatuses> => {
     const clients = (await limits.clients()).map(({ limits: own, ...client }) => ({
       client,
       effective: effectiveLimit(own, defaultLimit),
@@ -48,7 +48,7 @@ export const readLimitStandings =
       clients.map(({ client, effective }) => ({ subject: clientSubject(client.id), rule: effective.rule })),
     );
     const now = clock.now();
-    const standings = clients.flatMap(({ client, effective }, at): ClientStanding[] => {
+    const standings = clients.flatMap(({ client, effective }, at): ClientLimitStatus[] => {
       const result = results[at];
       const used = result ? effective.rule.allowed - result.remaining : 0;
       if (!result || used === 0 || used < atLeast * effective.rule.allowed) return [];
@@ -61,4 +61,4 @@ export const readLimitStandings =
     return { scope, total: sorted.length, standings: sorted.slice(0, limit) };
   };
 
-const shareOf = ({ used, rule }: ClientStanding): number => used / rule.allowed;
+const shareOf = ({ used, rule }: ClientLimitStatus): number => used / rule.allowed;

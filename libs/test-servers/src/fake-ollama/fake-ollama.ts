@@ -7,7 +7,7 @@ import { embedResponse, errorResponse, type JsonResponse, type Json } from './em
 import { isValidName, listedName } from './model-name.ts';
 import { ModelRunner } from './model-runner.ts';
 import { pullLines, stalledLineMs, type PullFault } from './pull-lines.ts';
-import { nomicStandIn, type StandInModel } from './stand-in-model.ts';
+import { fakeNomic, type FakeModel } from './fake-model.ts';
 
 /**
  * How `POST /api/embed` fails: the server never responds (`hang`), the connection breaks before the response (`reset`)
@@ -48,11 +48,11 @@ export interface OllamaRequest {
   readonly body: Json;
 }
 
-export interface OllamaStandInOptions {
+export interface FakeOllamaOptions {
   /** The installed models; `nomic-embed-text` by default. */
-  readonly models?: readonly StandInModel[];
+  readonly models?: readonly FakeModel[];
   /** The models that the server can pull; `nomic-embed-text` by default. */
-  readonly registry?: readonly StandInModel[];
+  readonly registry?: readonly FakeModel[];
 }
 
 /** Returns the Ollama server at `OLLAMA_URL`, or null if that variable is not set. */
@@ -64,13 +64,13 @@ export const startOllama = async (): Promise<OllamaServer | null> => {
 /**
  * Starts a server that implements the part of Ollama's API that Portico uses, with made-up models and faults on demand.
  */
-export const startOllamaStandIn = async (options: OllamaStandInOptions = {}): Promise<OllamaStandIn> => {
-  const standIn = new OllamaStandIn(options);
-  await standIn.listen();
-  return standIn;
+export const startFakeOllama = async (options: FakeOllamaOptions = {}): Promise<FakeOllama> => {
+  const fake = new FakeOllama(options);
+  await fake.listen();
+  return fake;
 };
 
-export class OllamaStandIn implements OllamaServer {
+export class FakeOllama implements OllamaServer {
   /** All requests so far, in order. */
   readonly requests: OllamaRequest[] = [];
   /** The largest number of concurrent embed requests so far. */
@@ -86,10 +86,10 @@ export class OllamaStandIn implements OllamaServer {
   #faultsLeft = 0;
   #afterEmbed: (() => void) | null = null;
   #loopback: LoopbackServer | null = null;
-  readonly #models = new Map<string, StandInModel>();
-  readonly #registry = new Map<string, StandInModel>();
+  readonly #models = new Map<string, FakeModel>();
+  readonly #registry = new Map<string, FakeModel>();
 
-  constructor({ models = [nomicStandIn], registry = [nomicStandIn] }: OllamaStandInOptions) {
+  constructor({ models = [fakeNomic], registry = [fakeNomic] }: FakeOllamaOptions) {
     for (const model of models) this.#models.set(model.name, model);
     for (const model of registry) this.#registry.set(model.name, model);
   }
@@ -100,7 +100,7 @@ export class OllamaStandIn implements OllamaServer {
 
   /** Stops, starts (on the same port), pauses and resumes the server. */
   get control(): ServerControl & { readonly port: number } {
-    if (!this.#loopback) throw new Error('The stand-in is not listening');
+    if (!this.#loopback) throw new Error('The fake is not listening');
     return this.#loopback;
   }
 
@@ -122,7 +122,7 @@ export class OllamaStandIn implements OllamaServer {
   }
 
   /** Adds a model, or replaces the one with the same name. */
-  install(model: StandInModel): void {
+  install(model: FakeModel): void {
     this.#models.set(model.name, model);
   }
 
@@ -190,7 +190,7 @@ export class OllamaStandIn implements OllamaServer {
     if (embeddings.length > 0) await this.runner.process(tokens);
   }
 
-  #find(name: unknown): StandInModel | JsonResponse {
+  #find(name: unknown): FakeModel | JsonResponse {
     if (typeof name !== 'string' || name === '') return errorResponse(404, "model '' not found");
     if (!isValidName(name)) return errorResponse(400, 'invalid model name');
     const model = this.#models.get(listedName(name));
@@ -263,7 +263,7 @@ const requestedName = ({ model, name }: Json): string => {
   return typeof value === 'string' ? value : '';
 };
 
-const detailsOf = ({ dimension, contextLength }: StandInModel) => ({
+const detailsOf = ({ dimension, contextLength }: FakeModel) => ({
   format: 'gguf',
   family: 'nomic-bert',
   context_length: contextLength,

@@ -1,5 +1,5 @@
-/** A model that the stand-in has installed or can pull. */
-export interface StandInModel {
+/** A model that the fake has installed or can pull. */
+export interface FakeModel {
   /** The model's name with its tag, such as `nomic-embed-text:latest`. */
   readonly name: string;
   /** The model's SHA-256 digest in hexadecimal. A different digest results in different vectors. */
@@ -10,7 +10,7 @@ export interface StandInModel {
 }
 
 /** A model that looks like `nomic-embed-text` to Portico. */
-export const nomicStandIn: StandInModel = {
+export const fakeNomic: FakeModel = {
   name: 'nomic-embed-text:latest',
   digest: '0a109f422b47e3a30ba2b10eca18548e944e8a23073ee3f3e947efcf3c45e59f',
   dimension: 768,
@@ -32,7 +32,7 @@ export interface TokenizedText {
  * Splits a text into tokens. A token is a sequence of letters, digits and underscores, or any other character that is
  * not white space. A real model counts more tokens in most texts, but behaves the same at its limit.
  */
-export const tokenize = (text: string, { contextLength }: StandInModel): TokenizedText => {
+export const tokenize = (text: string, { contextLength }: FakeModel): TokenizedText => {
   const words = text.toLowerCase().match(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
   const contextWords = words.slice(0, contextLength - framingTokens);
   return {
@@ -47,7 +47,7 @@ export const tokenize = (text: string, { contextLength }: StandInModel): Tokeniz
  * near each other, a prefix is a word like any other, and a text without words has the direction that all texts have in
  * common.
  */
-export const embedWords = (words: readonly string[], model: StandInModel): number[] => {
+export const embedWords = (words: readonly string[], model: FakeModel): number[] => {
   const sum = new Array<number>(model.dimension).fill(0);
   const add = (word: string, weight: number): void => {
     const hash = fnv1a(`${model.digest} ${word}`);

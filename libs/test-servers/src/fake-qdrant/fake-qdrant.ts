@@ -6,7 +6,7 @@ import { isObject, type Json } from './json-shapes.ts';
 import { formatError, RequestError } from './request-error.ts';
 import { routes } from './routes.ts';
 
-export interface QdrantStandInOptions {
+export interface FakeQdrantOptions {
   /**
    * The key that every request must send as the header `api-key` or as a bearer token, except requests for health and
    * version.
@@ -23,8 +23,8 @@ export interface QdrantCall {
   readonly bodyBytes: number;
 }
 
-/** A stand-in for Qdrant on 127.0.0.1: the same responses and errors for Portico's calls, with exact search. */
-export interface QdrantStandIn {
+/** A fake Qdrant on 127.0.0.1: the same responses and errors for Portico's calls, with exact search. */
+export interface FakeQdrant {
   readonly url: string;
   /** The key required from now on. */
   apiKey: string | undefined;
@@ -47,7 +47,7 @@ const healthTexts: Readonly<Record<string, string>> = {
   '/readyz': 'all shards are ready',
 };
 
-export const startQdrantStandIn = async (options: QdrantStandInOptions = {}): Promise<QdrantStandIn> => {
+export const startFakeQdrant = async (options: FakeQdrantOptions = {}): Promise<FakeQdrant> => {
   const catalog = new Catalog();
   const calls: QdrantCall[] = [];
   const state = { apiKey: options.apiKey, version: options.version ?? '1.18.3', catalog, calls, faults: new Faults() };
@@ -84,7 +84,7 @@ interface State {
 }
 
 const respond = async (state: State, request: IncomingMessage, response: ServerResponse): Promise<void> => {
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://stand-in');
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://fake');
   const method = request.method ?? 'GET';
   const body = await readBody(request);
   state.calls.push({ method, path: pathname, bodyBytes: body.length });

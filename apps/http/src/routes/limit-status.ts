@@ -1,4 +1,4 @@
-import { toIso, type ClientStanding } from '@portico/domain';
+import { toIso, type ClientLimitStatus } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../responses/route-response.ts';
 import { numberParameter, shareParameter } from '../requests/fields.ts';
@@ -33,7 +33,7 @@ const standings = z
   })
   .meta({ id: 'LimitStandings' });
 
-export const limitStandingRoutes = [
+export const limitStatusRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/rate-limits/standing',
@@ -52,13 +52,13 @@ export const limitStandingRoutes = [
     response: standings,
     handler: async ({ useCases, caller, query }) => {
       const standingsQuery = { atLeast: query.at_least, limit: query.limit };
-      const { scope, total, standings: listed } = await useCases.readLimitStandings(caller.authority, standingsQuery);
-      return json({ scope, total, clients: listed.map(standingView) });
+      const { scope, total, standings: listed } = await useCases.readLimitStatus(caller.authority, standingsQuery);
+      return json({ scope, total, clients: listed.map(limitStatusView) });
     },
   }),
 ] as const;
 
-const standingView = (from: ClientStanding): z.input<typeof standing> => ({
+const limitStatusView = (from: ClientLimitStatus): z.input<typeof standing> => ({
   profile_id: from.client.id,
   client_id: from.client.clientId,
   email: from.client.email,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { startQdrantStandIn } from './qdrant-stand-in.ts';
+import { startFakeQdrant } from './fake-qdrant.ts';
 import { startQdrant } from './start-qdrant.ts';
 
 interface Reply {
@@ -35,7 +35,7 @@ const errorOf = ({ body }: Reply): string => (body.status as { readonly error: s
 const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 const axis = (...components: readonly number[]) => Array.from({ length: 4 }, (_, i) => components[i] ?? 0);
 
-/** Tests the facts that the adapter relies on, for the stand-in or the real server. */
+/** Tests the facts that the adapter relies on, for the fake or the real server. */
 const testFacts = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
   const call = createCaller(server);
   const created: string[] = [];
@@ -396,11 +396,11 @@ const testKeyFacts = (server: { readonly url: string; readonly apiKey?: string |
   });
 };
 
-const standIn = await startQdrantStandIn({ apiKey: 'a key' });
+const fake = await startFakeQdrant({ apiKey: 'a key' });
 const real = await startQdrant();
-afterAll(() => standIn.close());
+afterAll(() => fake.close());
 
-describe('Qdrant stand-in: facts', () => testFacts(standIn));
-describe('Qdrant stand-in: facts of keys', () => testKeyFacts(standIn));
-describe.skipIf(!real)('Qdrant: facts', () => testFacts(real ?? standIn));
-describe.skipIf(!real?.apiKey)('Qdrant: facts of keys', () => testKeyFacts(real ?? standIn));
+describe('fake Qdrant: facts', () => testFacts(fake));
+describe('fake Qdrant: facts of keys', () => testKeyFacts(fake));
+describe.skipIf(!real)('Qdrant: facts', () => testFacts(real ?? fake));
+describe.skipIf(!real?.apiKey)('Qdrant: facts of keys', () => testKeyFacts(real ?? fake));
